@@ -72,12 +72,12 @@ class Server:
     def address(self, database: str) -> str:
         return f"postgresql://holdfast@/{database}?host={self.folder}"
 
-    def new_database(self) -> str:
+    def new_database(self, options: str = "") -> str:
         import psycopg
 
         name = f"test_{os.getpid()}_{next(_NUMBERS)}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name} {options}".encode())
         return self.address(name)
 
     def copy_database(self, name: str, of: str) -> None:

@@ -16,7 +16,7 @@ from holdfast.kernel.errors import HoldfastError, Unavailable
 from holdfast.milestones.entity import Draft as MilestoneDraft
 from holdfast.milestones.store import Milestones
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.store.lease import Wish
+from holdfast.tasks.store.lease import ClaimFilter
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.tasks import Tasks
@@ -190,8 +190,8 @@ def test_a_task_freed_by_another_counts_as_ready_only_when_its_milestone_is_open
 def test_wishes_leave_closed_milestones_out(workspace: Workspace, room: Tasks, milestone: str):
     room.create([Draft("Of it", milestone=milestone, labels=["a"]), Draft("Other", labels=["a"])], ADA)
     turn(workspace, milestone, "closed")
-    assert room.claim_next(BOB, Wish(milestone=milestone)) is None
-    taken = room.claim_next(BOB, Wish(label="a"))
+    assert room.claim_next(BOB, ClaimFilter(milestone=milestone)) is None
+    taken = room.claim_next(BOB, ClaimFilter(label="a"))
     assert taken is not None
     assert taken.task.id == "TP-2"
 

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.prompts import live_ids
+from holdfast.tasks.resources import live_ids
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.session import open_session

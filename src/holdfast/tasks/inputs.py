@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from pydantic import BeforeValidator, Field
@@ -167,8 +166,7 @@ _OWN_ISSUE = re.compile(r"(?=.*[a-f])[0-9a-f-]{4,64}")
 """What an issue of this repository is called; numbers alone, and what else there is, other trackers have."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Something in another room."""
 
     kind: RemarkKind
@@ -186,7 +184,7 @@ def place_of(text: str) -> Place:
     if found := _COMMENT.fullmatch(text):
         path = unquote(found["uri"]) if found["uri"] else found["path"]
         return Place("comment", found["id"], RepoPath.parse(path).text)
-    raise InvalidArguments(f"{text[:100]!a} names nothing in another room.", hint=f"Give {_FORMS}.")
+    raise InvalidArguments(f"{text[:100]!a} names no message, comment or issue.", hint=f"Give {_FORMS}.")
 
 
 def links_of(links: Sequence[LinkIn]) -> list[Link]:

@@ -35,6 +35,7 @@ JSON = "application/json"
 MOST_TASKS = 1000
 MOST_LISTED = 500
 SESSION_SECONDS = 24 * 3600.0
+UNFINISHED = ("in-progress", "review", "backlog", "blocked")
 
 FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
 
@@ -193,17 +194,14 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     return json_body({"sessions": at_work, "claims": claims}, name="Agents")
 
 
-def task_ids(room: Tasks, begun: str) -> list[str]:
-    """Return ids of unfinished tasks that begin like this, most urgent first."""
+def live_ids(room: Tasks, typed: str) -> list[str]:
+    """Return the ids of unfinished tasks that begin like what was typed, an exact match first."""
     if _only_existing(room) is None:
         return []
-    with room.reading() as transaction:
-        found = transaction.ask(
-            "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
-            " ORDER BY priority, n LIMIT 1000"
-        )
-        named = [f"TP-{row[0]}" for row in found]
-    return [name for name in named if name.startswith(begun.upper())]
+    page = room.find(query.Query(status=UNFINISHED, limit=MOST_TASKS))
+    wanted = typed.strip().upper()
+    fitting = [task.id for task in page.tasks if task.id.startswith(wanted) or task.id[3:].startswith(wanted)]
+    return sorted(fitting, key=lambda name: wanted not in (name, name[3:]))
 
 
 def _unfinished(room: Tasks) -> Iterable[ListedResource]:
@@ -239,7 +237,7 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     list_topic="tasks/*",
     annotations=FOR_AGENTS,
     members=_unfinished,
-    complete={"task_id": task_ids},
+    complete={"task_id": live_ids},
     specified=True,
 )
 def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:

@@ -11,7 +11,7 @@ import pytest
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
+from holdfast.tasks.imports.archive import RestoreResult, parsed, take_in, written
 from holdfast.tasks.store.history import note, replayed, state_of
 from holdfast.tasks.store.records import Change, Draft, File, Link
 from holdfast.tasks.store.rows import task_by_uid
@@ -27,7 +27,7 @@ def exported(room: Tasks) -> list[str]:
         return list(written(connection, room.workspace_in(connection)))
 
 
-def taken_in(room: Tasks, lines: list[str]) -> TakenIn:
+def taken_in(room: Tasks, lines: list[str]) -> RestoreResult:
     with room.store.write() as connection:
         return take_in(room.store, connection, room.find_workspace(connection), parsed(lines))
 

@@ -132,6 +132,18 @@ def test_a_backlog_folder_is_imported_with_criteria_and_later_changes(room: Task
     assert bring_in(room, "auto", "backlog").unchanged == 2
 
 
+def test_a_file_of_a_backlog_folder_that_cannot_be_read_is_one_problem(room: Tasks, repository: Path) -> None:
+    folder = repository / "backlog" / "tasks"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_bytes(b"---\nid: t-1\ntitle: \xff\n---\n")
+    (folder / "b.md").write_text("---\nid: t-2\ntitle: Second\n---\n")
+    (folder / "c.md").touch()
+    os.truncate(folder / "c.md", 1 << 30)
+    report = bring_in(room, "backlog", "backlog")
+    assert list(by_title(room)) == ["Second"]
+    assert [problem.file for problem in report.problems] == ["tasks/a.md", "tasks/c.md"]
+
+
 def test_the_gate_holds_for_what_is_done_elsewhere(room: Tasks, repository: Path) -> None:
     set_gate(room, "evidence")
     (repository / "todo.md").write_text("- [x] Sure\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.store.lease import LEASE_SECONDS, Wish
+from holdfast.tasks.store.lease import LEASE_SECONDS, ClaimFilter, release
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Who
 from holdfast.tasks.store.session import keep_alive, leave_note, open_session
@@ -158,11 +158,11 @@ def test_the_next_task_can_be_wished_for(room: Tasks):
     ]
     room.create(drafts, ADA)
     wishes = [
-        Wish(label="ui"),
-        Wish(file="b.py"),
-        Wish(milestone="v2"),
-        Wish(priority="low"),
-        Wish(label="x"),
+        ClaimFilter(label="ui"),
+        ClaimFilter(file="b.py"),
+        ClaimFilter(milestone="v2"),
+        ClaimFilter(priority="low"),
+        ClaimFilter(label="x"),
     ]
     taken = [room.claim_next(ADA, wish) for wish in wishes]
     assert [claim and claim.task.title for claim in taken] == ["A", "B", "C", "D", None]
@@ -222,3 +222,9 @@ def test_long_claims_are_renewed_once_a_minute_and_not_with_every_call(room: Tas
         update(room, UpdateTask(task_id="TP-1", add={"labels": [str(clock.now)]}, session=session.id))
         ends.add(room.get("TP-1").claim_expires)
     assert len(ends) == 3, "as taken, after one minute, after two"
+
+
+def test_giving_back_what_was_never_taken_is_told_as_such(room: Tasks):
+    add(room, "Light the lamp")
+    with pytest.raises(LeaseExpired, match="was never yours"), room.writing(BOB) as transaction:
+        release(transaction, "TP-1")

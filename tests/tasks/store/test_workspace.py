@@ -132,3 +132,13 @@ def test_what_is_not_in_the_database_is_not_there_for_who_joined_either(
     join(Repository.at(stranger), victim)
     with pytest.raises(NotFound, match="not in this database"):
         done(stranger, postgres_server.new_database(), "taskpilot_list")
+
+
+def test_a_database_without_an_encoding_keeps_texts(
+    repository: Path, postgres_server: Server, monkeypatch: pytest.MonkeyPatch, run_holdfast
+) -> None:
+    options = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    monkeypatch.setenv("HOLDFAST_DATABASE", postgres_server.new_database(options))
+    for arguments in (("init",), ("add", "Größe")):
+        assert run_holdfast("tasks", *arguments, cwd=repository).returncode == 0
+    assert "Größe" in run_holdfast("tasks", "list", cwd=repository).stdout

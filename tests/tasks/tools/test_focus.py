@@ -36,7 +36,7 @@ from holdfast.tasks.tools.task_from import (
 )
 from holdfast.tasks.tools.update import TaskItems, UpdateTask, update
 from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
-from holdfast.tasks.view.surroundings import Focus, focus_words
+from holdfast.tasks.view.focus_result import Focus, focus_words
 from holdfast.workspace import Workspace
 
 ME = Who("ada")
@@ -267,7 +267,7 @@ def test_what_somebody_else_holds_can_be_looked_at_only(room: Tasks) -> None:
     room.claim("TP-1", Who("grace"))
     with pytest.raises(AlreadyClaimed) as caught:
         look(room, agent="lin")
-    assert "pass peek" in caught.value.sentence()
+    assert "pass `peek`" in caught.value.sentence()
     assert look(room, peek=True).task.claimed_by == "grace"
 
 

@@ -26,7 +26,7 @@ from holdfast.tasks.trackers.github import (
     project_of_remote,
     task_of,
 )
-from holdfast.tasks.trackers.service import Manners, Service, pause
+from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
 from holdfast.tasks.trackers.three_way_merge import Clash, reconcile
 from holdfast.tasks.trackers.tracker import Mark, parse_settings
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
@@ -37,7 +37,9 @@ def service(server: Server, waits: list[float] | None = None, token: str = TOKEN
     secrets = {"Authorization": f"Bearer {token}"}
     client = WebClient(server.url, AllowedHosts([server.host]), secrets=lambda: secrets)
     noted: list[float] = [] if waits is None else waits
-    return Service(client, Manners("GitHub", "Set GITHUB_TOKEN."), pause=noted.append, now=lambda: 1000.0)
+    return Service(
+        client, ServiceProfile("GitHub", "Set GITHUB_TOKEN."), pause=noted.append, now=lambda: 1000.0
+    )
 
 
 def connected(fake: FakeGitHub, waits: list[float] | None = None, token: str = TOKEN) -> GitHub:

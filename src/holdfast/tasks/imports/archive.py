@@ -63,7 +63,7 @@ _FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
 
 
 @dataclass
-class TakenIn:
+class RestoreResult:
     """What taking a file in did."""
 
     added: int = 0
@@ -168,7 +168,7 @@ def _unreadable(number: int) -> Invalid:
     return Invalid(f"Line {number} of the file cannot be read.", hint="Export again. Nothing was taken in.")
 
 
-def take_in(store: SqlStore, connection: Connection, ours: Workspace | None, given: Parsed) -> TakenIn:
+def take_in(store: SqlStore, connection: Connection, ours: Workspace | None, given: Parsed) -> RestoreResult:
     """Take an export in, all of it or nothing, and return what became of its tasks."""
     try:
         workspace = str(given.workspace["id"])
@@ -191,9 +191,9 @@ class _Restore:
         self._workspace = workspace
         self._own = {"id": workspace}
         self._given = given
-        self._report = TakenIn()
+        self._report = RestoreResult()
 
-    def run(self, store: SqlStore, *, is_new: bool) -> TakenIn:
+    def run(self, store: SqlStore, *, is_new: bool) -> RestoreResult:
         """Take everything in; events come last."""
         connection, entries = self._connection, self._given.entries
         if is_new:

@@ -130,13 +130,20 @@ def read(
         )
     if len(files) > LIMITS.import_files:
         raise TooLarge(f"'{path.text}' holds more than {LIMITS.import_files} tasks.", hint="Import fewer.")
-    return read_backlog(_texts(tree, path, files))
+    unread: list[Problem] = []
+    found, problems = read_backlog(_texts(tree, path, files, unread))
+    return found, unread + problems
 
 
-def _texts(tree: Tree, folder: RepoPath, files: list[RepoPath]) -> dict[str, str]:
+def _texts(tree: Tree, folder: RepoPath, files: list[RepoPath], unread: list[Problem]) -> dict[str, str]:
     found, left = {}, LIMITS.import_folder_bytes
     for file in files:
-        text = found[file.text.removeprefix(f"{folder.text}/")] = _text(tree, file)
+        name = file.text.removeprefix(f"{folder.text}/")
+        try:
+            text = found[name] = _text(tree, file)
+        except (Invalid, TooLarge, NotFound) as failure:
+            unread.append(Problem(name, None, f"{failure.message} The file was left out."))
+            continue
         left -= len(text)
         if left < 0:
             most = f"{LIMITS.import_folder_bytes:,} characters"
@@ -265,7 +272,7 @@ class Import:
         parent = None if task.parent is None else named(task.parent, "its parent")
         link = Link("file", f"{self._path}#{task.origin}"[:500], None, task.title)
         draft = draft_of(task, link, f"{self._source}#{task.origin}")
-        return replace(draft, parent=parent, depends_on=needs, notes="\n".join(notes) or None)
+        return draft._replace(parent=parent, depends_on=needs, notes="\n".join(notes) or None)
 
     # Tasks that are known.
 

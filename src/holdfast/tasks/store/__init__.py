@@ -5,5 +5,5 @@
 - What waits for what? `dependencies`. What happened? `history`. Which tasks fit? `query`, in keyset pages;
   `census` knows how many there are in all.
 - What is a row? `records`, `rows`, `states`, `schema`. Where is the workspace? `workspace`.
-- What is in files? `rules`, `documents`; `step_texts` are in a table. What changed? `probes`.
+- What is in files? `rules`, `documents`; `step_texts` are in a table. What changed? `fingerprints`.
 """

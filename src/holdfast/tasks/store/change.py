@@ -17,7 +17,7 @@ from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.kernel.text import natural
 from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
-from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
+from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
 from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Link, Task, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
@@ -212,5 +212,5 @@ def _ready_of(transaction: Transaction, freed: Sequence[str]) -> tuple[str, ...]
 def _pass_the_gate(transaction: Transaction, task: Task, wanted: Change) -> None:
     open_subtasks = [item.id for item in subtasks_of(transaction, task.uid) if item.status not in FINISHED]
     evidence = json.loads(task.evidence)
-    achieved = Achieved(task.id, json.loads(task.criteria), evidence, open_subtasks, approved=wanted.approved)
-    check_done(transaction.workspace.gate, achieved)
+    given = GateInput(task.id, json.loads(task.criteria), evidence, open_subtasks, approved=wanted.approved)
+    check_done(transaction.workspace.gate, given)

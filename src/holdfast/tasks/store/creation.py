@@ -8,7 +8,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
-from holdfast.tasks.store.gate import Achieved, check_done
+from holdfast.tasks.store.gate import GateInput, check_done
 from holdfast.tasks.store.history import record_created
 from holdfast.tasks.store.records import Draft, Task, encoded, new_uid
 from holdfast.tasks.store.rows import find_task, task_by_uid
@@ -85,7 +85,7 @@ def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
 
 def _guard(transaction: Transaction, draft: Draft, task: Task) -> None:
     criteria = [{"text": text, "checked": False} for text in draft.criteria]
-    check_done(transaction.workspace.gate, Achieved(task.id, criteria))
+    check_done(transaction.workspace.gate, GateInput(task.id, criteria))
 
 
 def _row(transaction: Transaction, draft: Draft, number: int) -> Task:

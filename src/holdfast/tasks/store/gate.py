@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.tasks.errors import DoneGate
@@ -18,9 +17,8 @@ _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})
 
 
-@dataclass(frozen=True, slots=True)
-class Achieved:
-    """What a task has to show when it is to be done."""
+class GateInput(NamedTuple):
+    """What the gate looks at: criteria, evidence, open subtasks, approval."""
 
     name: str
     criteria: Sequence[Mapping[str, Any]]
@@ -29,7 +27,7 @@ class Achieved:
     approved: bool = False
 
 
-def lacking(gate: str, task: Achieved) -> list[str]:
+def lacking(gate: str, task: GateInput) -> list[str]:
     """Return all that is missing before a task may be called done under the gate of its workspace."""
     if gate == "none":
         return []
@@ -44,7 +42,7 @@ def lacking(gate: str, task: Achieved) -> list[str]:
     return missing
 
 
-def check_done(gate: str, task: Achieved) -> None:
+def check_done(gate: str, task: GateInput) -> None:
     """Raise when a task may not be called done; say all that is missing."""
     if missing := lacking(gate, task):
         raise DoneGate(

@@ -12,7 +12,6 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -59,9 +58,8 @@ def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> st
     return f"SELECT {COLUMNS} FROM task WHERE {named}{locking}"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Which of the ready tasks somebody would take."""
+class ClaimFilter(NamedTuple):
+    """Which of the ready tasks may be handed out."""
 
     priority: str | None = None
     label: str | None = None
@@ -90,7 +88,7 @@ _SOME = {
     "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
 }
 
-ANYTHING = Wish()
+ANYTHING = ClaimFilter()
 
 LEASE_SECONDS = 1800.0
 
@@ -103,21 +101,23 @@ class Claimed(NamedTuple):
 
 
 def take_next(
-    transaction: Transaction, wish: Wish = ANYTHING, seconds: float = LEASE_SECONDS
+    transaction: Transaction, wanted: ClaimFilter = ANYTHING, seconds: float = LEASE_SECONDS
 ) -> Claimed | None:
     """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none.
 
     Nothing is taken of closed milestones; which are closed is asked for where the first in line has one.
     """
-    rare = wish is not ANYTHING and wish.is_rare(transaction)
-    task = _first(transaction, wish, (), rare=rare)
+    rare = wanted is not ANYTHING and wanted.is_rare(transaction)
+    task = _first(transaction, wanted, (), rare=rare)
     if task is not None and task.milestone is not None and (closed := transaction.closed_milestones()):
-        task = _first(transaction, wish, closed, rare=rare)
+        task = _first(transaction, wanted, closed, rare=rare)
     return None if task is None else _taken(transaction, task, seconds)
 
 
-def _first(transaction: Transaction, wish: Wish, closed: Sequence[str], *, rare: bool) -> Task | None:
-    more, values = wish.conditions() if wish is not ANYTHING else ("", {})
+def _first(
+    transaction: Transaction, wanted: ClaimFilter, closed: Sequence[str], *, rare: bool
+) -> Task | None:
+    more, values = wanted.conditions() if wanted is not ANYTHING else ("", {})
     if closed:
         open_ones, named = not_of_closed(closed)
         more += open_ones
@@ -303,9 +303,11 @@ def _lost(transaction: Transaction, task: Task) -> LeaseExpired | AlreadyClaimed
         {"uid": task.uid, "began": began or 0},
     ).fetchall()
     told = f"It is held by {holder} now." if holder else "Nobody holds it now."
+    never = began is None and who.token is None
+    lost = "was never yours" if never else "that this call relies on is over"
     return LeaseExpired(
-        f"The claim on {task.id} that this call relies on is over. {told}",
-        hint="Read the task again; take it with `taskpilot_claim` if it is still yours to do.",
+        f"The claim on {task.id} {lost}. {told}",
+        hint="Read the task again; take it with `taskpilot_focus` if it is still yours to do.",
         claimed_by=holder,
         version=task.version,
         since=[f"{kind} by {actor}" for kind, actor in since[-10:]],

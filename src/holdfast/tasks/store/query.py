@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
@@ -33,8 +32,7 @@ _READY_OR_LEFT_BEHIND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """Which tasks, in which order, how many at a time."""
 
     numbers: Sequence[int] = ()
@@ -57,11 +55,10 @@ class Query:
     @property
     def fingerprint(self) -> str:
         """Return what tells this query from another one, whichever page is asked for."""
-        return f"tasks {replace(self, cursor=None, limit=0, offset=0)}"
+        return f"tasks {self._replace(cursor=None, limit=0, offset=0)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some of the tasks that a query finds."""
 
     tasks: list[Task]

@@ -72,8 +72,7 @@ def new_token() -> str:
     return secrets.token_hex(8)
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
+class Who(NamedTuple):
     """Who does something, and in which session."""
 
     actor: str
@@ -81,8 +80,7 @@ class Who:
     token: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A repository's tasks, under one roof."""
 
     id: str
@@ -211,8 +209,7 @@ class Event(NamedTuple):
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A task that does not exist yet."""
 
     title: str
@@ -257,8 +254,7 @@ class Change:
     """Whether a person has said that the task is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """What a change did."""
 
     task: Task

@@ -136,7 +136,7 @@ def find_task(transaction: Transaction, text: str, *, lock: bool = False) -> Tas
     if row is None:
         raise NotFound(
             f'There is no task "{named[:40]}".',
-            hint="`taskpilot_list` shows the tasks there are.",
+            hint=f"The last is {task_id(transaction.workspace.next_number - 1)}; see `taskpilot_status`.",
             task_id=named,
         )
     return Task._make(row)

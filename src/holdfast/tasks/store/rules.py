@@ -1,7 +1,8 @@
 """Rules: readable Markdown in `.task/rules/`, with an index of where each came from.
 
 Contract:
-- The files are what counts. A person may edit them; a line `- text` below a heading is a rule of that type.
+- The files are what counts. A person may edit them; an item of a list below a heading is a rule of that type,
+  with the indented lines after it. A change touches the lines of its rule: all else a person wrote stays.
 - `workspace_rules.md` wins: a standard rule that says nearly the same as one of its is not listed.
 - Taking a rule away keeps its text in the index; nothing is forgotten.
 """
@@ -41,7 +42,8 @@ _HEADINGS: dict[Scope, str] = {
     "workspace": "# Rules of this workspace\n\nThey win over the standard rules.\n",
 }
 _HEADING = re.compile(r"##\s+(.+?)\s*$")
-_RULE = re.compile(r"[-*]\s+(.+?)\s*$")
+_RULE = re.compile(r"([-*+]|\d+[.)])\s+(.+?)\s*$")
+_FENCES = ("```", "~~~")
 _COLUMNS = ("id", "workspace", "scope", "type", "text", "confidence", "source", "active", "created_at")
 _INSERT = insert("rule", _COLUMNS, renewing("id", ("active", "confidence", "source")))
 
@@ -85,7 +87,7 @@ def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rul
         known = next((item for item in rules if item.type == rule.type and alike(item.text, rule.text)), None)
         if known is not None:
             return known
-        _write(room, rule.scope, [*rules, rule])
+        _write(room, rule.scope, _with_rule(_lines(room, rule.scope), rule))
         _index(room, [(rule, True)], source, confidence)
     return rule
 
@@ -93,20 +95,22 @@ def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rul
 def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
     """Say a rule in other words."""
     with _alone(room):
-        scope, rules, place = _find(room, identity)
-        changed = Rule(rules[place].type, text, scope)
-        _write(room, scope, [*rules[:place], changed, *rules[place + 1 :]])
-        _index(room, [(rules[place], False), (changed, True)], source)
+        lines, place = _find(room, identity)
+        changed = Rule(place.rule.type, text, place.rule.scope)
+        lines[place.first : place.end] = [f"{place.bullet} {text}"]
+        _write(room, changed.scope, lines)
+        _index(room, [(place.rule, False), (changed, True)], source)
     return changed
 
 
 def remove(room: Tasks, identity: str, *, source: str) -> Rule:
     """Take a rule out of its file; the index remembers it."""
     with _alone(room):
-        scope, rules, place = _find(room, identity)
-        _write(room, scope, [*rules[:place], *rules[place + 1 :]])
-        _index(room, [(rules[place], False)], source)
-    return rules[place]
+        lines, place = _find(room, identity)
+        del lines[place.first : place.end]
+        _write(room, place.rule.scope, lines)
+        _index(room, [(place.rule, False)], source)
+    return place.rule
 
 
 def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
@@ -115,10 +119,10 @@ def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
         tree = Tree(room.repository)
         rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
         if not tree.exists(FILES["standard"]):
-            _write(room, "standard", rules)
+            _write(room, "standard", _written("standard", rules).split("\n"))
             _index(room, [(rule, True) for rule in rules], "init")
         if not tree.exists(FILES["workspace"]):
-            _write(room, "workspace", [])
+            _write(room, "workspace", _written("workspace", []).split("\n"))
     return listed(room)
 
 
@@ -151,29 +155,64 @@ def _alone(room: Tasks) -> Iterator[None]:
 
 
 def _read(room: Tasks, scope: Scope) -> list[Rule]:
+    return [place.rule for place in _places(_lines(room, scope), scope)]
+
+
+def _lines(room: Tasks, scope: Scope) -> list[str]:
+    """Return the lines of a file of rules; of one that is not there, those it begins with."""
     if room.repository.bare:
         return []
-    tree = Tree(room.repository)
     try:
-        text = tree.read_bytes(FILES[scope], RULE_FILE_BYTES).decode()
+        return Tree(room.repository).read_bytes(FILES[scope], RULE_FILE_BYTES).decode().split("\n")
     except NotFound:
-        return []
+        return _HEADINGS[scope].split("\n")
     except UnicodeDecodeError:
         raise Corrupted(f"'{FILES[scope].text}' is not text.", hint="Mend it, or move it aside.") from None
-    kind: RuleType = "custom"
-    rules = []
-    for line in text.splitlines():
-        if (heading := _HEADING.match(line)) is not None:
-            kind = rule_type(heading[1])
-        elif (found := _RULE.match(line)) is not None:
-            rules.append(Rule(kind, found[1], scope))
-    return rules
 
 
-def _write(room: Tasks, scope: Scope, rules: Sequence[Rule]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A rule and the lines of its file that it takes."""
+
+    rule: Rule
+    heading: str
+    bullet: str
+    first: int
+    end: int
+
+
+def _places(lines: Sequence[str], scope: Scope) -> list[_Place]:
+    heading, is_code = "", False
+    found: list[_Place] = []
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith(_FENCES):
+            is_code = not is_code
+        elif is_code:
+            continue
+        elif (titled := _HEADING.match(line)) is not None:
+            heading = titled[1].lower()
+        elif (item := _RULE.match(line)) is not None:
+            rule = Rule(rule_type(heading), item[2], scope)
+            found.append(_Place(rule, heading, item[1], number, number + 1))
+        elif found and found[-1].end == number and line[:1].isspace() and line.strip():
+            last = found.pop()
+            rule = Rule(last.rule.type, f"{last.rule.text} {line.strip()}", scope)
+            found.append(_Place(rule, heading, last.bullet, last.first, number + 1))
+    return found
+
+
+def _with_rule(lines: list[str], rule: Rule) -> list[str]:
+    """Return the lines of a file with a rule after those below its heading, or below a new one."""
+    ends = [place.end for place in _places(lines, rule.scope) if place.heading == rule.type]
+    if ends:
+        return [*lines[: ends[-1]], f"- {rule.text}", *lines[ends[-1] :]]
+    return ["\n".join(lines).rstrip("\n"), "", f"## {rule.type.capitalize()}", "", f"- {rule.text}", ""]
+
+
+def _write(room: Tasks, scope: Scope, lines: Sequence[str]) -> None:
     tree = Tree(room.repository)
     tree.make_parents(FILES[scope])
-    tree.write(FILES[scope], _written(scope, rules).encode())
+    tree.write(FILES[scope], "\n".join(lines).encode())
 
 
 def _written(scope: Scope, rules: Sequence[Rule]) -> str:
@@ -185,12 +224,12 @@ def _written(scope: Scope, rules: Sequence[Rule]) -> str:
     return "".join(parts)
 
 
-def _find(room: Tasks, identity: str) -> tuple[Scope, list[Rule], int]:
+def _find(room: Tasks, identity: str) -> tuple[list[str], _Place]:
     for scope in FILES:
-        rules = _read(room, scope)
-        for place, rule in enumerate(rules):
-            if rule.id == identity:
-                return scope, rules, place
+        lines = _lines(room, scope)
+        for place in _places(lines, scope):
+            if place.rule.id == identity:
+                return lines, place
     raise NotFound(
         f'There is no rule "{identity[:40]}".',
         hint="The action `list` shows the rules there are.",

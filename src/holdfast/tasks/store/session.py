@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from holdfast.kernel.call import OWNER, current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
@@ -40,8 +40,7 @@ _RENEW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """An agent at work."""
 
     id: str
@@ -138,12 +137,12 @@ def actor(agent: str | None = None) -> str:
     return current_call().signer or agent or OWNER
 
 
-def acting(room: Tasks, arguments: InSession, token: str | None = None) -> Who:
+def acting(room: Tasks, arguments: InSession) -> Who:
     """Return who acts, and let the claims of their session last longer."""
     check_workspace(room, arguments)
     if arguments.session is None:
-        return Who(actor(), None, token)
-    return Who(keep_alive(room, arguments.session), arguments.session, token)
+        return Who(actor())
+    return Who(keep_alive(room, arguments.session), arguments.session)
 
 
 @contextmanager

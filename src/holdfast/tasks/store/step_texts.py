@@ -37,7 +37,7 @@ START_TASK = """\
 Start on {task_id}.
 
 1. Call `taskpilot_focus` with {task_id}. It claims the task and tells what the other rooms know about \
-its files. If somebody else holds it, take another with `taskpilot_claim`.
+its files. If somebody else holds it, take another.
 2. Read the files it names and every open comment and message on them.
 3. Say in a few sentences what you will do and how each criterion will be met. Ask where the task leaves \
 a decision that is not yours.

@@ -12,9 +12,8 @@ import os
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
@@ -36,16 +35,14 @@ if TYPE_CHECKING:
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something to know about the store."""
 
     is_damage: bool
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(NamedTuple):
     """What else than a write changes which tasks are ready: closing milestones, and claims that run out."""
 
     version: object = None
@@ -204,11 +201,11 @@ class Tasks:
             return changing.change(transaction, task, change, if_version=if_version)
 
     def claim_next(
-        self, who: Who, wish: lease.Wish = lease.ANYTHING, seconds: float = lease.LEASE_SECONDS
+        self, who: Who, wanted: lease.ClaimFilter = lease.ANYTHING, seconds: float = lease.LEASE_SECONDS
     ) -> lease.Claimed | None:
         """Take the task that should be done next, or nothing when none is ready."""
         with self.writing(who, together=True) as transaction:
-            return lease.take_next(transaction, wish, seconds)
+            return lease.take_next(transaction, wanted, seconds)
 
     def claim(
         self, task: str, who: Who, seconds: float = lease.LEASE_SECONDS, *, resume: bool = False
@@ -291,9 +288,11 @@ class Tasks:
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
-        from holdfast.tasks.store import probes  # brings rules and documents, and commands wait for nothing
+        from holdfast.tasks.store import (
+            fingerprints,  # brings rules and documents, and commands wait for nothing
+        )
 
-        return probes.probe(self, part)
+        return fingerprints.probe(self, part)
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks of this workspace are in each state, and how many are claimed."""

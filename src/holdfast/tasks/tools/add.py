@@ -66,7 +66,9 @@ def added_words(result: Any) -> str:
     verb = "Would add" if result.dry_run else "Added"
     lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
     lines += [f"{task} was there already." for task in result.existing or ()]
-    lines += [f"{item.title} resembles {item.like}." for item in result.possible_duplicates or ()]
+    named = len(lines) > 1
+    for item in result.possible_duplicates or ():
+        lines.append(f"{item.title.capitalize() if named else 'It'} resembles {item.like}.")
     return "\n".join(lines)
 
 
@@ -99,14 +101,15 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
         made = create(transaction, drafts)
         if arguments.dry_run:
             transaction.discard()
+    existing = [task.id for task, is_new in made if not is_new]
     return TasksAdded(
         operation="add",
         workspace=workspace_ref(transaction.workspace),
         tasks_created=[receipt(task) for task, is_new in made if is_new],
-        existing=[task.id for task, is_new in made if not is_new] or None,
-        possible_duplicates=duplicates or None,
+        existing=existing or None,
+        possible_duplicates=[item for item in duplicates if item.like not in existing] or None,
         dry_run=True if arguments.dry_run else None,
-        next_steps=None if arguments.dry_run else ["Take the next one with taskpilot_claim."],
+        next_steps=None if arguments.dry_run else ["Begin one with taskpilot_focus."],
     )
 
 

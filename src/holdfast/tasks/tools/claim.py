@@ -27,7 +27,7 @@ from holdfast.tasks.models import (
 )
 from holdfast.tasks.store import lease
 from holdfast.tasks.store.change import change
-from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, Wish
+from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, ClaimFilter
 from holdfast.tasks.store.query import of_closed
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.rows import find_task
@@ -155,8 +155,8 @@ def _done(transaction: Transaction, arguments: ClaimTask) -> tuple[Claimed | Non
     named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
         file = arguments.connected_file and path_named(arguments.connected_file)
-        wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
-        return lease.take_next(transaction, wish, seconds), None
+        wanted = ClaimFilter(arguments.priority, arguments.label, arguments.milestone, file)
+        return lease.take_next(transaction, wanted, seconds), None
     if arguments.action == "take":
         return lease.take(transaction, named, seconds, resume=arguments.resume), None
     if arguments.action == "renew":

@@ -21,8 +21,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES
-from holdfast.tasks.view.results import claim_out, detail_of, quoted, task_refs, workspace_ref
-from holdfast.tasks.view.surroundings import (
+from holdfast.tasks.view.focus_result import (
     Focus,
     FocusRule,
     More,
@@ -31,6 +30,7 @@ from holdfast.tasks.view.surroundings import (
     focus_words,
     shortened_focus,
 )
+from holdfast.tasks.view.results import claim_out, detail_of, quoted, task_refs, workspace_ref
 
 _DEEPEST = 10
 Item = TypeVar("Item")
@@ -149,7 +149,7 @@ def _claimed(room: Tasks, arguments: FocusTask) -> tuple[Claimed, Who]:
         with writing(room, arguments, agent=arguments.agent, together=True) as transaction:
             return take(transaction, arguments.task_id), transaction.who
     except AlreadyClaimed as error:
-        hint = f"{error.hint or ''} To look at it only, pass peek.".strip()
+        hint = f"{error.hint or ''} To look at it only, pass `peek`.".strip()
         raise AlreadyClaimed(error.message, hint=hint, **error.data) from None
 
 
@@ -200,6 +200,6 @@ def _remark_out(remark: Remark, space: Space) -> RemarkOut:
 
 def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:
     if peek:
-        return [f"Begin with taskpilot_focus {task.id} without peek."]
+        return [f"Begin with taskpilot_focus {task.id} without `peek`."]
     proof = {"evidence": " and evidence", "human": "; a person approves it"}.get(gate, "")
     return [f"When it is done: taskpilot_update {task.id} with check for each criterion{proof}, status done."]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,9 +30,9 @@ from holdfast.tasks.view.results import receipt, workspace_ref
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A language, the files that betray it, and how its projects are tested and checked."""
+    """A language by its names, the files that betray it, and how its projects are tested and checked."""
 
-    name: str
+    names: tuple[str, ...]
     files: tuple[str, ...]
     test: str
     check: str
@@ -39,7 +41,7 @@ class Stack:
 
 STACKS = (
     Stack(
-        "python",
+        ("python", "py", "django", "flask", "fastapi"),
         ("pyproject.toml", "setup.py", "requirements.txt"),
         "pytest",
         "ruff check . && mypy .",
@@ -50,14 +52,14 @@ STACKS = (
         ),
     ),
     Stack(
-        "typescript",
+        ("typescript", "ts", "deno"),
         ("tsconfig.json",),
         "npm test",
         "npx tsc --noEmit",
         (("coding", "Avoid `any`; name the type."), ("testing", "Run npm test before a task is done.")),
     ),
     Stack(
-        "node",
+        ("node", "javascript", "js", "nodejs", "react", "vue", "express"),
         ("package.json",),
         "npm test",
         "npx eslint .",
@@ -67,7 +69,7 @@ STACKS = (
         ),
     ),
     Stack(
-        "rust",
+        ("rust", "cargo"),
         ("Cargo.toml",),
         "cargo test",
         "cargo clippy -- -D warnings",
@@ -77,7 +79,7 @@ STACKS = (
         ),
     ),
     Stack(
-        "go",
+        ("go", "golang"),
         ("go.mod",),
         "go test ./...",
         "go vet ./...",
@@ -87,21 +89,21 @@ STACKS = (
         ),
     ),
     Stack(
-        "java",
+        ("java", "spring", "maven", "gradle"),
         ("pom.xml", "build.gradle", "build.gradle.kts"),
         "the build's tests",
         "the build's checks",
         (("testing", "Run the build's tests before a task is done."),),
     ),
     Stack(
-        "ruby",
+        ("ruby", "rails"),
         ("Gemfile",),
         "bundle exec rake test",
         "bundle exec rubocop",
         (("testing", "Run the tests before a task is done."),),
     ),
     Stack(
-        "php",
+        ("php", "laravel", "symfony"),
         ("composer.json",),
         "vendor/bin/phpunit",
         "vendor/bin/phpstan analyse",
@@ -122,12 +124,12 @@ _MOST_REQUIREMENTS = 20_000
 
 def detected(repository: Repository, told: str | None) -> list[Stack]:
     """Return the stacks that somebody told of, and those whose files are there."""
-    words = (told or "").lower()
+    words = set(re.findall(r"[a-z+#]+", (told or "").lower()))
     tree = Tree(repository)
     found = []
     for stack in STACKS:
         present = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
-        if present or stack.name in words:
+        if present or words & {*stack.names}:
             found.append(stack)
     return found
 
@@ -222,7 +224,7 @@ class WorkspaceInitialized(Reported):
     tasks_created: list[TaskReceipt]
     rules_applied: list[UntrustedText] = Field(description="The first of the rules that hold.")
     rules_initialized: int = Field(description="How many rules hold.")
-    tech_stack: list[str]
+    tech_stack: list[str] = Field(description="Languages that it began with.")
     done_gate: Gate
     setup_complete: bool
     already_initialized: bool | None = None
@@ -257,7 +259,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     check_workspace(room, arguments)
     stacks = detected(room.repository, arguments.tech_stack)
     name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
-    names = [stack.name for stack in stacks]
+    names = [stack.names[0] for stack in stacks]
     is_clone = read_marker(room.repository) is not None
     workspace, made = begin(room, name, names, arguments.done_gate or "criteria")
     if not made and arguments.done_gate is not None:
@@ -274,7 +276,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         tasks_created=created,
         rules_applied=[shorten(rule.text, _RULE_CHARACTERS, tidy=True) for rule in applied[:_SHOWN_RULES]],
         rules_initialized=len(applied),
-        tech_stack=names,
+        tech_stack=json.loads(workspace.stack),
         done_gate=workspace.gate,
         setup_complete=True,
         already_initialized=None if made else True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, StrictBool
@@ -137,8 +136,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     The order `ready` is that in which `taskpilot_claim` hands tasks out.
     """
     with reading(room, arguments) as transaction:
-        wanted = replace(
-            _query(transaction, arguments),
+        wanted = _query(transaction, arguments)._replace(
             sort="ready" if arguments.ready else arguments.sort,
             limit=arguments.limit,
             offset=arguments.offset,
@@ -214,8 +212,7 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
     """Show tasks as the cards of a board, with what is missing before each is done, and where it may go."""
     with reading(room, arguments) as transaction:
         meant = _query(transaction, arguments)
-        wanted = replace(
-            meant,
+        wanted = meant._replace(
             numbers=tuple(task_number(name) for name in arguments.task_ids),
             sort=arguments.sort,
             limit=arguments.limit,
@@ -229,7 +226,7 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
         return Board(
             operation="board",
             workspace=workspace_ref(transaction.workspace),
-            columns=columns(totals(transaction, replace(meant, status=()))),
+            columns=columns(totals(transaction, meant._replace(status=()))),
             cards=cards,
             total=page.total,
             next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
@@ -270,18 +267,23 @@ def _milestone(task: TaskDetail) -> str:
 def _facts(task: TaskDetail) -> list[tuple[str, str]]:
     state = f"{task.status}{', ready' if task.ready else ''}, {task.priority}, {task.progress} %"
     criteria = [f"[{'x' if item.checked else ' '}] {one_line(item.text)}" for item in task.criteria or []]
+    others = task.depends_on or []
     return [
         ("state", f"{state}, version {task.version}"),
         ("held by", one_line(task.claimed_by or "")),
-        ("needs", ", ".join(f"{item.id} ({item.status})" for item in task.depends_on or [])),
+        ("needs", ", ".join(f"{item.id} ({item.status})" for item in others if item.kind == "blocks")),
+        ("related", ", ".join(f"{item.kind} {item.id}" for item in others if item.kind != "blocks")),
         ("needed by", ", ".join(task.blocks or [])),
         ("parent", task.parent_id or ""),
+        ("parts", ", ".join(f"{item.id} ({item.status})" for item in task.subtasks or [])),
         ("milestone", _milestone(task)),
         ("labels", ", ".join(one_line(label) for label in task.labels or [])),
         ("files", ", ".join(one_line(item.path) for item in task.connected_files or [])),
         ("links", ", ".join(one_line(f"{item.kind} {item.ref}") for item in task.links or [])),
         ("attached", ", ".join(one_line(item.name) for item in task.attachments or [])),
         *(("criteria" if number == 0 else "", text) for number, text in enumerate(criteria)),
+        ("evidence", ", ".join(one_line(f"{item.kind} {item.ref}") for item in task.evidence or [])),
+        ("plan", one_line(task.plan or "")),
         ("notes", one_line(task.notes or "")),
     ]
 

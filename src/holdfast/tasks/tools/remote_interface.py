@@ -55,7 +55,7 @@ def remote_interface(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
     """Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.
 
     Off until a person allows the tracker's host. Tokens come from the environment and are never stored.
-    Says first what it would do; pass dry_run false to do it.
+    Only says what it would do until `dry_run` is off.
     """
     from holdfast.tasks.trackers import connection  # here, because these load what speaks HTTP
     from holdfast.tasks.trackers.github_actions import check_project
@@ -115,7 +115,7 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
     """Keep tasks in step with GitHub issues, make issues and pull requests, follow a pull request.
 
     Off until a person allows the host. The token comes from the environment or the user's git credential
-    helper and is never stored. Says first what it would do; pass dry_run false to do it.
+    helper and is never stored. Only says what it would do until `dry_run` is off.
     """
     from holdfast.tasks.trackers import connection  # here, because these load what speaks HTTP
     from holdfast.tasks.trackers import github_actions as actions
@@ -139,7 +139,7 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
     if action == "sync":
         return connection.synchronised(room, who, known, arguments)
     outcome = _done(actions.GitHubActions(room, who, known, dry_run), arguments)
-    steps = ["Pass dry_run false to do this."] if dry_run else []
+    steps = ["Turn `dry_run` off to do this."] if dry_run else []
     return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **steps_of(outcome))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import InvalidArguments, InvalidCursor
+from holdfast.kernel.errors import InvalidArguments, InvalidCursor, NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
@@ -88,6 +88,7 @@ RULE_CHARACTERS = 1000
 _PAGE_BYTES = 7000
 _MOST_DETECTED = 20
 FEEDBACK_CHARACTERS = 20_000
+_SHOWN = "The action `list` shows the rules and their ids."
 
 
 class UpdateRules(InSession):
@@ -100,7 +101,7 @@ class UpdateRules(InSession):
     rule_content: Stored | None = Field(
         default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or what somebody said."
     )
-    rule_id: Word | None = Field(default=None, description="Which rule to update or remove.")
+    rule_id: Word | None = Field(default=None, description="Which rule to update, or to remove.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
@@ -225,13 +226,26 @@ def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
     if arguments.action == "add":
         rule = Rule(arguments.rule_type or "custom", _one_rule(arguments), "workspace")
         return rules.add(room, rule, source=actor)
-    if arguments.rule_id is None:
-        raise InvalidArguments(
-            f"`{arguments.action}` needs `rule_id`.", hint="The action `list` shows the rules and their ids."
-        )
     if arguments.action == "remove":
-        return rules.remove(room, arguments.rule_id, source=actor)
+        return rules.remove(room, arguments.rule_id or _said(room, arguments), source=actor)
+    if arguments.rule_id is None:
+        raise InvalidArguments("`update` needs `rule_id`.", hint=_SHOWN)
     return rules.replace(room, arguments.rule_id, _one_rule(arguments), source=actor)
+
+
+def _said(room: Tasks, arguments: UpdateRules) -> str:
+    """Return the id of the rule that says what the caller wrote, as a caller without ids names it."""
+    if not arguments.rule_content:
+        raise InvalidArguments("`remove` needs `rule_id`, or the rule in `rule_content`.", hint=_SHOWN)
+    text = _one_rule(arguments)
+    found = [rule.id for rule in rules.listed(room) if _bare(rule.text) == _bare(text)]
+    if not found:
+        raise NotFound(f'No rule says "{text[:80]}".', hint=_SHOWN)
+    return found[0]
+
+
+def _bare(text: str) -> str:
+    return text.casefold().rstrip(".")
 
 
 def _result(room: Tasks, shown: list[Rule], detected: list[DetectedOut] | None = None) -> RulesResult:

@@ -20,7 +20,7 @@ from holdfast.tasks.view.results import moment, task_refs, workspace_ref
 
 _GO_ON = (
     "If your other session is over, go on with what it held: taskpilot_claim with action take and resume."
-    " Else take the next task with taskpilot_claim."
+    " Else begin another with taskpilot_focus."
 )
 _SHOWN_READY = 5
 
@@ -123,7 +123,7 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         rules=len(rules.listed(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
         unread=_unread(room),
-        next_steps=[_GO_ON if claims else "Take the next task with taskpilot_claim."],
+        next_steps=[_GO_ON if claims else "Begin the first that is ready with taskpilot_focus."],
     )
 
 

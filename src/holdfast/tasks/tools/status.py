@@ -37,10 +37,11 @@ class ShowStatus(InSession):
 
 def status_words(result: Any) -> str:
     """Return how a workspace stands."""
-    by_status = ", ".join(f"{count} {name}" for name, count in result.counts.by_status.items() if count)
+    counts = result.counts
+    by_status = ", ".join(f"{count} {name}" for name, count in counts.by_status.items() if count)
     return (
         f'Workspace "{one_line(result.workspace.name)}": {by_status or "no tasks"}; '
-        f"{result.percent_done} % done, {len(result.ready)} shown as ready, {len(result.blocked)} blocked."
+        f"{result.percent_done} % done, {counts.ready} ready, {counts.blocked} blocked or waiting."
     )
 
 
@@ -83,13 +84,16 @@ class EventPage(Reported):
 
 def _told(page: EventPage) -> str:
     lines = [
-        " ".join(
-            filter(None, (item.at, one_line(item.actor), item.type, item.task_id, ", ".join(item.changed)))
-        )
+        " ".join(filter(None, (item.at, one_line(item.actor), item.type, item.task_id, _what(item))))
         for item in page.events
     ]
-    lines += [f"Older ones with --cursor {page.next_cursor}"] if page.next_cursor else []
+    lines += [f"Older ones with the cursor {page.next_cursor}"] if page.next_cursor else []
     return "\n".join(lines) or "Nothing happened."
+
+
+def _what(event: EventOut) -> str:
+    """Return what is worth telling of an event: of a new task its title, else what changed."""
+    return one_line(event.title or "") if event.type == "created" else ", ".join(event.changed)
 
 
 @tasks.operation(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
 _ROOT = "/api/1.0"
@@ -17,13 +17,13 @@ _ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
 _PAGE = 100
 
 
-_MANNERS = Manners("Asana", "Set ASANA_ACCESS_TOKEN.")
+_PROFILE = ServiceProfile("Asana", "Set ASANA_ACCESS_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     del settings
     return {
-        "Authorization": f"Bearer {token_of(configuration, _MANNERS, 'ASANA_ACCESS_TOKEN', 'ASANA_TOKEN')}"
+        "Authorization": f"Bearer {token_of(configuration, _PROFILE, 'ASANA_ACCESS_TOKEN', 'ASANA_TOKEN')}"
     }
 
 
@@ -94,6 +94,6 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
 
 
 KIND = Kind(
-    "asana", _MANNERS, Asana, _authorization,
+    "asana", _PROFILE, Asana, _authorization,
     needed=("project",), optional=("base_url",), identifying=("project",), usual_address="https://app.asana.com",
 )  # fmt: skip

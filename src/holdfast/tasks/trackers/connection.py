@@ -70,7 +70,7 @@ def tested(room: Tasks, known: Known) -> TrackerReport:
 def synchronised(room: Tasks, who: Who, known: Known, terms: SyncTerms) -> TrackerReport:
     """Keep tasks and a tracker in step."""
     outcome = Synchronisation(room, who, _tracker(room, known.kind, known.settings), known, terms).run()
-    steps = ["Pass dry_run false to do this."] if terms.dry_run and outcome.steps else []
+    steps = ["Turn `dry_run` off to do this."] if terms.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
         steps.append("Settle each conflict on one side, or pass prefer 'ours' or 'theirs'.")
     after = next((item for item in kept.trackers(room, known.kind) if item.name == known.name), known)
@@ -95,7 +95,7 @@ def connected(
     if not dry_run:
         kept.connect(room, name, kind, settings)
         known = next(item for item in kept.trackers(room, kind) if item.name == name)
-    step = "Pass dry_run false to connect it." if dry_run else "Synchronise it with the action 'sync'."
+    step = "Turn `dry_run` off to connect it." if dry_run else "Synchronise it with the action 'sync'."
     return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
 
 

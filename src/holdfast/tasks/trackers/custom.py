@@ -15,14 +15,14 @@ from urllib.parse import quote, urlsplit
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, changed_pages, identity, items, mapped, words
 
 _NAMES = (*FIELDS, "id", "url", "updated_at")
 
 
-_MANNERS = Manners("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
+_PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
@@ -95,6 +95,6 @@ class Custom:
 
 
 KIND = Kind(
-    "custom", _MANNERS, Custom, _authorization,
+    "custom", _PROFILE, Custom, _authorization,
     needed=("base_url",), optional=("items", "fields", "statuses"), identifying=("base_url",),
 )  # fmt: skip

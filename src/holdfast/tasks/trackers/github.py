@@ -17,7 +17,7 @@ from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (
     Account,
@@ -37,7 +37,7 @@ _REMOTE = re.compile(
 )
 _PAGE = 100
 _TOKEN_HINT = "Set GITHUB_TOKEN or GH_TOKEN, or log in with a git credential helper for github.com."  # noqa: S105 - words
-_MANNERS = Manners(
+_PROFILE = ServiceProfile(
     "GitHub",
     _TOKEN_HINT,
     {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
@@ -253,7 +253,7 @@ def _is_ours(label: str) -> bool:
 
 
 KIND = Kind(
-    "github", _MANNERS, lambda service, settings: GitHub(service, checked_project(settings["repository"])),
+    "github", _PROFILE, lambda service, settings: GitHub(service, checked_project(settings["repository"])),
     _authorization,
     needed=("repository",), identifying=("repository",), usual_address="https://api.github.com",
     address_variable="GITHUB_API_URL",

@@ -31,7 +31,7 @@ def project_here(room: Tasks) -> str:
     """Return the project that the git remotes of this repository name; `origin` before the others."""
     found = _projects(room)
     if not found:
-        raise NotFound("No git remote of this repository is on GitHub.", hint="Name it as OWNER/NAME.")
+        raise NotFound("No git remote of this repository is on GitHub.", hint="Name it in `repository`.")
     return found[0]
 
 
@@ -82,7 +82,7 @@ class GitHubActions:
         if task_id is not None:
             task = self.room.get(task_id)
         elif title is None:
-            raise InvalidArguments("There is neither a task nor a title.", hint="Give task_id, or title.")
+            raise InvalidArguments("There is neither a task nor a title.", hint="Give `task_id`, or `title`.")
         elif self.dry_run:
             outcome.tell("created_there", None, title)
             return outcome
@@ -109,7 +109,7 @@ class GitHubActions:
         if title is None or branch is None or not _BRANCH.fullmatch(branch):
             raise InvalidArguments(
                 "A pull request needs a branch, and a title or a task.",
-                hint="Give branch, and title or task_id.",
+                hint="Give `branch`, and `title` or `task_id`.",
             )
         body = description or (task.description if task is not None else "")
         if task is not None:
@@ -127,7 +127,9 @@ class GitHubActions:
     def follow_pull_request(self, number: int | None) -> Outcome:
         """Bring tasks to where a pull request says they are: merged is done, open is begun."""
         if number is None:
-            raise InvalidArguments("There is no number of a pull request.", hint="Give pull_request.")
+            raise InvalidArguments(
+                "Which pull request is not said.", hint="Give its number in `pull_request`."
+            )
         found = self._tracker().pull_request(number)
         outcome = Outcome()
         for task in self._tasks_of(found):

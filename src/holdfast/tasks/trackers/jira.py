@@ -11,7 +11,7 @@ from urllib.parse import quote
 from holdfast.kernel.errors import Conflict
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
@@ -21,12 +21,12 @@ _PRIORITIES = {"high": "High", "medium": "Medium", "low": "Low"}
 _CATEGORIES = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
 
 
-_MANNERS = Manners("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
+_PROFILE = ServiceProfile("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return what says who we are: email and token in the cloud, the token alone elsewhere."""
-    token = token_of(configuration, _MANNERS, "JIRA_TOKEN", "JIRA_API_TOKEN")
+    token = token_of(configuration, _PROFILE, "JIRA_TOKEN", "JIRA_API_TOKEN")
     if email := settings.get("email"):
         return {"Authorization": f"Basic {base64.b64encode(f'{email}:{token}'.encode()).decode()}"}
     return {"Authorization": f"Bearer {token}"}
@@ -153,6 +153,6 @@ def _quoted(text: str) -> str:
 
 
 KIND = Kind(
-    "jira", _MANNERS, Jira, _authorization,
+    "jira", _PROFILE, Jira, _authorization,
     needed=("base_url", "project"), optional=("email", "issue_type"), identifying=("base_url", "project"),
 )  # fmt: skip

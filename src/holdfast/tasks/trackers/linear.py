@@ -11,7 +11,7 @@ from holdfast.kernel.errors import Conflict, Invalid, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
 _PAGE = 100
@@ -37,12 +37,12 @@ _TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
 _BEGINNING = "1970-01-01T00:00:00.000Z"
 
 
-_MANNERS = Manners("Linear", "Set LINEAR_API_KEY.")
+_PROFILE = ServiceProfile("Linear", "Set LINEAR_API_KEY.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     del settings
-    return {"Authorization": token_of(configuration, _MANNERS, "LINEAR_API_KEY")}
+    return {"Authorization": token_of(configuration, _PROFILE, "LINEAR_API_KEY")}
 
 
 @dataclass
@@ -143,6 +143,6 @@ def _task(issue: Mapping[str, Any]) -> ForeignTask:
 
 
 KIND = Kind(
-    "linear", _MANNERS, Linear, _authorization,
+    "linear", _PROFILE, Linear, _authorization,
     needed=("team",), optional=("base_url",), identifying=("team",), usual_address="https://api.linear.app",
 )  # fmt: skip

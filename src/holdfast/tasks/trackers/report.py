@@ -45,7 +45,7 @@ class SyncTerms(InSession):
         default=False, description="Also make tasks of items that are finished there."
     )
     dry_run: StrictBool = Field(
-        default=True, description="Only say what would be done. Pass false once that is what you want."
+        default=True, description="Only say what would be done; off once that is what you want."
     )
 
     @property

@@ -1,4 +1,4 @@
-"""A service that speaks JSON over HTTP, asked politely.
+"""A JSON service over HTTP: rate limits kept, retries only where nothing changed, failures as ours.
 
 Contract:
 - A service that asks us to wait is waited for when the wait is short; otherwise the caller is told for how
@@ -55,8 +55,8 @@ def pause(seconds: float) -> None:
 
 
 @dataclass(frozen=True)
-class Manners:
-    """How a service is to be addressed."""
+class ServiceProfile:
+    """What requests to a service have in common: its name, its headers, where its token comes from."""
 
     name: str
     """What people call it."""
@@ -71,13 +71,13 @@ class Service:
     def __init__(
         self,
         client: WebClient,
-        manners: Manners,
+        profile: ServiceProfile,
         *,
         pause: Pause = pause,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.client = client
-        self.manners = manners
+        self.profile = profile
         self._pause = pause
         self._now = now
 
@@ -101,7 +101,7 @@ class Service:
             count += 1
             if count > LIMITS.sync_pages:
                 raise TooLarge(
-                    f"{self.manners.name} has more than {LIMITS.sync_pages} pages of items.",
+                    f"{self.profile.name} has more than {LIMITS.sync_pages} pages of items.",
                     hint="Narrow what is synchronised.",
                     limit=LIMITS.sync_pages,
                 )
@@ -109,7 +109,7 @@ class Service:
 
     def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebAnswer:
         for left in reversed(range(_TRIES)):
-            answer = self.client.request(method, url, headers={**self.manners.headers, **headers}, body=body)
+            answer = self.client.request(method, url, headers={**self.profile.headers, **headers}, body=body)
             if answer.status < 300 or answer.status == 304:
                 return answer
             wait = self._wait(answer)
@@ -138,17 +138,17 @@ class Service:
     def _too_many(self, wait: float) -> RateLimited:
         seconds = int(wait) + 1
         return RateLimited(
-            f"{self.manners.name} takes no more requests for now.",
+            f"{self.profile.name} takes no more requests for now.",
             hint=f"Try again in {seconds} seconds; what was done so far is kept.",
             retry_after=seconds,
         )
 
     def _failure(self, answer: WebAnswer) -> HoldfastError:
-        name, said = self.manners.name, _words(answer)
+        name, said = self.profile.name, _words(answer)
         if answer.status in (429, 503) and (wait := self._wait(answer)) is not None:
             return self._too_many(wait)
         if answer.status == 401:
-            return Denied(f"{name} does not accept the token{said}.", hint=self.manners.token_hint)
+            return Denied(f"{name} does not accept the token{said}.", hint=self.profile.token_hint)
         if answer.status == 403:
             return Denied(f"{name} refuses this{said}.", hint="Check what the token may do.")
         if answer.status in (404, 410):

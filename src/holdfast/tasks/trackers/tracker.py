@@ -15,7 +15,7 @@ from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import Manners, Pause, Service, pause
+from holdfast.tasks.trackers.service import Pause, Service, ServiceProfile, pause
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Kind:
     """A kind of tracker: what has to be said about a project there, and how it is reached."""
 
     name: str
-    manners: Manners
+    profile: ServiceProfile
     make: Callable[[Service, Mapping[str, Any]], Tracker]
     authorization: Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]]
     """Returns the headers that say who we are."""
@@ -98,7 +98,7 @@ class Kind:
         address = self.address(settings, configuration)
         client = WebClient(address, allowed, secrets=lambda: self.authorization(settings, configuration))
         allowed.check(client.origin)
-        return Service(client, self.manners, pause=pause)
+        return Service(client, self.profile, pause=pause)
 
 
 def changed_pages(service: Service, mark: Mark, url: str, query: Mapping[str, Any]) -> Iterator[Any]:
@@ -112,11 +112,11 @@ def changed_pages(service: Service, mark: Mark, url: str, query: Mapping[str, An
     mark.etag = first.headers.get("etag") if alone else None
 
 
-def token_of(configuration: UsersConfiguration, manners: Manners, *variables: str) -> str:
+def token_of(configuration: UsersConfiguration, profile: ServiceProfile, *variables: str) -> str:
     """Return the token for a service, from the first of these variables that has one."""
     token = configuration.variable(*variables)
     if token is None:
-        raise Unavailable(f"There is no token for {manners.name}.", hint=manners.token_hint)
+        raise Unavailable(f"There is no token for {profile.name}.", hint=profile.token_hint)
     return token
 
 

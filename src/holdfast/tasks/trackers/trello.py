@@ -11,14 +11,14 @@ from urllib.parse import quote
 from holdfast.kernel.errors import Conflict, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, parts, words
 
 _ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
 _PAGE = 1000
 
 
-_MANNERS = Manners("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
+_PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
@@ -26,7 +26,7 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
     del settings
     key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
     if key is None or token is None:
-        raise Unavailable("There is no key and token for Trello.", hint=_MANNERS.token_hint)
+        raise Unavailable("There is no key and token for Trello.", hint=_PROFILE.token_hint)
     return {"Authorization": f'OAuth oauth_consumer_key="{key}", oauth_token="{token}"'}
 
 
@@ -116,7 +116,7 @@ class Trello:
 
 
 KIND = Kind(
-    "trello", _MANNERS, Trello, _authorization,
+    "trello", _PROFILE, Trello, _authorization,
     needed=("board",), optional=("base_url", "lists"), identifying=("board",),
     usual_address="https://api.trello.com",
 )  # fmt: skip

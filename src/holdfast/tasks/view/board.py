@@ -12,7 +12,7 @@ from pydantic import Field
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.gate import Achieved, lacking
+from holdfast.tasks.store.gate import GateInput, lacking
 from holdfast.tasks.store.lease import is_holder
 from holdfast.tasks.store.records import Task, task_id
 from holdfast.tasks.store.states import FINISHED, NEEDS_REASON, STATUSES, TRANSITIONS, Status
@@ -102,7 +102,7 @@ def task_cards(transaction: Transaction, tasks: Sequence[Task]) -> list[TaskCard
 
 def _card(transaction: Transaction, task: Task, ref: TaskRef, parts: dict[str, list[Any]]) -> TaskCard:
     criteria = json.loads(task.criteria)
-    achieved = Achieved(task.id, criteria, json.loads(task.evidence), [*map(task_id, parts["subtasks"])])
+    achieved = GateInput(task.id, criteria, json.loads(task.evidence), [*map(task_id, parts["subtasks"])])
     held = ref.claimed_by is not None
     return TaskCard(
         **dict(ref),

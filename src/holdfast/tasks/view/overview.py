@@ -33,6 +33,8 @@ class Counts(Result):
 
     by_status: dict[Status, int]
     by_priority: dict[Priority, int] = Field(description="Open tasks only.")
+    ready: int
+    blocked: int = Field(description="Those that wait for others, too.")
 
 
 class Velocity(Result):
@@ -125,18 +127,19 @@ def _figures(transaction: Transaction, most: int) -> StatusResult:
     by_status, by_priority = _counts(transaction)
     total = sum(by_status.values())
     counted = total - by_status["dropped"]
-    ready = find(transaction, Query(ready=True, sort="ready", limit=most)).tasks
+    ready = find(transaction, Query(ready=True, sort="ready", limit=most))
+    blocked, held_up = _blocked(transaction, most)
     return StatusResult(
         operation="status",
         workspace=workspace_ref(workspace),
         done_gate=workspace.gate,
-        counts=Counts(by_status=by_status, by_priority=by_priority),
+        counts=Counts(by_status=by_status, by_priority=by_priority, ready=ready.total, blocked=held_up),
         total=total,
         percent_done=100 * by_status["done"] // counted if counted else 0,
         velocity=_velocity(transaction),
-        ready=task_refs(transaction, ready),
+        ready=task_refs(transaction, ready.tasks),
         stale=task_refs(transaction, _stale(transaction, most)),
-        blocked=_blocked(transaction, most),
+        blocked=blocked,
         bottlenecks=_bottlenecks(transaction, most),
     )
 
@@ -176,26 +179,28 @@ def _stale(transaction: Transaction, most: int) -> list[Task]:
     return [Task._make(row) for row in rows]
 
 
-def _blocked(transaction: Transaction, most: int) -> list[BlockedTask]:
+def _blocked(transaction: Transaction, most: int) -> tuple[list[BlockedTask], int]:
+    """Return the first of the tasks that cannot go on, and how many there are."""
     closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
     rows = transaction.ask(
-        "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"
+        "SELECT uid, n, title, status, waits, milestone, count(*) OVER () FROM task"
+        " WHERE workspace = :workspace"
         f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
         " ORDER BY priority, n LIMIT :most",
         most=most,
         **values,
     ).fetchall()
-    waiting = blockers_of(transaction, [uid for uid, _, _, _, waits, _ in rows if waits])
+    waiting = blockers_of(transaction, [row[0] for row in rows if row[4]])
     blocked = []
-    for uid, number, title, state, waits, milestone in rows:
+    for uid, number, title, state, waits, milestone, _ in rows:
         reasons = [_why(transaction, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
         if milestone in closed and state != "blocked":
             reasons.append(f"its milestone {milestone} is closed")
         blocked.append(
             BlockedTask(id=task_id(number), title=title, why=shorten("; ".join(reasons), _LINE, tidy=True))
         )
-    return blocked
+    return blocked, rows[0][-1] if rows else 0
 
 
 def _why(transaction: Transaction, uid: str, state: str, needs: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""From what the store holds to what results show."""
+"""Rows of the store as models of results: tasks, claims, events, workspaces."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def receipt(task: Task) -> TaskReceipt:
     )
 
 
-def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None:
+def claim_out(task: Task, now: float, who: Who | None) -> ClaimOut | None:
     """Return the live claim on a task; its token only to who holds it."""
     if task.claimed_by(now) is None or task.claim_agent is None:
         return None

@@ -1,4 +1,4 @@
-"""Looking out for changes of one task, of which tasks there are, or of texts, at the price of one look.
+"""Values that differ once one task, the set of tasks, or the workspace's texts changed; cheap to ask for.
 
 What was found is remembered until the store changes, so that any number of listeners cost nothing while
 nobody writes.
