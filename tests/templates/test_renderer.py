@@ -71,7 +71,13 @@ def test_a_template_reaches_nothing_but_its_parameters(body: str):
 
 
 @pytest.mark.requirement("reliability-E6")
-@pytest.mark.parametrize("body", [ATTRIBUTE_TRICKS[0], "{% include '/etc/passwd' %}", "{% for x in items %}"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(ATTRIBUTE_TRICKS[0], "{% include '/etc/passwd' %}", "{% for x in items %}"),
+        "{% for a in [1] %}" * 30 + "{% endfor %}" * 30,
+    ],
+)
 def test_a_confined_template_that_fails_is_named_with_what_to_mend(
     room: Templates, own_template: OwnTemplate, body: str
 ):

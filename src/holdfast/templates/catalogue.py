@@ -53,7 +53,7 @@ class UnusableFile(Output):
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Snapshot:
     """What the folders held when they were last read."""
 
     templates: dict[Address, Template]
@@ -72,9 +72,9 @@ class Catalogue:
             self._folders.append(("repository", _folder(os.path.join(repository.root, REPOSITORY_FOLDER))))
         self._lock = threading.Lock()
         self._seen: list[Fingerprint] | None = None
-        self._shelf = Shelf({}, [])
+        self._shelf = Snapshot({}, [])
 
-    def shelf(self) -> Shelf:
+    def shelf(self) -> Snapshot:
         """Return everything there is at this moment."""
         seen = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
         with self._lock:
@@ -109,8 +109,8 @@ def _folder(path: str) -> Folder:
     return Folder(path, SUFFIX, most=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
 
 
-def _read(folders: Iterable[tuple[Origin, Folder]]) -> Shelf:
-    shelf = Shelf({}, [])
+def _read(folders: Iterable[tuple[Origin, Folder]]) -> Snapshot:
+    shelf = Snapshot({}, [])
     for origin, folder in folders:
         for file, content in folder.read().items():
             try:
@@ -120,7 +120,7 @@ def _read(folders: Iterable[tuple[Origin, Folder]]) -> Shelf:
     return shelf
 
 
-def _put_on(shelf: Shelf, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
+def _put_on(shelf: Snapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
     if isinstance(content, HoldfastError):
         raise content
     definition = parsed(file, content)

@@ -17,7 +17,7 @@ from holdfast.templates.jinja import compiled
 
 _MISTAKES = (
     *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
+    *(RecursionError, SyntaxError, TypeError, ValueError),
 )
 
 

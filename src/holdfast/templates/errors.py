@@ -5,29 +5,17 @@ from __future__ import annotations
 from holdfast.kernel.errors import Corrupted, Invalid, NotFound
 
 
-class InvalidTemplateUri(Invalid):
+class InvalidTemplateUri(Invalid, kind="invalid_template_uri", number=4061):
     """An address is not of the form `template://category/toolchain/variant`."""
 
-    kind = "invalid_template_uri"
-    number = 4061
 
-
-class ParameterValidation(Invalid):
+class ParameterValidation(Invalid, kind="parameter_validation", number=4062):
     """Parameters of a template are missing, unknown, or not what the template accepts."""
 
-    kind = "parameter_validation"
-    number = 4062
 
-
-class TemplateNotFound(NotFound):
+class TemplateNotFound(NotFound, kind="template_not_found", number=4046):
     """No template has that address."""
 
-    kind = "template_not_found"
-    number = 4046
 
-
-class TemplateBroken(Corrupted):
+class TemplateBroken(Corrupted, kind="template_broken", number=5026):
     """A template cannot be read or rendered as it is written."""
-
-    kind = "template_broken"
-    number = 5026

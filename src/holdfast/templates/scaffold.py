@@ -229,5 +229,7 @@ def _missed(name: str, failure: HoldfastError) -> ScaffoldError:
 
 
 def missed(errors: Sequence[ScaffoldError]) -> list[str]:
-    """Say what could not be generated, a line for each."""
-    return [f"{error.template}: {error.message}" for error in errors]
+    """Say what could not be generated to whoever typed a command, a line for each."""
+    prefix = "Parameter validation failed for {}: "
+    told = [(error.template, error.message.removeprefix(prefix.format(error.template))) for error in errors]
+    return [f"{name}: {why.replace('list_templates', '`holdfast templates list`')}" for name, why in told]

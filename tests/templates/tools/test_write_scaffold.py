@@ -175,3 +175,19 @@ def test_a_new_directory_is_complete_or_absent_wherever_its_writer_is_killed(tmp
     # The control writes into a directory that is there already, which can be seen half full.
     assert bool(report.failures) == (strength == "weaker"), report.failures
     assert len(report.points) > 10
+
+
+@pytest.mark.parametrize("toolchain", ["rust", "deno", "python-uv", "go", "node"])
+def test_a_name_is_enough_for_a_project_of_every_toolchain(
+    run_holdfast: RunHoldfast, repository: Path, toolchain: str
+):
+    made = run_holdfast("scaffold", toolchain, "kelp", "--write", "kelp")
+    assert (made.returncode, made.stdout.splitlines()[-1]) == (0, "Written.")
+    assert (repository / "kelp" / "README.md").read_text().startswith("# kelp\n")
+
+
+def test_what_a_template_misses_is_told_in_the_words_of_the_command_line(run_holdfast: RunHoldfast):
+    refused = run_holdfast("scaffold", "rust", "../kelp")
+    assert "template://makefile/rust/cli: project_name: Must be 1 to 64" in refused.stdout
+    assert "`holdfast templates list` shows what each template takes." in refused.stdout
+    assert "list_templates" not in refused.stdout

@@ -118,7 +118,7 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     differs is shown and nothing is written until it is named with --overwrite. `.scaffold.json` records
     what was generated from what.
     """
-    parameters = {"project_name": args.project_name, **_assigned(args.set)}
+    parameters = _described(room, args) | {"project_name": args.project_name, **_assigned(args.set)}
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
     replacing = _replaceable(made.files, args.overwrite)
     present = {} if args.write is None else _file_set(args.write, made.files).present()
@@ -144,6 +144,14 @@ def _continuing_the_record(
         return files, replacing
     record = ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
     return [*files[:-1], record], replacing | {place}
+
+
+def _described(room: Templates, args: WriteScaffold) -> dict[str, Any]:
+    """Return the description that a template cannot do without, for somebody who gave none."""
+    chosen = room.catalogue.matching(toolchain=args.toolchain)
+    kind = "program" if args.variant == "cli" else args.variant
+    is_needed = any(item.name == "description" and item.required for one in chosen for item in one.parameters)
+    return {"description": f"A {args.toolchain.capitalize()} {kind}"} if is_needed else {}
 
 
 def _assigned(assignments: list[str]) -> dict[str, Any]:
