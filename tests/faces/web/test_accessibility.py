@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 import holdfast.faces.web
 from tests.faces.web.conftest import Axe
-from tests.faces.web.site import Site, demonstrated
+from tests.faces.web.site import Site, demonstrated, served
 
 VIEWS = Path(holdfast.faces.web.__file__).parent / "static" / "views"
 ADDRESSES = {
@@ -24,6 +24,9 @@ ADDRESSES = {
     "activity": "/activity",
 }
 WIDE, NARROW = 1440, 360
+CUT_OFF = """() => [...document.querySelectorAll(".empty, .empty *")]
+  .filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== "inline")
+  .map((node) => node.textContent)"""
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +70,32 @@ def test_a_view_is_usable_by_everybody(site: Site, page: Page, axe: Axe, view: s
         assert page.evaluate("document.getElementById('main').scrollWidth") <= width
     assert page.locator("h1").count() == 1
     assert page.locator(".problem").all_inner_texts() == []
+
+
+def test_an_empty_view_shows_the_next_command_whole_on_a_small_screen(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with served(tmp_path / "repository") as site:
+        context = browser.new_context(viewport={"width": NARROW, "height": 740})
+        page = context.new_page()
+        page.goto(site.link)
+        page.wait_for_selector("main[data-ready]")
+        for address in ("/", "/board", "/task/TP-1", "/code", "/issues", "/health", "/activity"):
+            page.goto(f"{site.url}{address}")
+            expect(page.locator(".empty").first).to_be_visible()
+            assert page.evaluate(CUT_OFF) == [], address
+        page.get_by_role("link", name="Board").click()
+        command = page.get_by_text("holdfast tasks init").bounding_box()
+        assert command is not None
+        assert command["height"] < 30, "the command stands in one line"
+        context.close()
+
+
+def test_the_bar_of_a_selection_stands_at_the_edge_of_a_small_screen(site: Site, page: Page) -> None:
+    page.set_viewport_size({"width": NARROW, "height": 740})
+    page.goto(f"{site.url}/code/src/tidepool/store.py#L3")
+    expect(page.locator(".selection-bar")).to_be_visible()
+    bar, rail = (page.locator(name).bounding_box() for name in (".selection-bar", ".rail"))
+    assert bar is not None
+    assert rail is not None
+    assert abs(bar["y"] + bar["height"] - rail["y"]) <= 1, "no line of the code shows below it"

@@ -10,13 +10,34 @@ from tests.faces.web.conftest import Axe
 from tests.faces.web.site import Site
 
 SOURCE = "def burn():\n    return 1\n"
+RENEWED_TWICE = """() => {
+  const clocks = [...document.querySelectorAll("main [data-clock]")];
+  const renew = () => clocks.forEach((node) => node.renew());
+  const seen = new MutationObserver(() => {});
+  renew();
+  seen.observe(document.querySelector("main"), {childList: true, characterData: true, subtree: true});
+  renew();
+  return clocks.length ? seen.takeRecords().length : -1;
+}"""
 
 
 def test_an_empty_repository_says_what_belongs_here(page: Page, site: Site, axe: Axe) -> None:
     page.goto(f"{site.url}/activity")
     expect(page.get_by_text("Nothing happened yet.")).to_be_visible()
     expect(page.get_by_text("Nobody is at work.")).to_be_visible()
+    expect(page.get_by_role("button", name="Older")).to_have_count(0)
     axe(page)
+
+
+def test_notes_that_are_all_old_are_shown_at_once(page: Page, site: Site) -> None:
+    site.write("old.py", SOURCE)
+    site.holdfast("comments", "add", "old.py", "2", "From last year", "--tag", "NOTE", "--author", "lin")
+    kept = site.root / "old.py.comments"
+    kept.write_text(re.sub(r'"created": "20\d\d', '"created": "2020', kept.read_text()))
+    page.goto(f"{site.url}/activity")
+    expect(page.get_by_role("region", name="Events")).to_contain_text("From last year")
+    expect(page.get_by_text("Nothing happened yet.")).to_have_count(0)
+    kept.unlink()
 
 
 def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
@@ -42,6 +63,7 @@ def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
     expect(agents.get_by_role("link", name="TP-5 Light <b>the</b> lamp")).to_be_visible()
     expect(agents.get_by_role("progressbar", name="Lease left")).to_have_attribute("aria-valuenow", "100")
     expect(agents).to_contain_text(re.compile(r"(29|30) min left"))
+    assert page.evaluate(RENEWED_TWICE) == 0, "words that say the same are not touched"
     axe(page)
 
     page.get_by_role("textbox", name="Task or file").fill("src/lamp.py")

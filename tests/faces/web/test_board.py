@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import Axe
@@ -132,6 +132,31 @@ def test_keys_lift_move_and_drop_a_card_and_say_each_step(begun: Site, page: Pag
     expect(column(page, "blocked").locator(f'[data-id="{task}"] .name')).to_be_focused()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".task:focus-within")).not_to_have_attribute("data-id", task)
+
+
+def test_a_card_moved_again_before_its_first_move_was_answered_meets_no_conflict_with_itself(
+    begun: Site, page: Page
+) -> None:
+    task = add(begun, "Moved twice in a hurry")
+    go(page, begun)
+    held: list[Route] = []
+    go_on = False
+    page.route(
+        "**/api/tasks/taskpilot_update", lambda route: route.continue_() if go_on else held.append(route)
+    )
+    card(page, task).locator(".name").focus()
+    with page.expect_request("**/api/tasks/taskpilot_update"):
+        for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
+            page.keyboard.press(key)
+    expect(column(page, "in-progress").locator(f'[data-id="{task}"] .name')).to_be_focused()
+    for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
+        page.keyboard.press(key)
+    go_on = True
+    for route in held:
+        route.continue_()
+    expect(page.locator("#announcer")).to_contain_text(f"{task} is in Review now.")
+    expect(column(page, "review").locator(f'[data-id="{task}"]')).to_be_visible()
+    expect(card(page, task).get_by_role("alert")).to_have_count(0)
 
 
 def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) -> None:

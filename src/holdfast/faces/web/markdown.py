@@ -23,11 +23,10 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.render.json_text import json_text
 from holdfast.faces.rest.operations import JSON, json_object
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import json_text, visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

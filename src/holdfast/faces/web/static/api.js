@@ -18,12 +18,9 @@ export class Problem extends Error {
 export function apiUrl(path, query = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null && one !== undefined && one !== "") parameters.append(name, one);
-    }
+    for (const one of [value].flat()) if ((one ?? "") !== "") parameters.append(name, one);
   }
-  const text = parameters.toString();
-  return `/api/${path}${text ? `?${text}` : ""}`;
+  return `/api/${path}${parameters.size ? `?${parameters}` : ""}`;
 }
 
 /** Read. While nothing changed on the server the very same object comes back. */
@@ -34,7 +31,9 @@ export async function get(path, query = {}, { signal } = {}) {
   if (response.status === 304 && known) return known.value;
   const value = await answer(response);
   const tag = response.headers.get("ETag");
-  if (tag) keep(url, { tag, value });
+  kept.delete(url);
+  if (tag) kept.set(url, { tag, value });
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
   return value;
 }
 
@@ -47,12 +46,6 @@ export async function post(path, body = {}, { signal, version } = {}) {
   const headers = { "Content-Type": "application/json" };
   if (version !== undefined && version !== null) headers["If-Match"] = `"${version}"`;
   return answer(await ask(`/api/${path}`, { method: "POST", signal, headers, body: JSON.stringify(body) }));
-}
-
-function keep(url, entry) {
-  kept.delete(url);
-  kept.set(url, entry);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
 }
 
 async function ask(url, options) {

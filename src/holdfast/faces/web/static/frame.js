@@ -1,21 +1,21 @@
 // The frame: rail, top bar, the stream's state, light and dark, and which view is shown.
 
-import { el, fill } from "./dom.js";
+import { el, empty, failure, fill } from "./dom.js";
 import { get } from "./api.js";
 import * as live from "./live.js";
 import * as router from "./router.js";
-import * as keys from "./keys.js";
 import * as palette from "./palette.js";
-import { View, empty, failure } from "./view.js";
+import { View, beginKeys } from "./view.js";
 
 const main = document.getElementById("main");
-const links = new Map([...document.querySelectorAll("#rail a")].map((link) => [router.match(link.pathname).view, link]));
+const rail = [...document.querySelectorAll("#rail a")];
+const links = new Map(rail.map((link) => [router.match(link.pathname).view, link]));
 let shown = null;
 
 /** Say how many things wait in a view: `counts({today: 3})`; 0 says nothing. */
-export function counts(numbers) {
+function counts(numbers) {
   for (const [view, number] of Object.entries(numbers)) {
-    fill(links.get(view).querySelector(".count-place"), number ? el("span", { class: "count" }, number) : null);
+    fill(links.get(view).querySelector(".count-place"), number ? el("span.count", number) : null);
   }
 }
 
@@ -45,7 +45,7 @@ async function show() {
 function lost(view) {
   fill(main);
   view.heading("Nothing is here");
-  main.append(empty("No view has this address.", el("a", { class: "button", href: "/" }, "Go to Today")));
+  main.append(empty("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
 }
 
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
@@ -70,7 +70,7 @@ function mark(view) {
 function showState(standing) {
   const node = document.getElementById("live");
   node.className = standing ? "live standing" : "live";
-  fill(node, el("span", { class: "dot" }), standing ? el("span", { class: "visually-hidden" }, "live") : "reconnecting");
+  fill(node, el("span.dot"), standing ? el("span.visually-hidden", "live") : "reconnecting");
 }
 
 function switchTheme() {
@@ -86,9 +86,9 @@ function signedOut() {
   document.title = "Sign in · Holdfast";
   fill(
     main,
-    el("header", { class: "heading" }, el("h1", {}, "This browser is not signed in")),
-    empty("The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, run this in the repository:",
-      el("pre", {}, "holdfast open")),
+    el("header.heading", el("h1", "This browser is not signed in")),
+    empty("The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, " +
+      "run this in the repository:", el("pre", "holdfast open")),
   );
 }
 
@@ -110,10 +110,9 @@ if (localStorage.getItem("theme")) document.documentElement.dataset.theme = loca
 document.addEventListener("signed-out", signedOut);
 document.getElementById("theme").addEventListener("click", switchTheme);
 document.getElementById("jump").addEventListener("click", palette.open);
-keys.addKey("/", "Search or jump", palette.open);
-keys.addKey("Ctrl-k", "Search or jump", palette.open);
-keys.begin();
-for (const link of document.querySelectorAll("link[rel=modulepreload]")) link.media = "all"; // what the document left for later
+beginKeys(...["/", "Ctrl-k"].map((key) => ({ key, text: "Search or jump", run: palette.open })));
+// What the document left for later.
+for (const link of document.querySelectorAll("link[rel=modulepreload]")) link.media = "all";
 router.begin(show);
 live.begin(showState);
 nameRepository();

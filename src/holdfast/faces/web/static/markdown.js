@@ -1,7 +1,7 @@
-// Markdown as nodes: rendered and sanitised by the server, many texts in one request.
+// Markup that the server made, as nodes; Markdown is rendered and sanitised there, many texts in one request.
 
 import { post } from "./api.js";
-import { adopt, el, fill } from "./dom.js";
+import { el, fill, vector } from "./dom.js";
 
 const MOST_TEXTS = 200;
 const MOST_CHARACTERS = 150_000; // of one request: a megabyte, however the characters are spelled
@@ -11,21 +11,16 @@ const KEPT = 500;
 const known = new Map();
 let waiting = [];
 
-/** Return an element that shows a text's Markdown: as it was written until the server has rendered it, or where it cannot. */
+/** Return an element that shows a text's Markdown: as it was written until the server has rendered it. */
 export function markdown(text) {
-  const node = el("div", { class: "markdown as-written" }, text);
+  const node = el("div.markdown.as-written", text);
   const show = (html) => {
-    if (html === null) return;
     node.classList.remove("as-written");
     fill(node, adopt(html, "html"));
   };
-  known.has(text) ? show(known.get(text)) : ask(text, show);
+  if (known.has(text)) show(known.get(text));
+  else if (waiting.push({ text, show }) === 1) queueMicrotask(renderAll);
   return node;
-}
-
-function ask(text, done) {
-  if (waiting.length === 0) queueMicrotask(renderAll);
-  waiting.push({ text, done });
 }
 
 async function renderAll() {
@@ -33,21 +28,48 @@ async function renderAll() {
   waiting = [];
   while (all.length > 0) {
     let [count, characters] = [0, 0];
-    while (count < Math.min(all.length, MOST_TEXTS) && (count === 0 || characters + all[count].text.length <= MOST_CHARACTERS)) {
-      characters += all[count].text.length;
-      count += 1;
-    }
+    const fits = ({ text }) => count === 0 || characters + text.length <= MOST_CHARACTERS;
+    while (count < Math.min(all.length, MOST_TEXTS) && fits(all[count])) characters += all[count++].text.length;
     await render(all.splice(0, count));
   }
 }
 
 async function render(batch) {
-  const texts = batch.map((item) => item.text);
-  const answer = await post("markdown", { texts }).catch(() => null);
-  batch.forEach(({ text, done }, place) => {
-    const html = answer === null ? null : answer.html[place];
-    if (html !== null) known.set(text, html);
-    done(html);
-  });
+  const { html } = await post("markdown", { texts: batch.map(({ text }) => text) }).catch(() => ({ html: [] }));
+  for (const [place, { text, show }] of batch.entries()) {
+    if (typeof html[place] !== "string") continue; // it stays as it was written
+    known.set(text, html[place]);
+    show(html[place]);
+  }
   for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) known.delete(oldest);
+}
+
+const ALLOWED = {
+  html: {
+    elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del s code pre blockquote ul ol li a table thead tbody tr th td",
+    attributes: "href title start",
+  },
+  svg: {
+    elements: "svg g path rect circle ellipse line polyline polygon text tspan title a defs marker",
+    attributes: "viewBox width height x y x1 y1 x2 y2 cx cy r rx ry d points transform text-anchor " +
+      "dominant-baseline class id href marker-end refX refY orient markerWidth markerHeight data-path data-id role " +
+      "aria-label tabindex",
+  },
+};
+
+/** Return markup that the server made as nodes: only what is on the list is copied, with its text. */
+export function adopt(text, kind) {
+  const [elements, attributes] = Object.values(ALLOWED[kind]).map((names) => new Set(names.split(" ")));
+  const [type, make] = kind === "svg" ? ["image/svg+xml", vector] : ["text/html", el];
+  const copy = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data;
+    if (!elements.has(node.localName)) return null;
+    const properties = Object.fromEntries([...node.attributes].filter(({ name }) => attributes.has(name))
+      .map(({ name, value }) => [name, value]));
+    const isOutside = node.localName === "a" && !/^(\/(?!\/)|#)/.test(properties.href ?? "");
+    if (isOutside) properties.rel = "noopener noreferrer";
+    return make(node.localName, properties, [...node.childNodes].map(copy));
+  };
+  const parsed = new DOMParser().parseFromString(text, type);
+  return fill(document.createDocumentFragment(), (parsed.body ?? parsed).childNodes.values().map(copy).toArray());
 }

@@ -27,9 +27,7 @@ export function match(pathname) {
 }
 
 /** Return a path whose parts are encoded, slashes kept: `address("/code", "src/a b.py")`. */
-export function address(prefix, path) {
-  return `${prefix}/${String(path).split("/").map(encodeURIComponent).join("/")}`;
-}
+export const address = (prefix, path) => `${prefix}/${String(path).split("/").map(encodeURIComponent).join("/")}`;
 
 let arrived = () => {};
 
@@ -41,7 +39,6 @@ export function begin(callback) {
   arrived();
 }
 
-/** Go to an address of the page. */
 export function go(url, { replace = false } = {}) {
   const target = new URL(url, location.href);
   if (target.href !== location.href) history[replace ? "replaceState" : "pushState"](null, "", target);

@@ -1,19 +1,17 @@
-// What a view gets: a place to fill, its part of the address, and listeners that end with it.
+// What a view gets: a place to fill, its part of the address, its keys, and listeners that end with it.
 
-import { el, fill } from "./dom.js";
+import { dialog, el, failure, fill } from "./dom.js";
 import { on } from "./live.js";
-import { addViewKey, clearViewKeys } from "./keys.js";
 import { go } from "./router.js";
 
-/** One showing of one view. */
+const local = []; // keys of the view that is shown
+const EDITABLE = "input, textarea, select, [contenteditable]";
+
 export class View {
   constructor(main, parameters, query) {
-    this.main = main;
-    this.parameters = parameters;
-    this.query = query;
-    this.leaving = new AbortController();
+    Object.assign(this, { main, parameters, query, leaving: new AbortController() });
     this.signal = this.leaving.signal;
-    clearViewKeys();
+    local.splice(0);
   }
 
   /** End the showing: what it asked is dropped, what it listened to is forgotten. */
@@ -24,9 +22,9 @@ export class View {
   /** Give the view its title, a link to its JSON, buttons beside it and filters below it. */
   heading(title, { json = null, tools = [], filters = null } = {}) {
     document.title = `${title} · Holdfast`;
-    const link = json && el("a", { class: "button plain", href: json, target: "_blank", rel: "noopener" }, "JSON");
-    const line = el("div", { class: "title row" }, el("h1", {}, title), el("div", { class: "tools row" }, tools, link));
-    const header = el("header", { class: "heading" }, line, filters && el("div", { class: "filters" }, filters));
+    const link = json && el("a.button.plain", { href: json, target: "_blank", rel: "noopener" }, "JSON");
+    const line = el("div.title.row", el("h1", title), el("div.tools.row", tools, link));
+    const header = el("header.heading", line, filters && el("div.filters", filters));
     this.main.querySelector(":scope > .heading")?.remove();
     this.main.prepend(header);
     return header;
@@ -35,11 +33,11 @@ export class View {
   /** Change parts of the query in the address; null takes one out. Nothing is shown anew by it. */
   setQuery(changes) {
     for (const [name, value] of Object.entries(changes)) {
-      if (value === null || value === undefined || value === "") this.query.delete(name);
+      if ((value ?? "") === "") this.query.delete(name);
       else this.query.set(name, value);
     }
-    const text = this.query.toString();
-    history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
+    const { pathname, hash } = location;
+    history.replaceState(null, "", `${pathname}${this.query.size ? `?${this.query}` : ""}${hash}`);
   }
 
   /** Go to another address; `{replace: true}` leaves no step for Back. */
@@ -49,14 +47,11 @@ export class View {
 
   /** Call back when something of a topic changed, until the view is left. */
   on(topic, callback) {
-    const stop = on(topic, callback);
-    this.signal.addEventListener("abort", stop);
-    return stop;
+    this.signal.addEventListener("abort", on(topic, callback));
   }
 
-  /** Add a key of this view. */
   key(name, text, run) {
-    addViewKey(name, text, run);
+    local.push({ key: name, text, run });
   }
 
   /** Say something to those who cannot see it. */
@@ -66,8 +61,7 @@ export class View {
 
   /** Show a failure at the place where the thing is. */
   fail(where, problem) {
-    if (problem?.name === "AbortError") return;
-    fill(where, failure(problem));
+    if (problem.name !== "AbortError") fill(where, failure(problem));
   }
 
   /** Do something that may fail; its failure is shown at the place where the thing is. */
@@ -87,12 +81,19 @@ export class View {
   }
 }
 
-/** Return a failure in words, with what to do. */
-export function failure(problem) {
-  return el("div", { class: "problem", role: "alert" }, el("strong", {}, problem.message), problem.hint ? el("p", {}, problem.hint) : null);
-}
-
-/** Return what an empty place says: what belongs there, and what brings it. */
-export function empty(text, ...next) {
-  return el("div", { class: "empty" }, el("p", {}, text), next);
+/** Begin to listen to keys: those of the whole page, then those that the view added. `?` shows them all. */
+export function beginKeys(...keys) {
+  const all = () => [...local, ...keys, { key: "?", text: "Show the keys", run: showKeys }];
+  const showKeys = () => {
+    const rows = all().map(({ key, text }) => el("tr", el("td", el("kbd", key)), el("td", text)));
+    dialog("Keys", el("table.keys", el("tbody", rows)));
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
+    const isHeld = event.ctrlKey || event.metaKey;
+    if (event.target.closest?.(EDITABLE) && event.key !== "Escape" && !isHeld) return;
+    const name = `${isHeld ? "Ctrl-" : ""}${event.key}`;
+    const found = all().find((entry) => entry.key === name);
+    if (found && found.run(event) !== false) event.preventDefault();
+  });
 }

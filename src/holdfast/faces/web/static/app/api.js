@@ -13,18 +13,18 @@ export function get(path, query = {}) {
 }
 
 /** Write. `version` is the one that was seen: a newer one is a conflict. */
-export function post(path, body = {}, { version } = {}) {
-  return call(path, Object.entries({ ...body, if_version: version }));
-}
+export const post = (path, body = {}, { version } = {}) => call(path, Object.entries({ ...body, if_version: version }));
 
 async function call(path, entries) {
   const given = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  const answer = await request("tools/call", { name: path.split("/").at(-1), arguments: Object.fromEntries(given) }).catch(refused);
+  const asked = { name: path.split("/").at(-1), arguments: Object.fromEntries(given) };
+  const answer = await request("tools/call", asked).catch(refused);
   if (!answer.isError) return answer.structuredContent;
   throw new Problem(400, answer.structuredContent?.error ?? { message: answer.content?.[0]?.text });
 }
 
 // Of a failure hosts pass on what they like; the protocol's own errors carry ours as their data.
 function refused({ message, data }) {
-  throw new Problem(400, { ...data?.structuredContent?.error, message, kind: data?.type ?? data?.structuredContent?.error?.kind, hint: data?.hint, data });
+  const error = data?.structuredContent?.error;
+  throw new Problem(400, { ...error, message, kind: data?.type ?? error?.kind, hint: data?.hint, data });
 }

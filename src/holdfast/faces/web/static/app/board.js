@@ -2,8 +2,8 @@
 
 import { get } from "./api.js";
 import { notify, request, when } from "./host.js";
-import { begin as beginKeys, dialog } from "../keys.js";
-import { el, fill } from "../dom.js";
+import { dialog, el, fill } from "../dom.js";
+import { beginKeys } from "../view.js";
 import { View } from "../view.js";
 import { show } from "../views/board.js";
 
@@ -29,9 +29,7 @@ class AppView extends View {
     else showTask(decodeURIComponent(path.split("/").at(-1)));
   }
 
-  on() {
-    return () => {};
-  }
+  on() {} // the feed tells enough
 
   /** Follow what happens by asking for it: each few seconds while somebody looks, and when the model has called. */
   feed(_path, callbacks, last = 0) {
@@ -53,14 +51,15 @@ async function showBoard(query) {
   shown?.leave();
   shown = new AppView(fill(main), {}, query);
   const view = shown;
-  await show(view).catch((problem) => view.signal.aborted || view.fail(main.appendChild(el("div")), problem));
+  const fail = (problem) => view.signal.aborted || view.fail(main.appendChild(el("div")), problem);
+  await show(view).catch(fail);
   main.dataset.ready = "";
 }
 
 async function showTask(id) {
   const { task } = await get("tasks/taskpilot_show", { task_id: id });
-  const criteria = (task.criteria ?? []).map((item) => el("li", {}, `${item.checked ? "☑" : "☐"} ${item.text}`));
-  dialog(`${id}: ${task.title}`, el("p", { class: "as-written" }, task.description), el("ul", {}, criteria));
+  const criteria = (task.criteria ?? []).map((item) => el("li", `${item.checked ? "☑" : "☐"} ${item.text}`));
+  dialog(`${id}: ${task.title}`, el("p.as-written", task.description), el("ul", criteria));
 }
 
 // A sandbox may forbid forms and has nowhere to go: both end here.
@@ -69,7 +68,8 @@ function clicked(event) {
   const button = event.target.closest("button[type=submit]");
   if (link || button) event.preventDefault();
   if (link) shown.go(link.getAttribute("href"));
-  if (button?.form.reportValidity()) button.form.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }));
+  const submitted = new SubmitEvent("submit", { bubbles: true, cancelable: true });
+  if (button?.form.reportValidity()) button.form.dispatchEvent(submitted);
 }
 
 function dress({ theme, containerDimensions }) {
@@ -79,7 +79,11 @@ function dress({ theme, containerDimensions }) {
 }
 
 async function begin() {
-  const answer = await request("ui/initialize", { protocolVersion: REVISION, appInfo: { name: "holdfast-board", version: "1" }, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } });
+  const answer = await request("ui/initialize", {
+    protocolVersion: REVISION,
+    appInfo: { name: "holdfast-board", version: "1" },
+    appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
+  });
   dress(answer.hostContext ?? {});
   when("ui/notifications/host-context-changed", dress);
   when("ui/notifications/tool-result", () => news.forEach((look) => look()));
@@ -87,7 +91,11 @@ async function begin() {
   notify("ui/notifications/initialized");
   document.addEventListener("click", clicked);
   beginKeys();
-  new ResizeObserver(() => notify("ui/notifications/size-changed", { width: document.body.scrollWidth, height: document.body.offsetHeight })).observe(document.body);
+  const resized = () => {
+    const { scrollWidth: width, offsetHeight: height } = document.body;
+    notify("ui/notifications/size-changed", { width, height });
+  };
+  new ResizeObserver(resized).observe(document.body);
   main.dataset.view = "board";
   await showBoard(new URLSearchParams());
 }

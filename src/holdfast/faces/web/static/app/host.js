@@ -11,7 +11,6 @@ export function request(method, params = {}) {
   return new Promise((resolve, reject) => waiting.set(last, { resolve, reject }));
 }
 
-/** Tell the host something. */
 export function notify(method, params = {}) {
   send({ method, params });
 }
@@ -32,8 +31,9 @@ function receive({ source, data }) {
     const listener = listeners.get(data.method);
     listener?.(data.params ?? {});
     if (data.id === undefined) return;
-    send(listener || data.method === "ping" ? { id: data.id, result: {} } : { id: data.id, error: { code: -32601, message: "Method not found" } });
-    return;
+    const isKnown = listener || data.method === "ping";
+    const answer = isKnown ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
+    return send({ id: data.id, ...answer });
   }
   const { resolve, reject } = waiting.get(data.id) ?? {};
   waiting.delete(data.id);

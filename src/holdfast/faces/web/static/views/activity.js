@@ -1,26 +1,24 @@
-// Activity: what happened in every room, one line each, and who is at work.
+// Activity: what happened in four rooms, read page by page and shown one line each, and who is at work.
 
-import { apiUrl } from "../api.js";
-import { button, choice } from "../controls.js";
-import { el, fill } from "../dom.js";
-import { ago } from "../time.js";
-import { empty } from "../view.js";
-import { agentItem, agents } from "./activity/agents.js";
-import { ROOMS, Source, merged } from "./activity/sources.js";
+import { apiUrl, get, orNone } from "../api.js";
+import { ago, button, choice, codeLink, el, empty, fill, primary, quiet } from "../dom.js";
+import { agentItem, agents, told } from "./activity/agents.js";
+import { named, place } from "./issues/parts.js";
 
 const TOP = 80; // as far as this from the top somebody still looks at the newest
 
 export async function show(view) {
   const feed = new Feed(view);
-  const people = el("ul", { class: "plain-list stack people" });
+  const people = el("ul.plain-list.stack.people");
   view.heading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
-  view.main.append(el("div", { class: "two-columns" },
-    el("section", { class: "stack", "aria-label": "Events" }, feed.waiting, feed.list, feed.foot),
-    el("aside", { class: "stack", "aria-label": "Agents" }, el("h2", {}, "Agents"), people)));
-  const nobody = empty("Nobody is at work. An agent shows up here when it takes a task:", el("pre", {}, "holdfast tasks next"));
+  view.main.append(el("div.two-columns",
+    el("section.stack", { "aria-label": "Events" }, feed.waiting, feed.list, feed.foot),
+    el("aside.stack", { "aria-label": "Agents" }, el("h2", "Agents"), people)));
+  const command = el("pre", "holdfast tasks next");
+  const nobody = empty("Nobody is at work. An agent shows up here when it takes a task:", command);
   const showAgents = () => view.attempt(people, async () => {
     const found = await agents(view.signal);
-    fill(people, found.length ? found.map(agentItem) : el("li", {}, nobody));
+    fill(people, found.length ? found.map(agentItem) : el("li", nobody));
   });
   await Promise.all([feed.load(), showAgents()]);
   for (const { room } of ROOMS) view.on(room, () => feed.news(room));
@@ -31,10 +29,11 @@ export async function show(view) {
 class Feed {
   constructor(view) {
     Object.assign(this, { view, sources: [], fresh: new Set() });
-    this.list = el("ol", { class: "plain-list feed" });
-    this.foot = el("div", { class: "stack foot" });
-    this.waiting = el("div", { class: "waiting" });
-    view.main.addEventListener("scroll", () => this.atTop() && this.fresh.size && this.showWaiting(), { signal: view.signal });
+    this.list = el("ol.plain-list.feed");
+    this.foot = el("div.stack.foot");
+    this.waiting = el("div.waiting");
+    const scrolled = () => this.atTop() && this.fresh.size && this.showWaiting();
+    view.main.addEventListener("scroll", scrolled, { signal: view.signal });
   }
 
   filters() {
@@ -44,7 +43,8 @@ class Feed {
       this.load();
     };
     const field = (name, label, more) => el("input", {
-      "aria-label": label, placeholder: label, value: query.get(name) ?? "", on: { change: (event) => change(name, event.target.value) }, ...more,
+      "aria-label": label, placeholder: label, value: query.get(name) ?? "", ...more,
+      on: { change: ({ target }) => change(name, target.value) },
     });
     this.actors = el("datalist", { id: "actors" });
     const rooms = [["", "All rooms"], ...ROOMS.map(({ room, name }) => [room, `${name}s`])];
@@ -67,6 +67,9 @@ class Feed {
     fill(this.list);
     await this.view.attempt(this.foot, async () => {
       await Promise.all(sources.map((source) => source.older()));
+      // Nothing of late does not mean nothing at all.
+      const more = sources.filter((source) => source.next);
+      if (!merged(sources).length) await Promise.all(more.map((source) => source.older()));
       if (sources === this.sources) this.draw();
     });
   }
@@ -91,7 +94,7 @@ class Feed {
 
   drawWaiting() {
     const text = this.fresh.size ? `${this.fresh.size} new` : null;
-    fill(this.waiting, text && button(text, () => this.showWaiting(), { class: "button primary" }));
+    fill(this.waiting, text && primary(text, () => this.showWaiting()));
     if (text) this.view.announce(text);
   }
 
@@ -109,18 +112,19 @@ class Feed {
     let [day, group, lines] = ["", "", null];
     for (const event of events) {
       const at = new Date(event.at);
-      if (at.toDateString() !== day) nodes.push(el("li", { class: "day" }, el("h2", {}, dayName(at))));
+      if (at.toDateString() !== day) nodes.push(el("li.day", el("h2", dayName(at))));
       day = at.toDateString();
       const minute = `${event.at.slice(0, 16)} ${event.actor}`;
       if (minute !== group) {
-        lines = el("ul", { class: "plain-list" });
-        nodes.push(el("li", { class: "group" }, ago(event.at), el("strong", { class: "one-line", title: event.actor }, event.actor), lines));
+        lines = el("ul.plain-list");
+        nodes.push(el("li.group", ago(event.at), el("strong.one-line", { title: event.actor }, event.actor), lines));
       }
       group = minute;
       const name = ROOMS.find(({ room }) => room === event.room).name;
-      const said = el("span", {}, event.line());
+      const said = el("span", event.line());
       said.title = said.textContent;
-      lines.append(el("li", { class: fresh.has(event.key) && "fresh", dataset: { key: event.key } }, el("span", { class: "tag" }, name), said));
+      const look = fresh.has(event.key) && "fresh";
+      lines.append(el("li", { class: look, dataset: { key: event.key } }, el("span.tag", name), said));
     }
     fill(this.list, nodes);
     fill(this.actors, [...new Set(events.map((event) => event.actor))].sort().map((value) => el("option", { value })));
@@ -135,9 +139,10 @@ class Feed {
       await Promise.all(more.filter((source) => source.until === horizon).map((source) => source.older()));
       this.draw();
     };
-    const { size } = this.view.query;
-    const nothing = size ? empty("No event fits these filters.", el("a", { class: "button", href: "/activity" }, "Show all"))
-      : empty("Nothing happened yet. Tasks, issues, remarks and notes show up here as they change.", el("pre", {}, 'holdfast tasks add "…"'));
+    const nothing = this.view.query.size
+      ? empty("No event fits these filters.", el("a.button", { href: "/activity" }, "Show all"))
+      : empty("Nothing happened yet. Tasks, issues, remarks and notes show up here as they change.",
+        el("pre", 'holdfast tasks add "…"'));
     fill(this.foot, count ? null : nothing,
       more.length > 0 && button("Older", () => this.view.attempt(this.foot, older), { class: "button older" }));
   }
@@ -146,4 +151,119 @@ class Feed {
 function dayName(date) {
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
   return ["Today", "Yesterday"][days] ?? date.toLocaleDateString(undefined, { dateStyle: "full" });
+}
+
+const DAY_MS = 86_400_000;
+const FIRST_DAYS = 30;
+const ALL = "all";
+
+const because = (text) => text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, 160)}`) : null;
+const author = (event) => event.actor.replace(/ <[^>]*>$/, "");
+const DEEDS = { create: "added ", comment: "commented on " };
+
+/** Return when the first and the last event of a page were, also of those that a filter leaves out. */
+const span = (events, time) => ({ newest: events[0]?.[time], until: events.at(-1)?.[time] });
+
+const READERS = {
+  tasks: {
+    name: "Task",
+    async page({ actor, task, file, cursor }, options) {
+      const query = { limit: 50, actor, task_id: task, connected_file: file, cursor };
+      const found = await get("tasks/taskpilot_events", query, options);
+      const subject = ({ task_id: id, title = "" }) =>
+        (id ? el("a", { href: `/task/${id}` }, `${id} ${title}`) : "the workspace");
+      return { next: found.next_cursor, ...span(found.events, "at"), events: found.events.map((event) => ({
+        key: `t${event.seq}`, at: event.at, order: event.seq, actor: event.actor,
+        line: () => [told(event, subject(event)), because(event.reason)],
+      })) };
+    },
+  },
+  milestones: {
+    name: "Issue",
+    async page({ actor, task, file, cursor }, options) {
+      if (task || file) return { events: [] };
+      const found = await get("milestones/git_mile_log", { limit: 50, cursor }, options);
+      const wanted = found.events.filter((event) => !actor || author(event) === actor);
+      const known = await named(wanted.map((event) => event.entity), options.signal);
+      const link = ({ entity: id }) => {
+        const { kind, title = id.slice(0, 8) } = known.get(id) ?? {};
+        return el("a", { href: place(kind, id) }, title);
+      };
+      return { next: found.nextCursor, ...span(found.events, "ts"), events: wanted.map((event) => ({
+        key: `i${event.id}`, at: event.ts, order: event.id, actor: author(event),
+        line: () => [DEEDS[event.action] ?? `${event.action} ${event.field ?? ""} of `, link(event),
+          event.action !== "create" && because(event.value)],
+      })) };
+    },
+  },
+  inbox: {
+    name: "Remark",
+    async page({ actor, task, file }, options) {
+      if (task) return { events: [] };
+      const found = await get("inbox/list_messages", { newest: true, limit: 200 }, options);
+      const fits = (item) => (!actor || item.author === actor) && (!file || item.file === file);
+      const wanted = found.messages.filter(fits);
+      return { events: wanted.map((item) => ({
+        key: `m${item.id}`, at: item.time, order: item.id, actor: item.author ?? "somebody",
+        line: () => ["left a remark on ",
+          item.file === "." ? "the repository" : codeLink(item.file, parseInt(item.line, 10)),
+          because(item.comment), item.replies > 0 && quiet(` (${item.replies} answered)`)],
+      })) };
+    },
+  },
+  comments: {
+    name: "Note",
+    async page({ actor, task, file, cursor }, options) {
+      if (task) return { events: [] };
+      const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_DAYS) * DAY_MS).toISOString();
+      const found = await get("comments/list_comments", { file, author: actor, since, limit: 1000 }, options);
+      return { next: since && ALL, until: since, events: found.comments.map((note) => ({
+        key: `c${note.filePath}#${note.id}`, at: note.created, order: note.id, actor: note.author,
+        line: () => ["wrote a note on ", codeLink(note.filePath, note.line), because(note.text)],
+      })) };
+    },
+  },
+};
+
+const ROOMS = Object.entries(READERS).map(([room, { name }]) => ({ room, name }));
+
+/** One room's events as far as they were read. */
+class Source {
+  constructor(room, filters, signal) {
+    Object.assign(this, { room, filters, signal, events: new Map(), next: null, newest: -Infinity, until: Infinity });
+  }
+
+  async older() {
+    const page = await this.read(this.next);
+    this.next = page.next ?? null;
+    this.until = Date.parse(page.until);
+  }
+
+  /** Read what is new, page by page back to what was there before; return the keys of it. */
+  async newer() {
+    const [found, before] = [[], this.newest];
+    let page = { next: null };
+    do {
+      page = await this.read(page.next);
+      found.push(...page.fresh);
+    } while (page.next && page.next !== ALL && Date.parse(page.until) >= before);
+    return found;
+  }
+
+  async read(cursor) {
+    const asked = READERS[this.room].page({ ...this.filters, cursor }, this);
+    const page = await orNone(asked, { events: [] });
+    const fresh = page.events.map((event) => event.key).filter((key) => !this.events.has(key));
+    for (const event of page.events) this.events.set(event.key, { ...event, room: this.room });
+    this.newest = Math.max(this.newest, Date.parse(page.newest) || -Infinity);
+    return { ...page, fresh };
+  }
+}
+
+/** Return the events of some sources that no unread page can come before, newest first. */
+function merged(sources) {
+  const horizon = Math.max(...sources.map((source) => (source.next ? source.until : -Infinity)));
+  return sources.flatMap((source) => [...source.events.values()])
+    .filter((event) => Date.parse(event.at) >= horizon)
+    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at) || (other.order > one.order ? 1 : -1));
 }

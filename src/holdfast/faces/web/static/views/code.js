@@ -1,25 +1,20 @@
-// The code: folders, a file's lines with their heat, its outline, and its notes in the margin.
+// The code: folders, a tree of files, a file's lines with their heat, its outline, its notes in the margin.
 
 import { apiUrl, get } from "../api.js";
-import { button, plain } from "../controls.js";
-import { el, fill } from "../dom.js";
+import { button, counted, el, empty, fill, plain } from "../dom.js";
 import { address } from "../router.js";
-import { empty } from "../view.js";
-import { Lines } from "./code/lines.js";
+import { functionAt, heatMark, heatWords, Lines } from "./code/lines.js";
 import { Notes } from "./code/notes.js";
-import { folderTable, tree } from "./code/tree.js";
-import { functionAt, heatMark, heatWords } from "./code/heat.js";
 
 const AGAIN = 2500;
 const OUTLINED = /^(Function|Method|Constructor|Class|Interface|Struct|Enum|Object|Module|Namespace)$/;
 const WIDE = matchMedia("(min-width: 1200px)");
 
-/** Show a folder or a file. */
 export async function show(view) {
   const path = (view.parameters.path ?? "").replace(/\/+$/, "");
-  const side = el("div", { class: "code-side" });
-  const center = el("div", { class: "code-center" });
-  view.main.append(el("div", { class: "code-view" }, side, center));
+  const side = el("div.code-side");
+  const center = el("div.code-center");
+  view.main.append(el("div.code-view", side, center));
   fill(side, panel("Files", await tree(view, path)));
   if (!path) return showFolder(view, center, ".");
   const query = { file: path, revision: view.query.get("revision") };
@@ -40,29 +35,28 @@ export async function show(view) {
 async function showFolder(view, center, path, known = null) {
   const folder = known ?? (await get("source/list_files", { folder: path }, view));
   head(view, path === "." ? "" : path, apiUrl("source/list_files", { folder: path }));
-  const nothing = empty("No files yet. What git tracks or would add shows up here.", el("pre", {}, "git add ."));
+  const nothing = empty("No files yet. What git tracks or would add shows up here.", el("pre", "git add ."));
   fill(center, folder.entries.length ? folderTable(path, folder) : nothing);
 }
 
 function head(view, path, json, facts = null) {
   const parts = path ? path.split("/") : [];
-  const steps = parts.slice(0, -1).map((name, at) => [el("span", { "aria-hidden": "true" }, "/"), el("a", { href: address("/code", parts.slice(0, at + 1).join("/")) }, name)]);
-  const crumbs = el("nav", { class: "crumbs mono", "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
+  const steps = parts.slice(0, -1).map((name, at) => [el("span", { "aria-hidden": "true" }, "/"),
+    el("a", { href: address("/code", parts.slice(0, at + 1).join("/")) }, name)]);
+  const crumbs = el("nav.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
   view.heading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
 }
 
-function panel(title, content) {
-  return el("details", { class: "code-panel", open: WIDE.matches }, el("summary", {}, title), content);
-}
+const panel = (title, content) => el("details.code-panel", { open: WIDE.matches }, el("summary", title), content);
 
 /** One file while it is looked at: keeps lines, notes and heat together as they change. */
 class FileView {
   constructor(view, path, lines, side, center) {
     Object.assign(this, { view, path, lines, side, center, functions: [], commits: null });
-    this.orphans = el("div", { class: "orphans" });
-    this.bar = el("div", { class: "selection-bar", hidden: true });
-    this.facts = el("div", { class: "facts quiet" });
-    this.outline = el("ul", { class: "outline" });
+    this.orphans = el("div.orphans");
+    this.bar = el("div.selection-bar", { hidden: true });
+    this.facts = el("div.facts.quiet");
+    this.outline = el("ul.outline");
     this.notes = lines.revision ? null : new Notes(view, path, lines, this.orphans, () => this.showFacts());
     lines.selected = () => this.showSelection();
   }
@@ -73,7 +67,8 @@ class FileView {
     this.side.append(panel("Outline", this.outline));
     this.drawOutline();
     this.showFacts();
-    if (lines.page.unshown) return fill(this.center, empty(`This file is ${lines.page.unshown}, so its lines are not shown.`));
+    const { unshown } = lines.page;
+    if (unshown) return fill(this.center, empty(`This file is ${unshown}, so its lines are not shown.`));
     fill(this.center, this.orphans, lines.box, this.notes?.beside ?? null, this.bar);
     lines.draw();
     this.keys();
@@ -103,7 +98,8 @@ class FileView {
 
   async measure() {
     if (this.lines.revision || !this.lines.page.language) return;
-    const heat = await get("analyze/analyze_function_heat", { project_path: this.path, limit: 10_000 }, this.view).catch(() => null);
+    const question = { project_path: this.path, limit: 10_000 };
+    const heat = await get("analyze/analyze_function_heat", question, this.view).catch(() => null);
     if (this.view.signal.aborted) return;
     this.heat = heat;
     this.functions = heat?.functions ?? [];
@@ -113,37 +109,41 @@ class FileView {
   }
 
   showFacts() {
-    const { heat } = this;
-    const known = this.notes?.count() ?? 0;
+    const { page, total, revision } = this.lines;
+    const { max_cyclomatic: complexity, changes, reason = "Commits that changed this file" } = this.heat ?? {};
     const part = (text, title) => el("span", { title }, text);
     fill(this.facts,
-      part(`${known} ${known === 1 ? "note" : "notes"}`, "Open notes on this file"),
-      part(`${this.lines.total.toLocaleString("en")} lines`, this.lines.page.language ?? "No language that is parsed: the text is plain"),
-      heat?.max_cyclomatic ? part(`complexity up to ${heat.max_cyclomatic}`, "McCabe's complexity of the most complex function") : null,
-      heat && part(heat.changes === null ? "changes unknown" : `changed ${heat.changes}× in 90 days`, heat.reason ?? "Commits that changed this file"),
-      this.lines.revision ? part(`as of ${this.lines.page.revision.slice(0, 10)}`, "Not the present file") : null);
+      part(counted(this.notes?.count() ?? 0, "note"), "Open notes on this file"),
+      part(counted(total, "line"), page.language ?? "No language that is parsed: the text is plain"),
+      complexity > 0 && part(`complexity up to ${complexity}`, "McCabe's complexity of the most complex function"),
+      this.heat && part(changes === null ? "changes unknown" : `changed ${changes}× in 90 days`, reason),
+      revision && part(`as of ${page.revision.slice(0, 10)}`, "Not the present file"));
   }
 
   drawOutline() {
     const symbols = (this.lines.page.outline ?? []).filter((symbol) => OUTLINED.test(symbol.kind));
-    fill(this.outline, symbols.length ? symbols.map((symbol) => this.symbol(symbol)) : el("li", { class: "quiet" }, "No symbols"));
+    fill(this.outline, symbols.length ? symbols.map((symbol) => this.symbol(symbol)) : el("li.quiet", "No symbols"));
   }
 
   symbol({ name, kind, depth, start_line: start, end_line: end }) {
     const found = /Function|Method|Constructor/.test(kind) ? functionAt(this.functions, start, end) : null;
     const go = (event) => (event.preventDefault(), this.lines.select(start, start, { scroll: true }));
-    const link = el("a", { href: `#L${start}`, title: found ? heatWords(found) : kind, on: { click: go } }, heatMark(found), el("span", { class: "mono" }, name));
-    return el("li", { style: { "--depth": depth } }, link);
+    const link = { href: `#L${start}`, title: found ? heatWords(found) : kind, on: { click: go } };
+    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono", name)));
   }
 
   showSelection() {
     const { selection } = this.lines;
     this.bar.hidden = !selection;
     if (!selection) return;
-    const words = rangeWords(selection);
-    const act = (text, key, run, make = button) => make([text, " ", el("kbd", {}, key)], run);
-    const actions = this.notes && [act("Write a note", "c", () => this.notes.compose("note")), act("Send a remark", "r", () => this.notes.compose("remark"))];
-    fill(this.bar, el("span", {}, words), actions, act("Clear", "Esc", () => this.lines.clear(), plain));
+    const { first, last } = selection;
+    const words = first === last ? `Line ${first}` : `Lines ${first}–${last}`;
+    const act = (text, key, run, make = button) => make([text, " ", el("kbd", key)], run);
+    const actions = this.notes && [
+      act("Write a note", "c", () => this.notes.compose("note")),
+      act("Send a remark", "r", () => this.notes.compose("remark")),
+    ];
+    fill(this.bar, el("span", words), actions, act("Clear", "Esc", () => this.lines.clear(), plain));
     this.notes?.offerSelection();
     this.view.announce(`${words} selected`);
   }
@@ -165,7 +165,61 @@ class FileView {
   }
 }
 
-/** Return lines in words. */
-function rangeWords({ first, last }) {
-  return first === last ? `Line ${first}` : `Lines ${first}–${last}`;
+const SIDECAR = ".comments";
+const opened = new Set();
+
+async function tree(view, path) {
+  const parts = path.split("/");
+  for (let at = 1; at < parts.length; at += 1) opened.add(parts.slice(0, at).join("/"));
+  const list = el("ul.tree");
+  await branch(view, list, "", path);
+  return list;
 }
+
+async function branch(view, list, folder, path) {
+  try {
+    const found = await get("source/list_files", { folder: folder || "." }, view);
+    const entries = shown(found.entries);
+    const open = entries.filter((entry) => entry.kind === "folder" && opened.has(below(folder, entry.name)));
+    const inner = new Map(open.map((entry) => [entry.name, el("ul")]));
+    await Promise.all(open.map((entry) => branch(view, inner.get(entry.name), below(folder, entry.name), path)));
+    const left = found.total - found.entries.length;
+    const leaves = entries.map((entry) => leaf(view, entry, below(folder, entry.name), path, inner.get(entry.name)));
+    fill(list, leaves, left > 0 && el("li.quiet", `… and ${left} more`));
+  } catch (problem) {
+    view.fail(list, problem);
+  }
+}
+
+function leaf(view, { name, kind }, full, path, inner) {
+  if (kind === "other") return el("li.quiet", { title: "A link, or a name that no path can be written with" }, name);
+  const link = { href: address("/code", full), "aria-current": full === path ? "page" : null };
+  if (kind === "file") return el("li", el("a", link, name));
+  const list = inner ?? el("ul");
+  const details = el("details", { open: Boolean(inner) }, el("summary", name), list);
+  details.addEventListener("toggle", () => {
+    details.open ? opened.add(full) : opened.delete(full);
+    if (details.open && !list.children.length) branch(view, list, full, path);
+  });
+  return el("li", details);
+}
+
+function folderTable(path, { entries, total }) {
+  const prefix = path === "." ? "" : path;
+  const link = (name, words) => el("a", { href: address("/code", below(prefix, name)) }, words);
+  const rows = shown(entries).map(({ name, kind, size }) => el("tr",
+    el("td.mono", kind === "other" ? name : link(name, kind === "folder" ? `${name}/` : name)),
+    el("td.number.quiet", size !== null && `${size.toLocaleString("en")} B`)));
+  const left = total - entries.length;
+  return el("table.folder",
+    el("thead", el("tr", el("th", "Name"), el("th.number", "Size"))),
+    el("tbody", rows, left ? el("tr", el("td.quiet", { colspan: "2" }, `… and ${left} more`)) : null));
+}
+
+/** Leave out the files that keep notes: their notes are shown with their source. */
+function shown(entries) {
+  const names = new Set(entries.map((entry) => entry.name));
+  return entries.filter(({ name }) => !(name.endsWith(SIDECAR) && names.has(name.slice(0, -SIDECAR.length))));
+}
+
+const below = (folder, name) => (folder ? `${folder}/${name}` : name);

@@ -1,23 +1,20 @@
 // Health: where the code is hot, how that went, what is there twice, what depends on what, and whether the gate passes.
 
-import { choice, quiet } from "../controls.js";
-import { el, fill } from "../dom.js";
 import { apiUrl, get } from "../api.js";
-import { empty } from "../view.js";
-import { MEASURES, heat, number } from "./health/measures.js";
+import { choice, counted, el, empty, fill, quiet } from "../dom.js";
 import { draw, filesBelow, folderAt, moveFocus, tree } from "./health/treemap.js";
-import { showNumbers } from "./health/numbers.js";
+import { MEASURES, heat, number, showNumbers } from "./health/numbers.js";
 
 const MOST_FILES = 1000, PATIENCE = 2000;
 const SECTIONS = [
-  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits", load: () => import("./health/trends.js") },
-  { id: "duplicates", title: "Duplicates", doing: "Looking for copies", load: () => import("./health/duplicates.js") },
-  { id: "graph", title: "Dependencies", doing: "Resolving imports", load: () => import("./health/graph.js") },
-  { id: "gate", title: "Quality gate", doing: "Checking each rule", load: () => import("./health/gate.js") },
+  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits" },
+  { id: "duplicates", title: "Duplicates", doing: "Looking for copies" },
+  { id: "graph", title: "Dependencies", doing: "Resolving imports" },
+  { id: "gate", title: "Quality gate", doing: "Checking each rule" },
 ];
 
 export async function show(view) {
-  const place = el("section", { class: "stack health-map", "aria-label": "Map of the files" });
+  const place = el("section.stack.health-map", { "aria-label": "Map of the files" });
   view.main.append(place);
   view.key("Escape", "Go up a folder", () => (place.goUp ? place.goUp() : false));
   if (await showMap(view, place)) showSections(view);
@@ -29,16 +26,17 @@ async function showMap(view, place) {
   const query = { measure: wanted ?? "hot_spot", limit: MOST_FILES };
   const named = () => [view.query.get("measure"), view.query.get("folder")].join(" ");
   const asked = named();
-  const ask = (project_path) => get("analyze/measure_files", { ...query, project_path }, { signal: view.signal });
+  const ask = (project_path) => get("analyze/measure_files", { ...query, project_path }, view);
   heading(view, place, query);
   const found = await running(view, place, "Measuring files", async () => {
     const all = await ask(null), { path } = folderAt(tree(all.files, all.rest), view.query.get("folder"));
     return path && all.rest.length ? ask(path) : all; // too many to tell all: those of the folder
   });
-  if (!found || asked !== named()) return true; // it failed, or something else was chosen meanwhile; the sections may fare better
+  // It failed, or something else was chosen meanwhile; the sections may fare better.
+  if (!found || asked !== named()) return true;
   if (!found.files_analyzed) {
-    fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of them yet.",
-      el("pre", { tabindex: "0" }, "holdfast analyze files")));
+    fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of " +
+      "them yet.", el("pre", { tabindex: "0" }, "holdfast analyze files")));
     return false;
   }
   const missing = found.not_measured[query.measure];
@@ -46,11 +44,11 @@ async function showMap(view, place) {
   heading(view, place, { ...query, measure });
   const { step, ranges } = heat(found.files, measure);
   const root = tree(found.files, found.rest);
-  const crumbs = el("nav", { class: "row crumbs", "aria-label": "Folder" });
-  const map = el("div", { class: "map", role: "group", "aria-label": "Files by size; arrows move, Enter opens, Escape goes up" });
-  const table = el("div", { class: "numbers", tabindex: "0", role: "region", "aria-label": "Numbers" });
-  fill(place, missing && el("p", { class: "quiet" }, `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
-    el("div", { class: "row spread" }, crumbs, legend(measure, ranges)), el("div", { class: "beside" }, map, table), summary(found));
+  const crumbs = el("nav.row.crumbs", { "aria-label": "Folder" });
+  const map = el("div.map", { role: "group", "aria-label": "Files by size; arrows move, Enter opens, Escape goes up" });
+  const table = el("div.numbers", { tabindex: "0", role: "region", "aria-label": "Numbers" });
+  fill(place, missing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
+    el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, table), summary(found));
   const again = found.rest.length || found.project_path !== "." ? () => showMap(view, place) : null;
   place.goUp = live(view, { crumbs, map, table }, { root, measure, step, again });
   return true;
@@ -65,11 +63,11 @@ function heading(view, place, query) {
   const measures = Object.entries(MEASURES).map(([value, { name }]) => [value, name]);
   const select = choice("Colour by", measures, query.measure, change, { id: "measure" });
   view.heading("Health", { json: apiUrl("analyze/measure_files", query),
-    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select, quiet(MEASURES[query.measure].says)] });
+    filters: [el("label.quiet", { for: "measure" }, "Colour by"), select, quiet(MEASURES[query.measure].says)] });
   if (hadFocus) select.focus();
 }
 
-/** Draw the map and the table of the folder that the address names, follow clicks, keys and the window's size; return what goes up. */
+/** Draw the folder that the address names, and follow clicks, keys and the window's size; return what goes up. */
 function live(view, { crumbs, map, table }, { root, measure, step, again }) {
   const zoom = (path) => {
     const query = new URLSearchParams(view.query);
@@ -83,7 +81,7 @@ function live(view, { crumbs, map, table }, { root, measure, step, again }) {
     const steps = folder().path.split("/").filter(Boolean);
     fill(crumbs, ["all files", ...steps].map((name, at) => {
       const path = steps.slice(0, at).join("/"), link = { href: zoom(path), dataset: { path, kind: "folder" } };
-      return [at > 0 && el("span", { class: "quiet", "aria-hidden": "true" }, "/"),
+      return [at > 0 && el("span.quiet", { "aria-hidden": "true" }, "/"),
         at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
     }));
     redrawMap();
@@ -118,7 +116,8 @@ function live(view, { crumbs, map, table }, { root, measure, step, again }) {
 const told = (file, name) => `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(file[name])}`;
 
 function words(file, measure) {
-  const names = [...new Set([measure, "hot_spot", "complexity", "churn", "debt"])].filter((name) => file[name] !== undefined);
+  const wanted = new Set([measure, "hot_spot", "complexity", "churn", "debt"]);
+  const names = [...wanted].filter((name) => file[name] !== undefined);
   return `${file.path}: ${names.map((name) => told(file, name)).join(", ")}; ${number(file.lines)} lines`;
 }
 
@@ -132,39 +131,42 @@ function folderWords(node, measure, step) {
 function legend(measure, ranges) {
   const { name, write } = MEASURES[measure];
   const range = ([low, high]) => (low === high ? write(low) : `${write(low)} – ${write(high)}`);
-  return el("ul", { class: "legend plain-list row", "aria-label": `Colours: ${name}` },
-    ranges.map((ends, at) => ends && el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }), range(ends))));
+  return el("ul.legend.plain-list.row", { "aria-label": `Colours: ${name}` },
+    ranges.map((ends, at) => ends && el("li.row", el("span", { class: `swatch heat-${at}` }), range(ends))));
 }
 
 function summary({ files_analyzed: all, total_lines: lines, files, rest, files_skipped }) {
-  const others = all - files.length, folders = rest.length === 1 ? "1 folder" : `${rest.length} folders`;
+  const others = all - files.length;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
-  return el("p", { class: "quiet" }, `${number(all)} files, ${number(lines)} lines.`,
-    others > 0 && ` The worst ${number(files.length)} are told one by one; ${number(others)} others are summed up in ${folders}, `,
-    others > 0 && "and none of them is worse.", skipped && ` Left out: ${skipped}.`);
+  const summed = ` The worst ${number(files.length)} are told one by one; ${number(others)} others are summed up in ` +
+    `${counted(rest.length, "folder")}, and none of them is worse.`;
+  return el("p.quiet", `${counted(all, "file")}, ${counted(lines, "line")}.`,
+    others > 0 && summed, skipped && ` Left out: ${skipped}.`);
 }
 
-/** Load the sections one after the other, the one that the address names first; each says what it does, and fails for itself. */
+/** Load the sections one after the other, the one that the address names first; each fails for itself. */
 async function showSections(view) {
-  const waits = () => el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for other sections."));
+  const waits = () => el("div.stack", el("p.quiet", "Waits for other sections."));
   const sections = SECTIONS.map((section) => ({ ...section, place: waits() }));
   view.main.append(...sections.map(({ id, title, place }) =>
-    el("section", { class: "stack health-section", id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), place)));
+    el("section.stack.health-section", { id, "aria-label": title }, el("h2", title), place)));
   const isNamed = ({ id }) => location.hash === `#${id}`;
   let isHeld = sections.some(isNamed); // what grows above would push the section that was asked for out of sight
   const letGo = () => (isHeld = false);
-  for (const event of ["wheel", "pointerdown", "keydown"]) view.main.addEventListener(event, letGo, { signal: view.signal });
-  for (const { doing, load, place } of sections.toSorted((one, other) => isNamed(other) - isNamed(one))) {
-    await running(view, place, doing, async () => (await load()).show(view, place));
+  const { main, signal } = view;
+  for (const event of ["wheel", "pointerdown", "keydown"]) main.addEventListener(event, letGo, { signal });
+  for (const { id, doing, place } of sections.toSorted((one, other) => isNamed(other) - isNamed(one))) {
+    await running(view, place, doing, async () => (await import(`./health/${id}.js`)).show(view, place));
     if (view.signal.aborted) return;
     if (isHeld) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
 }
 
-/** Run something slow whose result fills a place: say that it runs, and after a while for how long; return its result. */
+/** Run something slow whose result fills a place: say that it runs, and after a while for how long. */
 async function running(view, place, doing, run) {
-  const began = Date.now(), status = el("p", { class: "quiet", role: "status" }, `${doing}…`);
+  const began = Date.now(), status = el("p.quiet", { role: "status" }, `${doing}…`);
   fill(place, status);
-  const timer = setInterval(() => (status.textContent = `${doing}… for ${Math.round((Date.now() - began) / 1000)} s now.`), PATIENCE);
+  const seconds = () => Math.round((Date.now() - began) / 1000);
+  const timer = setInterval(() => (status.textContent = `${doing}… for ${seconds()} s now.`), PATIENCE);
   return view.attempt(place, run).finally(() => clearInterval(timer));
 }

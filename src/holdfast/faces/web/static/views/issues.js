@@ -1,38 +1,50 @@
 // Issues and milestones: a list in the filter language, a page at a time, and one of them whole.
 
 import { apiUrl, get, post } from "../api.js";
-import { button, choice, quiet } from "../controls.js";
-import { el, fill } from "../dom.js";
-import { dialog } from "../keys.js";
-import { empty } from "../view.js";
+import { asked, button, choice, el, empty, fill, keyed, primary, quiet } from "../dom.js";
 import { filterLine } from "./issues/filter.js";
-import { kindOf, line, patch, person, place, textForm } from "./issues/parts.js";
+import { kindOf, line, person, place, textFields } from "./issues/parts.js";
 
-const SORTS = { issue: ["updated:desc", "created:desc", "due", "title", "comments:desc"], milestone: ["due", "updated:desc", "created:desc", "title", "open_issues:desc"] };
-const NAMES = { "updated:desc": "Latest change", "created:desc": "Newest", due: "Due first", title: "Title", "comments:desc": "Most comments", "open_issues:desc": "Most open issues" };
+const KINDS = {
+  issue: {
+    title: "Issues", address: "/issues", example: "status == open and label in [bug]",
+    sorts: ["updated:desc", "created:desc", "due", "title", "comments:desc"],
+  },
+  milestone: {
+    title: "Milestones", address: "/issues?kind=milestone", example: "due < 2026-12-31 and open_issues > 0",
+    sorts: ["due", "updated:desc", "created:desc", "title", "open_issues:desc"],
+  },
+};
+const SORTS = {
+  "updated:desc": "Latest change", "created:desc": "Newest", due: "Due first", title: "Title",
+  "comments:desc": "Most comments", "open_issues:desc": "Most open issues",
+};
+const PATH = "milestones/git_mile_overview";
 const PAGE = 50;
 const LARGEST = 500;
 
 export async function show(view) {
-  if (view.parameters.id) return (await import("./issues/detail.js")).showOne(view);
-  await new List(view).begin();
+  const Shown = view.parameters.id ? (await import("./issues/detail.js")).Detail : List;
+  await new Shown(view).begin();
 }
 
 class List {
   constructor(view) {
-    Object.assign(this, { view, kind: kindOf(view), rows: new Map() });
-    this.list = el("ul", { class: "lines" });
-    this.below = el("div", { class: "below" });
-    this.hint = el("p", { class: "quiet" });
-    this.notice = el("div", { class: "notice", role: "status" });
+    Object.assign(this, { view, kind: kindOf(view), items: [] });
+    this.list = el("ul.lines");
+    this.below = el("div.below");
+    this.hint = el("p.quiet");
+    this.notice = el("div.notice", { role: "status" });
   }
 
   async begin() {
     const { view } = this;
-    this.filter = filterLine(view.query.get("filter") ?? "", { example: this.kind === "issue" ? "status == open and label in [bug]" : "due < 2026-12-31 and open_issues > 0", apply: (text) => this.ask({ filter: text }), learn: () => this.learn() });
-    this.header = view.heading(this.kind === "issue" ? "Issues" : "Milestones", {
-      json: apiUrl("milestones/git_mile_overview", this.question()),
-      tools: [el("span", { class: "sync-place" }), button(`New ${this.kind}`, () => this.create(), { class: "button primary" })],
+    const { title, example } = KINDS[this.kind];
+    const options = { example, apply: (text) => this.ask({ filter: text }), learn: () => this.learn() };
+    this.filter = filterLine(view.query.get("filter") ?? "", options);
+    this.header = view.heading(title, {
+      json: apiUrl(PATH, this.question()),
+      tools: [el("span.sync-place"), primary(`New ${this.kind}`, () => this.create())],
       filters: this.controls(),
     });
     view.main.append(this.notice, this.hint, this.list, this.below);
@@ -46,53 +58,58 @@ class List {
   }
 
   controls() {
-    const tab = (kind, name) => el("a", { class: "button", href: kind === "issue" ? "/issues" : "/issues?kind=milestone", "aria-current": kind === this.kind ? "page" : null }, name);
-    const [usual] = SORTS[this.kind];
-    const sort = choice("Order", SORTS[this.kind].map((key) => [key, NAMES[key]]), this.sort(), (key) => this.ask({ sort: key === usual ? null : key }));
-    const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change: (event) => this.ask({ closed: event.target.checked ? "1" : null }) } });
-    return [el("nav", { class: "tabs row", "aria-label": "Kind" }, tab("issue", "Issues"), tab("milestone", "Milestones")), this.filter.node, sort, el("label", { class: "row" }, closed, "Closed too")];
+    const tabs = Object.entries(KINDS).map(([kind, { title, address }]) =>
+      el("a.button", { href: address, "aria-current": kind === this.kind ? "page" : null }, title));
+    const { sorts } = KINDS[this.kind];
+    const order = (key) => this.ask({ sort: key === sorts[0] ? null : key });
+    const change = ({ target }) => this.ask({ closed: target.checked ? "1" : null });
+    const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change } });
+    const orders = choice("Order", sorts.map((key) => [key, SORTS[key]]), this.sort(), order);
+    return [el("nav.tabs.row", { "aria-label": "Kind" }, tabs), this.filter.node, orders,
+      el("label.row", closed, "Closed too")];
   }
 
   sort() {
-    return this.view.query.get("sort") ?? SORTS[this.kind][0];
+    return this.view.query.get("sort") ?? KINDS[this.kind].sorts[0];
   }
 
   question(more = {}) {
     const { query } = this.view;
-    return { entity: this.kind, filter: query.get("filter"), sort: [this.sort()], includeClosed: query.has("closed") ? true : null, limit: PAGE, ...more };
+    const [filter, includeClosed] = [query.get("filter"), query.has("closed") || null];
+    return { entity: this.kind, filter, sort: [this.sort()], includeClosed, limit: PAGE, ...more };
   }
 
   async learn() {
     // Without it nothing is completed; the list itself says what is wrong.
-    this.known ??= get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: this.view.signal }).catch(() => ({ fields: [] }));
+    const ask = () => get("milestones/git_mile_vocabulary", { entity: this.kind }, this.view);
+    this.known ??= ask().catch(() => ({ fields: [] }));
     const { fields } = await this.known;
     return new Map(fields.map((field) => [field.name, field]));
   }
 
   ask(changes) {
     this.view.setQuery(changes);
-    const link = this.header.querySelector("a[target]");
-    link.setAttribute("href", apiUrl("milestones/git_mile_overview", this.question()));
+    this.header.querySelector("a[target]").href = apiUrl(PATH, this.question());
     return this.refresh();
   }
 
   /** Ask for as many lines as are shown, and change those that differ. */
   refresh() {
-    return this.load({ limit: Math.min(LARGEST, Math.max(PAGE, this.rows.size)) }, (items) => this.draw(items));
+    return this.load({ limit: Math.min(LARGEST, Math.max(PAGE, this.items.length)) }, (items) => this.draw(items));
   }
 
   async load(more, draw) {
-    const asked = (this.asked = Symbol("the newest question"));
+    const question = (this.newest = Symbol("the newest question"));
     try {
-      const page = await get("milestones/git_mile_overview", this.question(more), { signal: this.view.signal });
-      if (this.asked !== asked) return;
+      const page = await get(PATH, this.question(more), this.view);
+      if (this.newest !== question) return;
       this.filter.fail(null);
       this.list.hidden = this.below.hidden = false;
       this.cursor = page.nextCursor;
       draw(page.items);
       fill(this.hint, page.hint?.replace("pass includeClosed: true", "tick “Closed too”"));
     } catch (problem) {
-      if (this.asked !== asked || problem.name === "AbortError") return;
+      if (this.newest !== question || problem.name === "AbortError") return;
       // Lines of an earlier question are no answer to this one.
       this.list.hidden = true;
       this.below.hidden = problem.data?.column !== undefined;
@@ -102,31 +119,24 @@ class List {
   }
 
   draw(items) {
-    const before = this.rows;
     this.items = items;
-    this.rows = new Map(items.map((item) => [item.id, before.get(item.id) ?? el("li", {})]));
-    for (const item of items) patch(this.rows.get(item.id), item, () => line(item, this.kind));
-    const focused = document.activeElement;
-    const nodes = [...this.rows.values()];
-    if (nodes.length !== this.list.children.length || nodes.some((node, place) => node !== this.list.children[place])) {
-      this.list.replaceChildren(...nodes);
-      if (this.list.contains(focused)) focused.focus();
-    }
-    this.footer();
+    keyed(this.list, items, (item) => line(item, this.kind));
+    const more = this.cursor && button("More", () => this.more());
+    const words = quiet(`${items.length} ${this.cursor ? "shown" : "in all"}`);
+    fill(this.below, items.length ? [more, " ", words] : this.nothing());
   }
 
-  footer() {
-    const count = this.rows.size;
-    const { query } = this.view;
-    if (!count && query.get("filter")) {
-      const clear = () => { this.filter.input.value = ""; this.ask({ filter: null }); };
-      fill(this.below, empty(`No ${this.kind} fits this filter${query.has("closed") ? "" : " among those that are open"}.`, button("Clear the filter", clear)));
-    } else if (!count) {
-      fill(this.below, empty(`No open ${this.kind} is here. ${this.kind === "issue" ? "Issues" : "Milestones"} live in this repository's own git refs and travel with it. Make one with New ${this.kind}, or on the command line:`,
-        el("pre", {}, `git mile create ${this.kind} "What is to be done"`)));
-    } else {
-      fill(this.below, this.cursor && button("More", () => this.more()), quiet(this.cursor ? ` ${count} shown` : ` ${count} in all`));
-    }
+  nothing() {
+    const { kind, view: { query } } = this;
+    const clear = () => {
+      this.filter.input.value = "";
+      this.ask({ filter: null });
+    };
+    const among = query.has("closed") ? "" : " among those that are open";
+    if (query.get("filter")) return empty(`No ${kind} fits this filter${among}.`, button("Clear the filter", clear));
+    const command = el("pre", `git mile create ${kind} "What is to be done"`);
+    return empty(`No open ${kind} is here. ${KINDS[kind].title} live in this repository's own git refs and travel ` +
+      `with it. Make one with New ${kind}, or on the command line:`, command);
   }
 
   async more() {
@@ -142,34 +152,30 @@ class List {
   }
 
   /** Ask for what is new, write it down, and go there; what else it has is set there. */
-  create() {
+  async create() {
     const { view, kind } = this;
-    const send = async (texts) => {
-      const { id } = await post("milestones/git_mile_create", { entity: kind, ...texts });
-      box.close();
-      view.go(place(kind, id));
-    };
-    const box = dialog(`New ${kind}`, textForm({}, `Create ${kind}`, send));
-    box.querySelector("form input").focus();
+    const submit = (texts) => post("milestones/git_mile_create", { entity: kind, ...texts });
+    const made = await asked(view, `New ${kind}`, textFields(), { verb: `Create ${kind}`, submit });
+    if (made) view.go(place(kind, made.id));
   }
 
   async offerSync() {
     await this.learn();
     const { remote } = await this.known;
-    if (!remote) return;
     const meet = button(`Sync with ${remote}`, () => this.sync(meet, remote));
-    fill(this.header.querySelector(".sync-place"), meet);
+    if (remote) fill(this.header.querySelector(".sync-place"), meet);
   }
 
   async sync(meet, remote) {
     meet.disabled = true;
-    fill(this.notice, el("p", { class: "quiet" }, `Meeting ${remote}…`));
+    fill(this.notice, el("p.quiet", `Meeting ${remote}…`));
     await this.view.attempt(this.notice, async () => {
-      const done = await post("milestones/git_mile_sync");
-      const words = done.received + done.sent ? `Received ${done.received} and sent ${done.sent} changes.` : "Both had everything already.";
-      const lost = done.lost_claims.map((claim) => el("p", {}, "“", el("a", { href: place("issue", claim.id) }, claim.title), "” is claimed by ", person(claim.holder), " now."));
+      const { received, sent, lost_claims: lost, problems } = await post("milestones/git_mile_sync");
+      const words = received + sent ? `Received ${received} and sent ${sent} changes.` : "Both had everything already.";
+      const claimed = ({ id, title, holder }) =>
+        el("p", "“", el("a", { href: place("issue", id) }, title), "” is claimed by ", person(holder), " now.");
       await this.refresh();
-      fill(this.notice, el("p", {}, words), lost, done.problems.map((text) => el("p", { class: "problem" }, text)));
+      fill(this.notice, el("p", words), lost.map(claimed), problems.map((text) => el("p.problem", text)));
     });
     meet.disabled = false;
   }

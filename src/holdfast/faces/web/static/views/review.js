@@ -1,25 +1,24 @@
 // Review: what differs, file by file; remarks on its lines for the agent, and what became of them.
 
 import { apiUrl, get, post } from "../api.js";
-import { button, choice, commitAddress, quiet } from "../controls.js";
-import { el, fill } from "../dom.js";
-import { empty } from "../view.js";
+import { arrange, button, choice, commitAddress, counted, el, empty, fade, fill, primary, quiet } from "../dom.js";
 import { FileDiff, counts } from "./review/file.js";
 import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
-import { Drafts, Marks } from "./review/seen.js";
+import { Drafts, Marks } from "../memory.js";
 
 const EACH = 3000;
 const RECENT = 5;
+const EMPTY_TREE = /^(4b825dc642|6ef19b4122)/; // what git compares with before the first commit
 const WIDE = "(min-width: 1000px)";
 const WHAT = {
-  worktree: ["All that is not committed", []], unstaged: ["What is not staged", []], staged: ["What is staged", []],
-  commit: ["A commit", ["revision"]], range: ["A range of commits", ["base", "revision"]], branch: ["This branch", ["base"]],
+  worktree: ["All that is not committed"], unstaged: ["What is not staged"], staged: ["What is staged"],
+  commit: ["A commit", "revision"], range: ["A range of commits", "base", "revision"], branch: ["This branch", "base"],
 };
 const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
 
 export async function show(view) {
-  const repository = await get("tasks/taskpilot_workspaces", {}, { signal: view.signal }).catch(() => ({}));
+  const repository = await get("tasks/taskpilot_workspaces", {}, view).catch(() => ({}));
   await new Review(view, repository.workspaces?.[0]?.name ?? "").begin();
 }
 
@@ -39,8 +38,8 @@ class Review {
 
   get asked() {
     const what = WHAT[this.view.query.get("what")] ? this.view.query.get("what") : "worktree";
-    const fields = WHAT[what][1].map((name) => [name, this.view.query.get(name)]);
-    return { what, ...Object.fromEntries(fields) };
+    const [, ...fields] = WHAT[what];
+    return { what, ...Object.fromEntries(fields.map((name) => [name, this.view.query.get(name)])) };
   }
 
   get split() {
@@ -49,14 +48,14 @@ class Review {
 
   async begin() {
     const { view } = this;
-    this.summary = el("span", { class: "quiet", role: "status" });
-    this.index = el("ul", { class: "plain-list" });
-    this.list = el("div", { class: "stack" });
-    this.rest = el("section", { class: "stack", "aria-label": "Remarks elsewhere" });
+    this.summary = el("span.quiet", { role: "status" });
+    this.index = el("ul.plain-list");
+    this.list = el("div.stack");
+    this.rest = el("section.stack", { "aria-label": "Remarks elsewhere" });
     this.trouble = el("div");
     this.head();
-    view.main.append(this.trouble, el("div", { class: "review" },
-      el("nav", { "aria-label": "Files" }, this.index), el("div", { class: "stack" }, this.list, this.rest)));
+    view.main.append(this.trouble, el("div.review",
+      el("nav", { "aria-label": "Files" }, this.index), el("div.stack", this.list, this.rest)));
     this.selection = new Selection(this, this.list);
     view.on("inbox", () => this.remarks());
     view.every(EACH, () => this.refresh());
@@ -69,16 +68,20 @@ class Review {
     const { what } = this.asked;
     const pick = (changes) => (this.view.setQuery(changes), this.view.go(location.href));
     const options = Object.entries(WHAT).map(([value, [text]]) => [value, text]);
-    const picker = choice("What to review", options, what, (value) => pick({ what: value, revision: null, base: null }));
-    const fields = WHAT[what][1].map((name) => {
+    const choose = (value) => pick({ what: value, revision: null, base: null });
+    const fields = WHAT[what].slice(1).map((name) => {
       const [label, example] = what === "range" && name === "base" ? ["From", "HEAD~3"] : FIELDS[name];
       const change = (event) => pick({ [name]: event.target.value.trim() });
-      return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value: this.view.query.get(name) ?? "", on: { change } });
+      const value = this.view.query.get(name) ?? "";
+      return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value, on: { change } });
     });
-    this.layout = button("Side by side", () => this.turn(), { class: "button layout", "aria-pressed": String(this.split) });
-    this.sendAll = button("", () => this.send(this.drafts.list), { class: "button primary", hidden: true });
-    const tools = [this.sendAll, this.layout];
-    this.view.heading("Review", { json: apiUrl("source/read_diff", this.asked), tools, filters: [picker, fields, this.summary] });
+    this.layout = button("Side by side", () => this.turn(), { class: "button layout", "aria-pressed": this.split });
+    this.sendAll = primary("", () => this.send(this.drafts.list), { hidden: true });
+    this.view.heading("Review", {
+      json: apiUrl("source/read_diff", this.asked),
+      tools: [this.sendAll, this.layout],
+      filters: [choice("What to review", options, what, choose), fields, this.summary],
+    });
   }
 
   turn() {
@@ -87,14 +90,14 @@ class Review {
   }
 
   draw() {
-    this.layout.setAttribute("aria-pressed", String(this.split));
+    this.layout.ariaPressed = this.split;
     this.files.forEach((file) => file.draw());
   }
 
   /** Read what differs; where nothing changed since, nothing happens. */
   refresh() {
     return this.view.attempt(this.trouble, async () => {
-      const data = await get("source/read_diff", this.asked, { signal: this.view.signal });
+      const data = await get("source/read_diff", this.asked, this.view);
       fill(this.trouble);
       if (data === this.data) return;
       const before = this.files;
@@ -111,18 +114,21 @@ class Review {
 
   /** Put the files in their order without touching one that stays: somebody may be writing in it. */
   arrange() {
-    const nothing = () => (this.asked.what === "worktree"
-      ? empty("Nothing has changed since the last commit. What an agent or you change shows up here.",
-        el("a", { class: "button", href: commitAddress("HEAD") }, "See the last commit")) : empty("Nothing differs here."));
-    const wanted = this.files.size ? [...this.files.values()].map(({ node }) => node) : [nothing()];
-    for (const node of [...this.list.children]) if (!wanted.includes(node)) node.remove();
-    wanted.forEach((node, at) => this.list.children[at] === node || this.list.insertBefore(node, this.list.children[at] ?? null));
+    arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
+  }
+
+  nothing() {
+    const later = "What an agent or you change shows up here.";
+    if (this.asked.what !== "worktree") return empty("Nothing differs here.");
+    if (EMPTY_TREE.test(this.data.old)) return empty(`Nothing is committed yet. ${later}`);
+    return empty(`Nothing has changed since the last commit. ${later}`,
+      el("a.button", { href: commitAddress("HEAD") }, "See the last commit"));
   }
 
   /** Return a file that is new here or differs otherwise now; one that was open opens again. */
   fresh(file, known) {
     const shown = new FileDiff(this, file);
-    if (known?.drawn && !shown.tick.checked) shown.load(known.context).then(() => shown.node.classList.add("fresh"));
+    if (known?.drawn && !shown.tick.checked) shown.load(known.context).then(() => fade(shown.node));
     return shown;
   }
 
@@ -131,24 +137,24 @@ class Review {
     const sum = (name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
-    fill(this.summary, subject && `“${subject}” · `, `${total} ${total === 1 ? "file" : "files"} `,
-      total > 0 && [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`], note && ` · ${note}`);
-    fill(this.index, files.map((file) => el("li", {}, this.entry(file))));
+    const changes = [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`];
+    const words = `${subject ? `“${subject}” · ` : ""}${counted(total, "file")} `;
+    fill(this.summary, words, total > 0 && changes, note && ` · ${note}`);
+    fill(this.index, files.map((file) => el("li", this.entry(file))));
     this.showDrafts();
   }
 
   entry({ file, tick, node }) {
     const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s);
     const jump = () => (node.scrollIntoView({ block: "start" }), this.selection.move(node.querySelector("tr.line")));
-    return button([el("span", { class: "one-line" }, name, quiet(` ${folder ?? ""}`)), counts(file),
-      el("span", { class: "tick" }, tick.checked && "✓"), tick.checked && el("span", { class: "visually-hidden" }, "seen")],
+    return button([el("span.one-line", name, quiet(` ${folder ?? ""}`)), counts(file),
+      el("span.tick", tick.checked && "✓"), tick.checked && el("span.visually-hidden", "seen")],
     jump, { class: "row", title: file.path });
   }
 
-  /** Read the remarks anew and show them at their lines. */
   remarks() {
     return this.view.attempt(this.trouble, async () => {
-      const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, { signal: this.view.signal });
+      const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, this.view);
       this.threads = threadsOf(messages).filter((thread) => !this.done.has(thread.messages.at(-1).id));
       this.redraw();
     });
@@ -165,8 +171,8 @@ class Review {
     const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
     const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
     const older = nodes.splice(RECENT);
-    fill(this.rest, nodes.length > 0 && el("h2", {}, "Remarks elsewhere"), nodes,
-      older.length > 0 && el("details", {}, el("summary", {}, `${older.length} older`), el("div", { class: "stack" }, older)));
+    fill(this.rest, nodes.length > 0 && el("h2", "Remarks elsewhere"), nodes,
+      older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
   }
 
   options(thread) {
@@ -215,7 +221,7 @@ class Review {
       }
     }
     document.activeElement.blur();
-    this.view.announce(`${sent} ${sent === 1 ? "remark" : "remarks"} sent`);
+    this.view.announce(`${counted(sent, "remark")} sent`);
     await this.remarks();
     this.selection.current?.focus();
   }

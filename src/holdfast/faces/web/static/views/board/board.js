@@ -1,6 +1,7 @@
 // The board itself: loading, staying current one card at a time, and moves that may be refused.
 
-import { renewLeases } from "./card.js";
+import { fade } from "../../dom.js";
+import { recall, remember } from "../../memory.js";
 import { Layout } from "./layout.js";
 import { MOST_NAMED } from "./source.js";
 import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
@@ -13,23 +14,25 @@ const LOOKED = "board-seen";
 export class Board extends Layout {
   constructor(view, source, options) {
     super(source.filters, options);
-    Object.assign(this, { view, source, problems: new Map(), pending: new Set(), news: new Set(), looked: remembered() });
+    Object.assign(this, { view, source, looked: recall(LOOKED) });
+    Object.assign(this, { problems: new Map(), pending: new Set(), news: new Set(), turns: new Map() });
   }
 
   /** Load what is open or asked for, and what is finished as far as it is not folded; then stay current. */
   async load() {
     const { status } = this.filters;
-    for await (const answer of this.source.pages(status ?? OPEN, "ready")) this.take(answer, status ? [...OPEN, ...FINISHED] : OPEN);
+    const known = status ? [...OPEN, ...FINISHED] : OPEN;
+    for await (const answer of this.source.pages(status ?? OPEN, "ready")) this.take(answer, known);
     for (const name of FINISHED) if (!this.isFolded(name)) await this.unfold(name);
     this.source.follow(this.seq, (event) => this.hear(event));
     this.view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
     this.view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
     const { signal } = this.view;
-    this.view.every(TICK, () => renewLeases(this.node));
     signal.addEventListener("abort", () => this.look());
     document.addEventListener("visibilitychange", () => document.hidden && this.look(), { signal });
     // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
-    document.addEventListener("keydown", (event) => this.unroll((event.ctrlKey || event.metaKey) && event.key === "f"), { signal });
+    const isFind = ({ ctrlKey, metaKey, key }) => (ctrlKey || metaKey) && key === "f";
+    document.addEventListener("keydown", (event) => this.unroll(isFind(event)), { signal });
     document.addEventListener("pointerdown", () => this.unroll(false), { signal });
     addEventListener("resize", () => this.measure(), { signal });
   }
@@ -39,7 +42,6 @@ export class Board extends Layout {
     for await (const answer of this.source.pages([status], "updated")) this.take(answer, [status]);
   }
 
-  /** Take in a page of cards and show all anew. */
   take(answer, statuses) {
     this.seq ??= answer.seq;
     this.states = new Map(answer.columns.map((state) => [state.status, state]));
@@ -61,7 +63,7 @@ export class Board extends Layout {
     this.heads.get(column).querySelector("button").focus();
   }
 
-  /** Show a card as it is now: in place where it stays, else where it belongs. One that came from elsewhere fades once. */
+  /** Show a card as it is now: in place where it stays, else where it belongs. */
   put(card, fresh = false) {
     const from = this.listOf(card.id), to = this.key(card);
     this.cards.set(card.id, card);
@@ -75,9 +77,7 @@ export class Board extends Layout {
       this.recount();
       if (!this.listOf(this.current)) this.choose(this.first());
     }
-    const node = list?.nodes.get(card.id);
-    node?.classList.toggle("fresh", fresh);
-    node?.addEventListener("animationend", () => node.classList.remove("fresh"), { once: true });
+    if (fresh && list?.nodes.has(card.id)) fade(list.nodes.get(card.id));
   }
 
   drop(id) {
@@ -90,7 +90,8 @@ export class Board extends Layout {
 
   /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
   hear({ task_id: id, changed }) {
-    const mayWait = (card) => card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by);
+    const isHeldUp = ({ status, ready, blocked_by }) => status === "backlog" && !ready && !blocked_by;
+    const mayWait = (card) => card.blocked_by?.includes(id) || isHeldUp(card);
     if (id) this.news.add(id);
     this.tellOf((card) => changed.includes("status") && mayWait(card));
   }
@@ -145,12 +146,19 @@ export class Board extends Layout {
     return this.attempt(id, write, `${id} is in ${COLUMNS.get(column)} now.`);
   }
 
-  /** Take a task or give it back. */
   claim(id, action) {
-    return this.attempt(id, () => this.source.claim(id, action), action === "take" ? `${id} is yours now.` : `${id} is free again.`);
+    const success = action === "take" ? `${id} is yours now.` : `${id} is free again.`;
+    return this.attempt(id, () => this.source.claim(id, action), success);
   }
 
-  async attempt(id, write, success) {
+  /** Write to a card once what was begun before is written: each write names the version that the last one left. */
+  attempt(id, write, success) {
+    const turn = Promise.resolve(this.turns.get(id)).then(() => this.cards.has(id) && this.carryOut(id, write, success));
+    this.turns.set(id, turn);
+    return turn;
+  }
+
+  async carryOut(id, write, success) {
     const before = this.cards.get(id);
     this.pending.add(id);
     this.problems.delete(id);
@@ -160,7 +168,7 @@ export class Board extends Layout {
       this.view.announce(success);
     } catch (problem) {
       if (problem.name === "AbortError") return;
-      this.problems.set(id, inWords(problem));
+      this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
       this.put(before);
       this.view.announce(`${id} is still in ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
     } finally {
@@ -171,7 +179,6 @@ export class Board extends Layout {
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
-  /** Take the reason away that stands at a card. */
   dismiss(id) {
     this.problems.delete(id);
     this.listOf(id).repaint(id);
@@ -186,7 +193,6 @@ export class Board extends Layout {
     for (const part of parts()) part.tabIndex = 0;
   }
 
-  /** Go to a card. */
   focus(id) {
     const node = this.listOf(id)?.reveal(id);
     if (!node) return;
@@ -199,26 +205,13 @@ export class Board extends Layout {
     return this.looked !== null && version > (this.looked[id] ?? (FINISHED.includes(status) ? Infinity : 0));
   }
 
-  /** Remember what somebody has seen. */
   look() {
-    this.looked = { ...this.looked, ...Object.fromEntries([...this.cards.values()].map(({ id, version }) => [id, version])) };
-    try {
-      localStorage.setItem(LOOKED, JSON.stringify(this.looked));
-    } catch {
-      // Some places give a page no memory; then nothing is marked.
-    }
+    const versions = [...this.cards.values()].map(({ id, version }) => [id, version]);
+    remember(LOOKED, (this.looked = { ...this.looked, ...Object.fromEntries(versions) }));
   }
 }
 
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(LOOKED));
-  } catch {
-    return null;
-  }
-}
-
-function inWords(problem) {
-  if (problem.kind !== "out_of_date") return problem;
-  return { message: "Somebody changed it meanwhile.", hint: "It is shown as it is now. Look at it, then move it again." };
-}
+const CONFLICT = {
+  message: "Somebody changed it meanwhile.",
+  hint: "It is shown as it is now. Look at it, then move it again.",
+};

@@ -1,7 +1,6 @@
 // How the board is laid out: lanes of columns, a list of cards for each, and heads that count them.
 
-import { button } from "../../controls.js";
-import { el, fill } from "../../dom.js";
+import { button, el, fill } from "../../dom.js";
 import { CARD_HEIGHT, CardList } from "./list.js";
 import { COLUMNS, columnOf, compare, inOrder, laneOf, statusOf } from "./rules.js";
 
@@ -12,7 +11,7 @@ export class Layout {
   constructor(filters, { lanes, unfolded = [] }) {
     Object.assign(this, { filters, lanes, unfolded, current: null, isWhole: false });
     Object.assign(this, { cards: new Map(), states: new Map(), lists: new Map(), loaded: new Set() });
-    this.node = el("div", { class: "board", style: { "--card": `${CARD_HEIGHT}px` } });
+    this.node = el("div.board", { style: { "--card": `${CARD_HEIGHT}px` } });
     // Lanes far from view get their cards when they come near.
     this.nearness = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
       const list = this.lists.get(target.dataset.key);
@@ -46,7 +45,7 @@ export class Layout {
     this.node.classList.toggle("in-lanes", Boolean(this.lanes));
     const widths = [...COLUMNS.keys()].map((column) => (this.isFolded(column) ? "44px" : "var(--column)"));
     this.node.style.setProperty("--columns", widths.join(" "));
-    fill(this.node, el("div", { class: "heads columns" }, [...this.heads.values()]), lanes);
+    fill(this.node, el("div.heads.columns", [...this.heads.values()]), lanes);
     for (const [key, list] of this.lists) list.cards = (groups.get(key) ?? []).sort(compare);
     if (!this.listOf(this.current)) this.current = this.first();
     this.measure();
@@ -61,23 +60,23 @@ export class Layout {
 
   drawLane(name) {
     const cells = [...COLUMNS].map(([column, title]) => {
-      if (this.isFolded(column)) return el("div", { class: "cards folded", dataset: { column } });
+      if (this.isFolded(column)) return el("div.cards.folded", { dataset: { column } });
       const list = new CardList(this, column, name ? `${title}, ${name}` : title, !this.lanes);
       list.node.dataset.key = `${name}\n${column}`;
       this.lists.set(list.node.dataset.key, list);
       if (this.lanes) this.nearness.observe(list.node);
       return list.node;
     });
-    const title = this.lanes && el("h2", { class: "lane-name" }, name);
-    return el("section", { class: "lane", "aria-label": name || null }, title, el("div", { class: "columns" }, cells));
+    const title = this.lanes && el("h2.lane-name", name);
+    return el("section.lane", { "aria-label": name || null }, title, el("div.columns", cells));
   }
 
   drawHead(column, title) {
     const folded = this.isFolded(column);
-    const words = [el("span", { class: "title" }, title), " ", el("span", { class: "quiet number" })];
-    const fold = { class: "button plain fold", title, "aria-expanded": String(!folded) };
+    const words = [el("span.title", title), " ", el("span.quiet.number")];
+    const fold = { class: "button plain fold", title, "aria-expanded": !folded };
     const name = this.canFold(column) ? button([words, folded ? " ▸" : " ▾"], () => this.fold(column), fold) : words;
-    return el("div", { class: folded ? "head folded" : "head", dataset: { column } }, el("h2", {}, name));
+    return el(folded ? "div.head.folded" : "div.head", { dataset: { column } }, el("h2", name));
   }
 
   /** Measure all lists at once, since each reading after a change lays the page out; then show what is in view. */

@@ -1,8 +1,7 @@
-// A column's cards: only those in view are nodes; the rest is space of the same height.
+// A column's cards: only those in view are nodes, the rest is space; a card has one height and one row of marks.
 
-import { el } from "../../dom.js";
-import { paint } from "./card.js";
-import { placeIn } from "./rules.js";
+import { arrange, button, el, failure, fill, left, quiet, ticking } from "../../dom.js";
+import { placeIn, waits } from "./rules.js";
 
 export const CARD_HEIGHT = 104;
 export const PITCH = CARD_HEIGHT + 8;
@@ -12,8 +11,8 @@ const BEYOND = 4;
 export class CardList {
   constructor(board, column, label, near) {
     Object.assign(this, { board, column, near, cards: [], nodes: new Map(), height: 0 });
-    this.items = el("ul", { class: "plain-list", role: "list", "aria-label": label });
-    this.node = el("div", { class: "cards", tabindex: "-1", dataset: { column } }, this.items);
+    this.items = el("ul.plain-list", { role: "list", "aria-label": label });
+    this.node = el("div.cards", { tabindex: "-1", dataset: { column } }, this.items);
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
@@ -36,7 +35,6 @@ export class CardList {
     return true;
   }
 
-  /** Show a card anew, where it has a node. */
   repaint(id) {
     const node = this.nodes.get(id);
     if (node) paint(node, this.cards[this.index(id)], this.board);
@@ -46,7 +44,6 @@ export class CardList {
     return this.cards.findIndex((card) => card.id === id);
   }
 
-  /** Bring a card into view and return its node. */
   reveal(id) {
     const top = this.index(id) * PITCH, { scrollTop, clientHeight } = this.node;
     if (top < scrollTop) this.node.scrollTop = top;
@@ -66,22 +63,24 @@ export class CardList {
     const isWanted = ({ id }, index) => (index >= first && index < end) || isKept(this.nodes.get(id));
     const indexes = this.cards.flatMap((card, index) => (isWanted(card, index) ? index : []));
     const used = new Map(indexes.map((index) => [this.cards[index].id, this.nodeAt(index)]));
-    for (const [id, node] of this.nodes) if (!used.has(id)) node.remove();
     this.nodes = used;
     this.items.style.minHeight = `${this.cards.length * PITCH}px`;
-    // Nodes that stay are not moved: one that has the focus or is being dragged would lose it.
     let next = 0;
-    [...used.values()].forEach((node, place) => {
+    const placed = [...used.values()];
+    placed.forEach((node, place) => {
       put(node.style, "marginTop", indexes[place] > next ? `${(indexes[place] - next) * PITCH}px` : "");
       next = indexes[place] + 1;
-      if (this.items.children[place] !== node) this.items.insertBefore(node, this.items.children[place] ?? null);
     });
+    arrange(this.items, placed);
   }
 
   nodeAt(index) {
     const card = this.cards[index];
     let node = this.nodes.get(card.id);
-    if (!node) paint((node = el("li", { class: "task card", draggable: "true", dataset: { id: card.id } })), card, this.board);
+    if (!node) {
+      node = el("li.task.card", { draggable: "true", dataset: { id: card.id } });
+      paint(node, card, this.board);
+    }
     put(node, "ariaPosInSet", String(index + 1));
     put(node, "ariaSetSize", String(this.cards.length));
     return node;
@@ -90,4 +89,52 @@ export class CardList {
 
 function put(target, name, value) {
   if (target[name] !== value) target[name] = value;
+}
+
+const PRIORITIES = { high: "▲ high", low: "▽ low" };
+const CHANGED = "Changed since you last looked";
+
+function paint(node, card, board) {
+  const focused = node.contains(document.activeElement) && document.activeElement.dataset.part;
+  const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
+  const name = { href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
+  const more = { type: "button", tabindex, dataset: { part: "more" } };
+  fill(
+    node,
+    el("div.row",
+      quiet(id),
+      PRIORITIES[priority] && el(`span.priority.${priority}`, PRIORITIES[priority]),
+      board.isNews(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
+      el("button.button.plain.more", { ...more, "aria-label": `Move or take ${id}`, "aria-haspopup": "true" }, "⋯")),
+    el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
+      el("span.visually-hidden", `${id}: `), title),
+    el("div.marks.row", { id: `marks-${id}` }, marks(card)),
+    board.problems.has(id) && problemBox(board.problems.get(id), () => board.dismiss(id)),
+  );
+  if (focused) node.querySelector(`[data-part="${focused}"]`)?.focus({ preventScroll: true });
+}
+
+/** Return what is left of a lease, in words that stay true. */
+function remaining(until) {
+  return ticking(quiet(), () => left(until).replace("over", "lease ran out"));
+}
+
+function marks(card) {
+  const { claimed_by: holder, lease_until: until, criteria, criteria_met: met } = card;
+  return [
+    holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
+      el("span.who", card.yours ? "you" : holder), remaining(until)),
+    card.blocked_by && el("span.waits", waits(card)),
+    criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
+      el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),
+    card.unblocks && el("span.quiet", { title: "Tasks that wait for it" }, `holds up ${card.unblocks}`),
+    card.remarks && el("span.quiet", { title: "Notes and remarks linked with it" }, `✎ ${card.remarks}`),
+    card.labels?.map((label) => el("span.tag", label)),
+  ];
+}
+
+function problemBox(problem, dismiss) {
+  const box = failure(problem);
+  box.append(button("Understood", dismiss));
+  return box;
 }

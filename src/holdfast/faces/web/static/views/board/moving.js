@@ -1,8 +1,6 @@
 // Moving cards: by dragging, by keys and by a menu; each shows first where a card would land, or why it may not.
 
-import { plain } from "../../controls.js";
-import { el, fill } from "../../dom.js";
-import { askReason } from "./forms.js";
+import { asked, el, field, fill, plain } from "../../dom.js";
 import { PITCH } from "./list.js";
 import { COLUMNS, FINISHED, columnOf, moved, placeIn, refusal, statusOf } from "./rules.js";
 
@@ -12,8 +10,8 @@ const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
 class Hold {
   constructor(board) {
     Object.assign(this, { board, id: null, column: null });
-    this.landing = el("div", { class: "landing" });
-    this.verdict = el("p", { class: "verdict" });
+    this.landing = el("div.landing");
+    this.verdict = el("p.verdict");
   }
 
   lift(id) {
@@ -38,7 +36,8 @@ class Hold {
     this.rest();
     this.column = column;
     if (column === columnOf(card)) return { why, lands };
-    for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(why ? "refused" : "aimed");
+    const look = why ? "refused" : "aimed";
+    for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(look);
     board.heads.get(column).append(fill(this.verdict, why ?? lands));
     this.landing.style.top = `${place * PITCH}px`;
     if (!why) list?.node.append(this.landing);
@@ -51,7 +50,6 @@ class Hold {
     for (const node of this.board.node.querySelectorAll(".aimed, .refused")) node.classList.remove("aimed", "refused");
   }
 
-  /** Let go without moving anything. */
   release() {
     this.rest();
     this.board.node.querySelector(".lifted")?.classList.remove("lifted");
@@ -59,18 +57,21 @@ class Hold {
   }
 }
 
-function needsReason(board, card, column) {
-  return board.states.get(card.status).with_reason?.includes(statusOf(column));
-}
+const needsReason = (board, card, column) => board.states.get(card.status).with_reason?.includes(statusOf(column));
 
-/** Move a card, after asking why where that is needed. */
 async function move(board, id, column) {
-  const reason = needsReason(board, board.cards.get(id), column) ? await askReason(board.view, id, COLUMNS.get(column)) : null;
+  const isAsked = needsReason(board, board.cards.get(id), column);
+  const reason = isAsked ? await askReason(board.view, id, column) : null;
   if (reason === undefined || !board.cards.has(id)) return board.focus(id);
   return board.move(id, column, reason);
 }
 
-/** Let cards of a board be moved. */
+function askReason(view, id, column) {
+  const question = field(column === "blocked" ? "What is in its way?" : "Why is it opened again?",
+    el("input", { name: "reason", required: true, maxlength: "500" }));
+  return asked(view, `${id} to ${COLUMNS.get(column)}`, question, { verb: "Move", submit: ({ reason }) => reason });
+}
+
 export function makeMovable(board) {
   const hold = new Hold(board);
   const idOf = (event) => event.target.closest?.("[data-id]")?.dataset.id;
@@ -110,7 +111,6 @@ export function makeMovable(board) {
   });
 }
 
-/** A key while a card is lifted. */
 function held(board, hold, key) {
   const { id, column } = hold;
   const here = columnOf(board.cards.get(id));
@@ -131,7 +131,6 @@ function held(board, hold, key) {
   } else return key !== "Tab";
 }
 
-/** A key while nothing is lifted. */
 function walked(board, hold, key) {
   const id = board.current, list = board.listOf(id);
   if (!list) return false;
@@ -140,8 +139,8 @@ function walked(board, hold, key) {
     hold.aim(list.column);
     return board.view.announce(`${id} lifted. Left and right choose a column, space drops, Escape cancels.`);
   }
-  const index = list.index(id);
-  const steps = { ArrowUp: index - 1, k: index - 1, ArrowDown: index + 1, j: index + 1, Home: 0, End: list.cards.length - 1 };
+  const index = list.index(id), last = list.cards.length - 1;
+  const steps = { ArrowUp: index - 1, k: index - 1, ArrowDown: index + 1, j: index + 1, Home: 0, End: last };
   if (key in steps) return list.cards[steps[key]] && board.focus(list.cards[steps[key]].id);
   if (key in SIDEWAYS) return sideways(board, list, index, SIDEWAYS[key]);
   if (key === "m") return openMenu(board, id, list.nodes.get(id).querySelector(".more"));
@@ -157,15 +156,17 @@ function sideways(board, list, index, step) {
 /** Show what can be done with a card, and why not where something cannot. */
 function openMenu(board, id, button) {
   const card = board.cards.get(id);
-  const menu = el("div", { class: "card menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
+  const menu = el("div.card.menu", { popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
   const entry = (text, run, why) => {
     const click = () => why || (menu.hidePopover(), run());
-    return plain([text, why && el("small", {}, why)], click, { "aria-disabled": why && "true" });
+    return plain([text, why && el("small", why)], click, { "aria-disabled": why ? true : null });
   };
   const refused = (column) => refusal(card, column, board.states);
   // Ready and Backlog are one state: only the one that fits is offered.
-  const offered = [...COLUMNS.keys()].filter((column) => board.states.get(card.status).goes_to.includes(statusOf(column)) &&
-    !(statusOf(column) === "backlog" && refused(column)));
+  const offered = [...COLUMNS.keys()].filter((column) => {
+    const status = statusOf(column);
+    return board.states.get(card.status).goes_to.includes(status) && !(status === "backlog" && refused(column));
+  });
   fill(menu,
     offered.map((column) => entry(`Move to ${COLUMNS.get(column)}`, () => move(board, id, column), refused(column))),
     card.yours && entry("Give it back", () => board.claim(id, "release")),

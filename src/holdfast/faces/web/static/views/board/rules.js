@@ -1,7 +1,8 @@
 // What the board knows about tasks: columns, their order, lanes, and why a card may not go somewhere.
 
 export const COLUMNS = new Map(Object.entries({
-  ready: "Ready", backlog: "Backlog", "in-progress": "In progress", blocked: "Blocked", review: "Review", done: "Done", dropped: "Dropped",
+  ready: "Ready", backlog: "Backlog", "in-progress": "In progress", blocked: "Blocked", review: "Review",
+  done: "Done", dropped: "Dropped",
 }));
 export const OPEN = ["backlog", "in-progress", "blocked", "review"];
 export const FINISHED = ["done", "dropped"];
@@ -9,14 +10,9 @@ const URGENCY = { high: 0, medium: 1, low: 2 };
 const NOBODY = { agent: "Nobody", milestone: "No milestone", label: "No label" };
 
 /** Return the column of a card: what may be taken from the backlog has one of its own. */
-export function columnOf(card) {
-  return card.status === "backlog" && card.ready ? "ready" : card.status;
-}
+export const columnOf = (card) => (card.status === "backlog" && card.ready ? "ready" : card.status);
 
-/** Return the state that a column stands for. */
-export function statusOf(column) {
-  return column === "ready" ? "backlog" : column;
-}
+export const statusOf = (column) => (column === "ready" ? "backlog" : column);
 
 /** Order cards: as they are handed out, finished ones by when they were. */
 export function compare(one, other) {
@@ -32,21 +28,21 @@ export function placeIn(cards, card) {
   return place < 0 ? cards.length : place;
 }
 
-/** Return the lane of a card. A card with several labels is in the lane of the first, or of the one that is looked for. */
+/** Return the lane of a card: with several labels that of the first, or of the one that is looked for. */
 export function laneOf(card, lanes, filters) {
   const label = card.labels?.includes(filters.label) ? filters.label : card.labels?.[0];
   return { agent: card.claimed_by, milestone: card.milestone, label }[lanes] ?? NOBODY[lanes] ?? "";
 }
 
 /** Order lanes by name, the one of those that have none at the end. */
-export function inOrder(names, lanes) {
-  return names.sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
-}
+export const inOrder = (names, lanes) =>
+  names.sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
 
 /** Return a card as it would be in a column. */
 export function moved(card, column) {
   const freed = column === "ready" || FINISHED.includes(column) ? { claimed_by: undefined, yours: undefined } : {};
-  return { ...card, ...freed, status: statusOf(column), ready: column === "ready", updated_at: new Date().toISOString() };
+  const updated_at = new Date().toISOString();
+  return { ...card, ...freed, status: statusOf(column), ready: column === "ready", updated_at };
 }
 
 /** Return what a card that is not ready waits for, in words. */
@@ -60,10 +56,11 @@ export function waits({ blocked_by: needs }) {
 function missing({ id, lacks }) {
   const numbers = lacks.flatMap((text) => text.match(/^criterion (\d+) is not checked$/)?.[1] ?? []);
   const others = lacks.filter((text) => !text.startsWith("criterion "));
-  const one = numbers.length === 1 && `criterion ${numbers} is not checked`;
-  const criteria = numbers.length > 1 && `criteria ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} are not checked`;
-  const next = others.some((text) => text.includes("approved")) ? ` A person says so with: holdfast tasks approve ${id}` : "";
-  return `Not done yet: ${[one, criteria, ...others].filter(Boolean).join("; ")}.${next}`;
+  const names = new Intl.ListFormat("en-GB").format(numbers);
+  if (numbers.length === 1) others.unshift(`criterion ${names} is not checked`);
+  if (numbers.length > 1) others.unshift(`criteria ${names} are not checked`);
+  const command = others.some((text) => text.includes("approved")) && `holdfast tasks approve ${id}`;
+  return `Not done yet: ${others.join("; ")}.${command ? ` A person says so with: ${command}` : ""}`;
 }
 
 /** Return why a card may not go into a column, or null when it may. `states` says what goes where. */

@@ -12,14 +12,14 @@ const HAPPENINGS = ["created", "updated", "claimed", "released", "handed-over", 
 /** The tasks that fit some filters. */
 export class Source {
   constructor(view, filters) {
-    Object.assign(this, { view, filters, options: { signal: view.signal }, json: apiUrl(PATH, filters) });
+    Object.assign(this, { view, filters, json: apiUrl(PATH, filters) });
   }
 
-  /** Yield the cards of some states, a page at a time. */
   async *pages(status, sort) {
     let answer, count = 0;
     do {
-      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor: answer?.next_cursor }, this.options);
+      const cursor = answer?.next_cursor;
+      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor }, this.view);
       yield answer;
       count += answer.cards.length;
     } while (answer.next_cursor && count < MOST_CARDS);
@@ -27,23 +27,23 @@ export class Source {
 
   /** Return how up to a hundred tasks are now; those that do not fit the filters any more are missing. */
   cards(ids) {
-    return get(PATH, { ...this.filters, task_ids: ids, limit: PAGE }, this.options);
+    return get(PATH, { ...this.filters, task_ids: ids, limit: PAGE }, this.view);
   }
 
   /** Move a card that nobody changed since it was read. */
   move({ id, version }, status, reason) {
-    return post("tasks/taskpilot_update", { task_id: id, set: { status }, reason: reason || undefined }, { ...this.options, version });
+    const body = { task_id: id, set: { status }, reason: reason || undefined };
+    return post("tasks/taskpilot_update", body, { signal: this.view.signal, version });
   }
 
-  /** Take a task, or give it back. */
   claim(id, action) {
-    return post("tasks/taskpilot_claim", { action, task_id: id }, this.options);
+    return post("tasks/taskpilot_claim", { action, task_id: id }, this.view);
   }
 
   /** Add a task that fits the filters as far as a new one can. */
   add(task) {
     const { label, milestone } = this.filters;
-    return post("tasks/taskpilot_create_task", { ...task, labels: label && [label], milestone }, this.options);
+    return post("tasks/taskpilot_create_task", { ...task, labels: label && [label], milestone }, this.view);
   }
 
   /** Begin a workspace; the first sign of it may end the view. */

@@ -1,8 +1,7 @@
 // The lines of a file: only those in sight are in the document, pages come as they are scrolled to.
 
-import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
-import { functionsByLine, heatMark } from "./heat.js";
+import { counted, el, fill } from "../../dom.js";
 
 export const ROW = 20;
 const PAGE = 1000;
@@ -11,18 +10,16 @@ const AROUND = 25;
 /** The lines of one file, and which of them are selected. */
 export class Lines {
   constructor(view, query) {
-    Object.assign(this, { view, query, revision: query.revision, lines: [], nodes: new Map(), asked: new Set(), heat: new Map(), noted: new Map() });
-    this.selection = null;
-    this.pointed = null;
-    this.selected = () => {};
-    this.rows = el("div", { class: "rows" });
-    this.column = el("div", { class: "column" }, this.rows);
-    this.canvas = el("div", { class: "canvas" }, this.column);
-    this.box = el("div", { class: "code-box", tabindex: "0", role: "region", "aria-label": `Source of ${query.file}` }, this.canvas);
+    Object.assign(this, { view, query, revision: query.revision, selection: null, pointed: null, selected: () => {} });
+    Object.assign(this, { lines: [], nodes: new Map(), asked: new Set(), heat: new Map(), noted: new Map() });
+    this.rows = el("div.rows");
+    this.column = el("div.column", this.rows);
+    this.canvas = el("div.canvas", this.column);
+    const label = `Source of ${query.file}`;
+    this.box = el("div.code-box", { tabindex: "0", role: "region", "aria-label": label }, this.canvas);
     this.listen();
   }
 
-  /** Read the first page. */
   async begin() {
     this.take(await this.read(1));
   }
@@ -90,12 +87,10 @@ export class Lines {
   }
 
   row(line) {
-    const pieces = this.lines[line] ?? [];
-    const found = this.heat.get(line) ?? null;
-    const notes = this.noted.get(line);
-    const number = el("span", { class: "number", title: notes ? `${notes} ${notes === 1 ? "note" : "notes"}` : null, "data-noted": notes ?? null }, line);
-    const text = el("code", {}, coloured(pieces));
-    return el("div", { class: `line${this.marks(line)}`, dataset: { line } }, number, heatMark(found), text);
+    const noted = this.noted.get(line)?.length;
+    const number = el("span.number", { title: noted && counted(noted, "note"), "data-noted": noted }, line);
+    return el("div", { class: `line${this.marks(line)}`, dataset: { line } },
+      number, heatMark(this.heat.get(line)), el("code", coloured(this.lines[line] ?? [])));
   }
 
   marks(line) {
@@ -107,15 +102,8 @@ export class Lines {
     for (const [line, node] of this.nodes) node.className = `line${this.marks(line)}`;
   }
 
-  /** Draw anew with the heat of functions. */
   setHeat(functions) {
     this.heat = functionsByLine(functions);
-    this.redraw();
-  }
-
-  /** Draw anew with how many notes each line has. */
-  setNoted(noted) {
-    this.noted = noted;
     this.redraw();
   }
 
@@ -135,13 +123,13 @@ export class Lines {
     const inside = (line) => Math.min(Math.max(1, line), Math.max(1, this.total));
     const [start, end] = [inside(Math.min(first, last)), inside(Math.max(first, last))];
     this.selection = { first: start, last: end, from: inside(first), to: inside(last) };
-    if (address) history.replaceState(null, "", `${location.pathname}${location.search}#L${start}${end > start ? `-L${end}` : ""}`);
+    const { pathname, search } = location;
+    if (address) history.replaceState(null, "", `${pathname}${search}#L${start}${end > start ? `-L${end}` : ""}`);
     if (scroll) this.reveal(inside(last), start);
     this.remark();
     this.selected();
   }
 
-  /** Select nothing. */
   clear() {
     this.selection = null;
     history.replaceState(null, "", `${location.pathname}${location.search}`);
@@ -152,19 +140,20 @@ export class Lines {
   reveal(line, start = line) {
     const top = (line - 1) * ROW;
     const { scrollTop, clientHeight } = this.box;
-    if (top < scrollTop + ROW || top > scrollTop + clientHeight - 3 * ROW) this.box.scrollTop = Math.max(0, (start - 1) * ROW - clientHeight / 3);
+    const isSeen = top >= scrollTop + ROW && top <= scrollTop + clientHeight - 3 * ROW;
+    if (!isSeen) this.box.scrollTop = Math.max(0, (start - 1) * ROW - clientHeight / 3);
     this.draw();
   }
 
   /** Move by lines from where the selection ends; `extend` keeps its beginning. */
   step(by, extend = false) {
-    const { from, to } = this.selection ?? { from: null, to: this.inSight()[0] + (this.box.scrollTop > AROUND * ROW ? AROUND : 0) - by };
+    const top = Math.floor(this.box.scrollTop / ROW) + 1;
+    const { from, to } = this.selection ?? { from: null, to: top - by };
     const next = Math.min(Math.max(1, to + by), this.total);
     this.select(extend ? from ?? next : next, next);
     this.reveal(next);
   }
 
-  /** Select what the address names. */
   followHash() {
     const found = location.hash.match(/^#L(\d+)(?:-L?(\d+))?$/);
     if (found) this.select(Number(found[1]), Number(found[2] ?? found[1]), { scroll: true, address: false });
@@ -172,16 +161,15 @@ export class Lines {
 
   listen() {
     const { signal } = this.view;
-    let frame = 0;
-    this.box.addEventListener("scroll", () => (frame ||= requestAnimationFrame(() => ((frame = 0), this.draw()))), { signal });
+    this.box.addEventListener("scroll", () => this.draw()); // at most once for each frame that is painted
     addEventListener("resize", () => this.page && this.draw(), { signal });
-    this.rows.addEventListener("pointerdown", (event) => this.press(event), { signal });
+    this.rows.addEventListener("pointerdown", (event) => this.press(event));
     this.box.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.target !== this.box || !step) return;
       event.preventDefault();
       this.step(step, event.shiftKey);
-    }, { signal });
+    });
   }
 
   /** Select by the numbers: press, drag, or press with Shift. */
@@ -201,11 +189,31 @@ export class Lines {
   }
 }
 
-/** Return the pieces of a line as nodes. */
-export function coloured(pieces) {
-  return pieces.map(([kind, part]) => (kind ? el("span", { class: `is-${kind}` }, part) : part));
+export const coloured = (pieces) =>
+  (pieces.map(([kind, part]) => (kind ? el("span", { class: `is-${kind}` }, part) : part)));
+
+const lineOf = (node) => Number(node?.closest("[data-line]")?.dataset.line ?? 0);
+
+// Heat of functions: complexity times changes in five steps, as a mark that is wider the hotter it is.
+
+/** Return what a function's heat means, in words. */
+export function heatWords({ function: name, cyclomatic, changes, heat }) {
+  if (heat === null) return `${name}: complexity ${cyclomatic}; how often it changed is not known`;
+  return `${name}: complexity ${cyclomatic} × ${counted(changes, "change")} in 90 days, heat ${heat} of 5`;
 }
 
-function lineOf(node) {
-  return Number(node?.closest("[data-line]")?.dataset.line ?? 0);
+/** Return the mark of a function's heat; an empty one where there is none. */
+export const heatMark = (found) =>
+  el("span.heat", { title: found && heatWords(found), dataset: { step: found?.heat ?? 0 } });
+
+/** Return the function that an outline's symbol is, by its lines: decorators may come before its own first line. */
+export const functionAt = (functions, start, end) =>
+  functions.find((one) => one.line >= start && one.end_line === end) ?? null;
+
+function functionsByLine(functions) {
+  const found = new Map();
+  for (const one of functions.toSorted((left, right) => left.line - right.line)) {
+    for (let line = one.line; line <= one.end_line; line += 1) found.set(line, one);
+  }
+  return found;
 }

@@ -1,24 +1,21 @@
 // Notes of a file: beside their lines, pushing each other down; those that lost their code on top.
 
 import { get, post } from "../../api.js";
-import { button, codeAddress, plain } from "../../controls.js";
-import { el, fill } from "../../dom.js";
-import { ago } from "../../time.js";
+import { ago, button, choice, codeAddress, el, failure, fade, fill, form, plain, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
-import { failure } from "../../view.js";
-import { noteForm } from "./form.js";
 import { ROW, coloured } from "./lines.js";
 
 const GAP = 8;
+const TAGS = ["NOTE", "TODO", "FIXME", "QUESTION", "STAR"];
+const NAME = "author";
 const SURE = { high: "sure", medium: "fairly sure", low: "not sure", none: "lost" };
 const BESIDE = matchMedia("(min-width: 900px)");
 
-/** The notes of one file. */
 export class Notes {
   constructor(view, path, lines, orphans, changed) {
-    Object.assign(this, { view, path, lines, orphans, changed, cards: new Map(), comments: [], form: null, loaded: false });
-    this.margin = el("div", { class: "margin", role: "list", "aria-label": "Notes" });
-    this.beside = el("div", { class: "notes-below" });
+    Object.assign(this, { view, path, lines, orphans, changed, cards: new Map(), comments: [], form: null });
+    this.margin = el("div.margin", { role: "list", "aria-label": "Notes" });
+    this.beside = el("div.notes-below");
     this.place();
     BESIDE.addEventListener("change", () => this.place(), { signal: view.signal });
     this.watcher = new ResizeObserver(() => this.layOut());
@@ -36,33 +33,34 @@ export class Notes {
   }
 
   async load() {
-    const answer = await get("comments/get_file_comments", { filePath: this.path }, this.view).catch((problem) => problem);
-    if (this.view.signal.aborted || answer === this.answer) return;
+    const asked = (this.asked = Symbol("the newest question"));
+    const found = get("comments/get_file_comments", { filePath: this.path }, this.view);
+    const answer = await found.catch((problem) => problem);
+    if (this.view.signal.aborted || this.asked !== asked || answer === this.answer) return;
+    const isFirst = !this.answer;
     this.answer = answer;
     if (answer instanceof Error) return void fill(this.orphans, answer.status === 403 ? null : failure(answer));
     this.comments = answer.comments;
-    this.drawCards(this.comments.filter((comment) => !comment.orphaned));
+    this.drawCards(this.comments.filter((comment) => !comment.orphaned), isFirst);
     this.drawOrphans(this.comments.filter((comment) => comment.orphaned));
-    this.loaded = true;
     this.changed();
   }
 
-  drawCards(comments) {
-    const noted = new Map();
-    const kept = new Map();
-    for (const comment of [...comments].sort((left, right) => left.line - right.line)) {
+  drawCards(comments, isFirst) {
+    const before = this.cards;
+    this.cards = new Map();
+    for (const comment of comments.toSorted((left, right) => left.line - right.line)) {
       const sign = JSON.stringify(comment);
-      const known = this.cards.get(comment.id);
-      const same = known && (known.sign === sign || known.node.querySelector("form"));
-      const node = same ? known.node : this.card(comment);
-      if (this.loaded && !same) node.classList.add("fresh");
-      if (!same) this.watcher.observe(node);
-      kept.set(comment.id, { sign, node, comment });
-      noted.set(comment.line, (noted.get(comment.line) ?? 0) + 1);
+      const known = before.get(comment.id);
+      const isKept = known && (known.sign === sign || known.node.querySelector("form"));
+      const node = isKept ? known.node : this.card(comment);
+      if (!isKept) this.watcher.observe(node);
+      if (!isKept && !isFirst) fade(node);
+      this.cards.set(comment.id, { sign, node, comment });
     }
-    this.cards = kept;
-    fill(this.margin, [...kept.values()].map(({ node }) => node), this.form);
-    this.lines.setNoted(noted);
+    fill(this.margin, [...this.cards.values()].map(({ node }) => node), this.form);
+    this.lines.noted = Map.groupBy(comments, ({ line }) => line);
+    this.lines.redraw();
     this.layOut();
   }
 
@@ -84,19 +82,27 @@ export class Notes {
   }
 
   card(comment) {
-    const { line, endLine: last = line, author, created, status, confidence, needsReview } = comment;
+    const { id, line, endLine: last = line, status, confidence, needsReview } = comment;
     const open = status === "open";
     const sure = needsReview && confidence === "high" ? "to be looked at" : SURE[confidence];
-    const range = { first: line, last };
-    const node = el("article", { class: `note${open ? "" : " settled"}${confidence === "high" && !needsReview ? "" : " unsure"}`, role: "listitem", tabindex: "-1", dataset: { id: comment.id, line } },
-      el("header", {}, comment.tag ? el("strong", {}, comment.tag) : null, el("span", {}, author), ago(created),
-        el("a", { href: `#L${line}`, on: { click: (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true })) } }, `line ${line}`),
-        el("span", { title: "How sure it is that this is the code the note was written for" }, sure), open ? null : el("span", { class: "tag ok" }, status === "resolved" ? "resolved" : "won't fix")),
-      el("div", { class: "note-text" }, markdown(comment.shownText ?? comment.text)), open ? comment.replies.map(({ text, author: who, created: when }) => el("div", { class: "reply" }, el("span", { class: "quiet" }, who, " "), ago(when), el("div", {}, text))) : null,
-      needsReview ? this.candidates(comment) : null,
-      el("footer", {}, open ? plain("Reply", () => this.reply(comment, node)) : null, plain(open ? "Resolve" : "Reopen", () => this.settle(comment, node, open ? "resolved" : "open"))));
-    for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, () => this.lines.point(range));
-    for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, () => this.lines.point(null));
+    const [point, leave] = [() => this.lines.point({ first: line, last }), () => this.lines.point(null)];
+    const go = (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true }));
+    const settle = () => this.settle(comment, node, open ? "resolved" : "open");
+    const node = el("article.note", {
+      role: "listitem", tabindex: "-1", dataset: { id, line },
+      on: { pointerenter: point, focusin: point, pointerleave: leave, focusout: leave },
+    },
+    el("header", comment.tag && el("strong", comment.tag), el("span", comment.author), ago(comment.created),
+      el("a", { href: `#L${line}`, on: { click: go } }, `line ${line}`),
+      el("span", { title: "How sure it is that this is the code the note was written for" }, sure),
+      !open && el("span.tag.ok", status === "resolved" ? "resolved" : "won't fix")),
+    el("div.note-text", markdown(comment.shownText ?? comment.text)),
+    open && comment.replies.map(({ text, author, created }) =>
+      el("div.reply", quiet(author, " "), ago(created), el("div", text))),
+    needsReview && this.candidates(comment),
+    el("footer", open && plain("Reply", () => this.reply(comment, node)), plain(open ? "Resolve" : "Reopen", settle)));
+    node.classList.toggle("settled", !open);
+    node.classList.toggle("unsure", confidence !== "high" || needsReview);
     return node;
   }
 
@@ -104,60 +110,68 @@ export class Notes {
     this.choices = [];
     if (!comments.length) return void fill(this.orphans);
     const title = comments.length === 1 ? "1 note has lost its code" : `${comments.length} notes have lost their code`;
-    fill(this.orphans, el("section", { class: "card", "aria-label": title }, el("h2", {}, title), comments.map((comment) => this.orphan(comment))));
+    const orphans = comments.map((comment) => this.orphan(comment));
+    fill(this.orphans, el("section.card", { "aria-label": title }, el("h2", title), orphans));
   }
 
   orphan(comment) {
-    const choose = button("", () => this.move(comment, choice, this.path, this.lines.selection.first));
-    const choice = el("div", { class: "orphan", dataset: { id: comment.id } },
-      el("div", { class: "note-text" }, comment.shownText ?? comment.text),
-      el("div", { class: "quiet" }, comment.author, " · ", ago(comment.created), ` · was on line ${comment.line} · ${(comment.reason ?? "lost").replaceAll("_", " ")}`),
+    const { id, author, created, line, reason = "lost" } = comment;
+    const choose = button("", () => this.move(comment, node, this.path, this.lines.selection.first));
+    const node = el("div.orphan", { dataset: { id } },
+      el("div.note-text", comment.shownText ?? comment.text),
+      el("div.quiet", author, " · ", ago(created), ` · was on line ${line} · ${reason.replaceAll("_", " ")}`),
       this.candidates(comment), choose);
     this.choices.push(choose);
     this.offerSelection();
-    return choice;
+    return node;
   }
 
   /** Places where the code may be: each link shows one, the button beside it takes it. */
   candidates(comment) {
-    if (!comment.candidates.length) return el("p", { class: "quiet" }, "No place looks like its code. Select the line where it belongs.");
-    const list = el("ul", { class: "candidates", "aria-label": "Where it may be" });
+    const nowhere = "No place looks like its code. Select the line where it belongs.";
+    if (!comment.candidates.length) return el("p.quiet", nowhere);
+    const list = el("ul.candidates", { "aria-label": "Where it may be" });
     return fill(list, comment.candidates.map(({ line, score, filePath }) => {
-      const show = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
-      const link = el("a", { href: codeAddress(filePath ?? this.path, line), on: { click: show } }, filePath ? `${filePath}:${line}` : `line ${line}`);
-      const take = button(filePath || line !== comment.line ? "Put it here" : "Keep it here", () => this.move(comment, list.parentElement, filePath ?? this.path, line));
-      return el("li", {}, link, el("span", { class: "quiet" }, `fits ${Math.round(score * 100)} %`), take, filePath ? this.excerpt(filePath, line) : null);
+      const [file, words] = filePath ? [filePath, `${filePath}:${line}`] : [this.path, `line ${line}`];
+      const click = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
+      const take = () => this.move(comment, list.parentElement, file, line);
+      return el("li", el("a", { href: codeAddress(file, line), on: { click } }, words),
+        quiet(`fits ${Math.round(score * 100)} %`),
+        button(filePath || line !== comment.line ? "Put it here" : "Keep it here", take),
+        filePath && this.excerpt(filePath, line));
     }));
   }
 
   /** Return a few lines of another file, as soon as they are here. */
   excerpt(file, line) {
-    const place = el("pre", { class: "excerpt" });
+    const place = el("pre.excerpt");
     get("source/read_source", { file, start: Math.max(1, line - 1), limit: 3 }, this.view)
       .then(({ lines }) => fill(place, lines.map((pieces) => [coloured(pieces), "\n"])))
       .catch((problem) => this.view.fail(place, problem));
     return place;
   }
 
-  /** Offer the selected line to notes without one. */
   offerSelection() {
+    const { selection } = this.lines;
     for (const button of this.choices ?? []) {
-      button.disabled = !this.lines.selection;
-      button.textContent = this.lines.selection ? `Put it on line ${this.lines.selection.first}` : "Put it on the selected line";
+      button.disabled = !selection;
+      button.textContent = selection ? `Put it on line ${selection.first}` : "Put it on the selected line";
     }
   }
 
   move({ id }, where, targetFile, targetLine) {
-    return this.change(where, "comments/move_comment", { sourceFile: this.path, targetFile, commentId: id, targetLine }, `The note is on line ${targetLine} now`);
+    const body = { sourceFile: this.path, targetFile, commentId: id, targetLine };
+    return this.change(where, "move_comment", body, `The note is on line ${targetLine} now`);
   }
 
   settle({ id }, node, status) {
-    return this.change(node, "comments/resolve_comment", { filePath: this.path, commentId: id, status, author: noteForm.author() }, status === "open" ? "Reopened" : "Resolved");
+    const body = { filePath: this.path, commentId: id, status, author: authorName() };
+    return this.change(node, "resolve_comment", body, status === "open" ? "Reopened" : "Resolved");
   }
 
   async change(where, operation, body, said) {
     try {
-      await post(operation, body, this.view);
+      await post(`comments/${operation}`, body, this.view);
       this.view.announce(said);
       await this.load();
     } catch (problem) {
@@ -168,9 +182,12 @@ export class Notes {
 
   reply({ id }, node) {
     if (node.querySelector("form")) return;
-    const form = noteForm({ label: "Reply", verb: "Reply", close: () => (form.remove(), this.layOut()),
-      run: ({ text, author }) => post("comments/reply_to_comment", { filePath: this.path, commentId: id, text, author }, this.view),
-      done: () => this.load() });
+    const body = { filePath: this.path, commentId: id };
+    const form = noteForm({
+      label: "Reply", verb: "Reply", close: () => (form.remove(), this.layOut()),
+      run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }, this.view),
+      done: () => this.load(),
+    });
     node.append(form);
     form.querySelector("textarea").focus();
     this.layOut();
@@ -191,7 +208,7 @@ export class Notes {
         : post("inbox/send_message", { file: this.path, line: range, comment: text, author }, this.view),
       done: () => (this.view.announce(isNote ? "The note is there" : "The remark waits for the agent"), this.load()),
     });
-    this.form = el("div", { class: "note writing", role: "listitem", dataset: { line: first } }, form);
+    this.form = el("div.note.writing", { role: "listitem", dataset: { line: first } }, form);
     this.watcher.observe(this.form);
     this.margin.append(this.form);
     this.layOut();
@@ -212,11 +229,30 @@ export class Notes {
 
   /** Go to the note after or before where the selection is. */
   step(by) {
-    const places = [...this.cards.values()].map(({ comment, node }) => ({ line: comment.line, last: comment.endLine ?? comment.line, node }));
-    const here = this.lines.selection?.first ?? 0;
-    const next = by > 0 ? places.find(({ line }) => line > here) : places.findLast(({ line }) => line < here);
+    const places = [...this.cards.values()], here = this.lines.selection?.first ?? 0;
+    const isAhead = ({ comment }) => (comment.line - here) * by > 0;
+    const next = by > 0 ? places.find(isAhead) : places.findLast(isAhead);
     if (!next) return;
-    this.lines.select(next.line, next.last, { scroll: true });
+    const { line, endLine = line } = next.comment;
+    this.lines.select(line, endLine, { scroll: true });
     next.node.focus({ preventScroll: BESIDE.matches });
   }
 }
+
+/** Return the form; `run` sends what it holds and may fail, `done` follows it. */
+function noteForm({ label, verb, tags = false, run, done, close }) {
+  const area = el("textarea", { name: "text", "aria-label": label, placeholder: label, required: true, rows: "3" });
+  const tagged = tags && choice("Kind", TAGS, "NOTE", null, { name: "tag" });
+  const named = { "aria-label": "Your name", title: "Your name", value: authorName(), size: "8" };
+  const signed = el("input", { name: "author", ...named });
+  const send = async ({ text, tag, author }) => {
+    if (!text.trim()) return;
+    localStorage.setItem(NAME, author.trim() || authorName());
+    await run({ text, tag, author: authorName() });
+    close();
+    await done();
+  };
+  return form(area, { class: "stack note-form", verb, send, cancel: close, beside: [tagged, signed] });
+}
+
+const authorName = () => localStorage.getItem(NAME) || "user";

@@ -1,9 +1,8 @@
 // Code that is there twice: groups of copies, and two of them side by side with what differs marked.
 
-import { button, choice, codeAddress, quiet } from "../../controls.js";
-import { el, fill } from "../../dom.js";
+import { button, choice, codeAddress, el, fill, quiet } from "../../dom.js";
 import { get } from "../../api.js";
-import { number } from "./measures.js";
+import { number } from "./numbers.js";
 
 const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
 const GROUPS = 30, AT_FIRST = 8, LINES = 10, MOST_LINES = 400;
@@ -14,17 +13,18 @@ export async function show(view, place) {
   const kind = named();
   const choose = (other) => {
     view.setQuery({ copies: other === "renamed" ? null : other });
-    fill(list, el("p", { class: "quiet", role: "status" }, "Comparing; code with gaps takes longest…"));
+    fill(list, el("p.quiet", { role: "status" }, "Comparing; code with gaps takes longest…"));
     view.attempt(list, () => show(view, place));
   };
   const select = choice("Which copies", Object.entries(KINDS), kind, choose);
-  const list = el("div", { class: "stack" });
-  const found = await get("analyze/analyze_duplicates", { detection_type: kind, min_lines: LINES, limit: GROUPS }, { signal: view.signal });
+  const list = el("div.stack");
+  const query = { detection_type: kind, min_lines: LINES, limit: GROUPS };
+  const found = await get("analyze/analyze_duplicates", query, view);
   if (named() !== kind) return; // another one was chosen meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
   const counted = [total === 1 ? "1 group" : `${number(total)} groups`, lines && `, ${number(lines)} lines`,
     total > GROUPS && `; the ${GROUPS} largest`];
-  fill(place, el("div", { class: "row" }, select, quiet(total ? counted : `No copies of ${LINES} lines or more.`)), list);
+  fill(place, el("div.row", select, quiet(total ? counted : `No copies of ${LINES} lines or more.`)), list);
   const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
   const others = groups.splice(AT_FIRST);
   const more = button(`Show ${others.length} more`, () => more.replaceWith(...others));
@@ -33,50 +33,50 @@ export async function show(view, place) {
 
 function groupOf(view, group, isOpen) {
   const [first, ...others] = group.fragments;
-  const pair = el("div", { class: "stack" });
+  const pair = el("div.stack");
   let shown = null;
   const compare = (other) => view.attempt(pair, async () => {
     shown = other;
-    fill(pair, el("p", { class: "quiet", role: "status" }, "Reading…"));
-    const sides = await Promise.all([first, other].map((one) => read(one, view.signal)));
+    fill(pair, el("p.quiet", { role: "status" }, "Reading…"));
+    const sides = await Promise.all([first, other].map((one) => read(one, view)));
     if (shown === other) fill(pair, sideBySide(...sides));
   });
   const places = others.map((one, at) => [at, placeOf(one)]);
   const select = others.length > 1 && choice("Compare with", places, 0, (at) => compare(others[at]));
   const alike = Math.round(group.average_similarity * 100);
   const words = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${alike} % alike: `;
-  const details = el("details", { class: "card", on: { toggle: () => details.open && !shown && compare(others[0]) } },
-    el("summary", {}, words, el("span", { class: "mono" }, placeOf(first))),
-    select && el("label", { class: "row" }, "Compare with", select), pair);
+  const details = el("details.card", { on: { toggle: () => details.open && !shown && compare(others[0]) } },
+    el("summary", words, el("span.mono", placeOf(first))),
+    select && el("label.row", "Compare with", select), pair);
   details.open = isOpen;
   return details;
 }
 
 const placeOf = ({ file, start_line, end_line }) => `${file}:${start_line}–${end_line}`;
 
-/** Return a fragment with its lines. */
-async function read(one, signal) {
+async function read(one, view) {
   const { file, start_line: start, end_line: end } = one;
-  const { lines } = await get("source/read_source", { file, start, limit: Math.min(end - start + 1, MOST_LINES) }, { signal });
+  const limit = Math.min(end - start + 1, MOST_LINES);
+  const { lines } = await get("source/read_source", { file, start, limit }, view);
   return { ...one, lines: lines.map((pieces) => pieces.map(([, text]) => text).join("")) };
 }
 
 function sideBySide(first, second) {
   const link = (one) => el("th", { colspan: "2", scope: "colgroup" },
-    el("a", { class: "mono", href: codeAddress(one.file, one.start_line, one.end_line) }, placeOf(one)));
+    el("a.mono", { href: codeAddress(one.file, one.start_line, one.end_line) }, placeOf(one)));
   const cells = ({ start_line, lines }, at, other) => {
-    if (at === null) return [el("td"), el("td", { class: "gap" })];
-    const code = other === undefined ? el("td", { class: "alone" }, lines[at]) : el("td", {}, marked(lines[at], other));
-    return [el("td", { class: "number quiet" }, start_line + at), code];
+    if (at === null) return [el("td"), el("td.gap")];
+    const code = other === undefined ? el("td.alone", lines[at]) : el("td", marked(lines[at], other));
+    return [el("td.number.quiet", start_line + at), code];
   };
   const rows = aligned(first.lines, second.lines).map(([at, to]) =>
-    el("tr", {}, cells(first, at, second.lines[to]), cells(second, to, first.lines[at])));
-  return el("div", { class: "pair", tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
-    el("table", {}, ["number", "", "number", ""].map((name) => el("col", { class: name })),
-      el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
+    el("tr", cells(first, at, second.lines[to]), cells(second, to, first.lines[at])));
+  return el("div.pair", { tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
+    el("table", ["number", "", "number", ""].map((name) => el("col", { class: name })),
+      el("thead", el("tr", link(first), link(second))), el("tbody", rows)));
 }
 
-/** Return pairs of line numbers, null where one side has no such line: the longest way through lines of the same shape. */
+/** Return pairs of line numbers, null where one side has no such line, with as many lines of one shape as can be. */
 export function aligned(left, right) {
   const shape = (line) => line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
   const [one, two] = [left.map(shape), right.map(shape)];
@@ -104,5 +104,5 @@ function marked(line, other) {
   while (end < mine.length - start && end < others.length - start && mine.at(-1 - end) === others.at(-1 - end)) end++;
   const isMoved = mine.length !== others.length;
   const differs = (at) => at >= start && at < mine.length - end && (isMoved || mine[at] !== others[at]);
-  return [line.match(/^\s*/)[0], mine.map((word, at) => (differs(at) ? el("mark", {}, word) : word))];
+  return [line.match(/^\s*/)[0], mine.map((word, at) => (differs(at) ? el("mark", word) : word))];
 }

@@ -1,28 +1,28 @@
 // The picture of what imports what, made by the server: zoom, pan, neighbours on pointing, cycles in words.
 
-import { button, codeLink, quiet } from "../../controls.js";
-import { adopt, el, fill } from "../../dom.js";
+import { button, codeLink, el, fill, quiet } from "../../dom.js";
+import { adopt } from "../../markdown.js";
 import { get } from "../../api.js";
-import { number } from "./measures.js";
+import { number } from "./numbers.js";
 
 const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8;
 
-/** Fill a place with the graph and its cycles. */
 export async function show(view, place) {
-  const found = await get("analyze/draw_dependency_graph", { limit: BOXES }, { signal: view.signal });
+  const found = await get("analyze/draw_dependency_graph", { limit: BOXES }, view);
   const { boxes, folders, dependencies, not_drawn: alone } = found;
-  const words = boxes ? [`${boxes} boxes`,
+  const words = [`${boxes} boxes`,
     folders > 0 && `, of which ${folders} are folders, since more than ${BOXES} files import each other`,
     `; ${dependencies} lines from what uses to what is used. Boxes with a dashed edge use each other.`,
-    alone > 0 && ` ${number(alone)} files that no import touches are left out.`] : "No file imports another one of this repository.";
-  fill(place, el("p", { class: "quiet" }, words), boxes > 0 && frameOf(adopt(found.svg, "svg").firstChild), cyclesOf(found));
+    alone > 0 && ` ${number(alone)} files that no import touches are left out.`];
+  fill(place, el("p.quiet", boxes ? words : "No file imports another one of this repository."),
+    boxes > 0 && frameOf(adopt(found.svg, "svg").firstChild), cyclesOf(found));
 }
 
 function frameOf(svg) {
   const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
   const label = "Graph of imports; plus and minus zoom, arrows move, 0 shows all";
   const style = { height: `${Math.min(HEIGHT, height) + 2}px` };
-  const frame = el("div", { class: "graph", tabindex: "0", role: "region", "aria-label": label, style }, svg);
+  const frame = el("div.graph", { tabindex: "0", role: "region", "aria-label": label, style }, svg);
   let scale = 1;
   const zoom = (factor, x = frame.clientWidth / 2, y = frame.clientHeight / 2) => {
     const least = Math.min(frame.clientWidth / width, frame.clientHeight / height, 1), before = scale;
@@ -45,18 +45,20 @@ function frameOf(svg) {
     event.stopPropagation();
   });
   frame.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && !frame.contains(document.activeElement)) return; // else the page could not be scrolled past it
+    // Else the page could not be scrolled past it.
+    if (!event.ctrlKey && !frame.contains(document.activeElement)) return;
     event.preventDefault();
     const edge = frame.getBoundingClientRect();
     zoom(event.deltaY < 0 ? FACTOR : 1 / FACTOR, event.clientX - edge.left, event.clientY - edge.top);
   }, { passive: false });
   pan(frame);
   pointAtNeighbours(svg);
-  requestAnimationFrame(() => frame.scrollTo(0, (height - HEIGHT) / 2)); // layers are centred: their middle is never empty
+  // Layers are centred: their middle is never empty.
+  requestAnimationFrame(() => frame.scrollTo(0, (height - HEIGHT) / 2));
   frame.dataset.scale = scale.toFixed(2);
-  const named = (title) => ({ title, "aria-label": title });
-  return el("div", { class: "stack" }, frame,
-    el("div", { class: "row" }, button("+", closer, named("Zoom in")), button("−", farther, named("Zoom out")), button("Show all", all),
+  const sign = (text, run, title) => button(text, run, { title, "aria-label": title });
+  return el("div.stack", frame,
+    el("div.row", sign("+", closer, "Zoom in"), sign("−", farther, "Zoom out"), button("Show all", all),
       quiet("Drag to move; the wheel zooms once the graph has the focus.")));
 }
 
@@ -89,10 +91,11 @@ function pointAtNeighbours(svg) {
 }
 
 function cyclesOf({ total_cycles, cycles }) {
-  const words = ({ files, size, at_load }) => el("li", {},
+  const words = ({ files, size, at_load }) => el("li",
     `${size} files import each other${at_load ? " while they load" : ", only in functions or for types"}: `,
-    files.slice(0, NAMED).map((file, at) => [at > 0 && ", ", codeLink(file)]), size > NAMED && ` and ${size - NAMED} more`);
-  const list = (some) => el("ul", { class: "cycles" }, some.map(words));
-  return el("div", { class: "stack" }, el("h3", {}, total_cycles ? `Cycles, ${total_cycles}` : "No cycles"), list(cycles.slice(0, 5)),
-    cycles.length > 5 && el("details", {}, el("summary", {}, `${cycles.length - 5} more`), list(cycles.slice(5))));
+    files.slice(0, NAMED).map((file, at) => [at > 0 && ", ", codeLink(file)]),
+    size > NAMED && ` and ${size - NAMED} more`);
+  const list = (some) => el("ul.cycles", some.map(words));
+  return el("div.stack", el("h3", total_cycles ? `Cycles, ${total_cycles}` : "No cycles"), list(cycles.slice(0, 5)),
+    cycles.length > 5 && el("details", el("summary", `${cycles.length - 5} more`), list(cycles.slice(5))));
 }

@@ -20,10 +20,13 @@ export function tree(files, rest) {
     node.inner.set(`/${leaf.name}`, leaf);
   };
   for (const file of files) {
-    const at = file.path.lastIndexOf("/");
-    put(file.path.slice(0, Math.max(at, 0)), { path: file.path, name: file.path.slice(at + 1), lines: file.lines, file });
+    const { path, lines } = file, at = path.lastIndexOf("/");
+    put(path.slice(0, Math.max(at, 0)), { path, name: path.slice(at + 1), lines, file });
   }
-  for (const part of rest) put(part.folder, { path: part.folder, name: `${part.files} more`, lines: part.lines, rest: part });
+  for (const part of rest) {
+    const { folder: path, files: count, lines } = part;
+    put(path, { path, name: `${count} more`, lines, rest: part });
+  }
   return root;
 }
 
@@ -34,14 +37,12 @@ export function folderAt(root, path) {
   return node;
 }
 
-/** Return the files below a node. */
-export function filesBelow(node) {
-  return node.file ? [node.file] : [...(node.inner?.values() ?? [])].flatMap(filesBelow);
-}
+export const filesBelow = (node) => (node.file ? [node.file] : [...(node.inner?.values() ?? [])].flatMap(filesBelow));
 
 /** Place items in a box, each with an area in proportion to its lines and as square as it goes. */
 export function squarify(items, { x, y, width, height }) {
-  const waiting = items.filter((item) => item.lines > 0).sort((a, b) => b.lines - a.lines || (a.path < b.path ? -1 : 1));
+  const compare = (a, b) => b.lines - a.lines || (a.path < b.path ? -1 : 1);
+  const waiting = items.filter((item) => item.lines > 0).sort(compare);
   const scale = (width * height) / waiting.reduce((sum, item) => sum + item.lines, 0);
   const placed = [];
   for (let start = 0; start < waiting.length; ) {
@@ -57,8 +58,8 @@ export function squarify(items, { x, y, width, height }) {
     let along = 0;
     for (const item of waiting.slice(start, end)) {
       const long = (item.lines * scale) / deep;
-      const box = isTall ? { x, y: y + along, width: deep, height: long } : { x: x + along, y, width: long, height: deep };
-      placed.push({ item, box });
+      const size = isTall ? { width: deep, height: long } : { width: long, height: deep };
+      placed.push({ item, box: { x: isTall ? x : x + along, y: isTall ? y + along : y, ...size } });
       along += long;
     }
     if (isTall) [x, width] = [x + deep, width - deep];
@@ -68,12 +69,13 @@ export function squarify(items, { x, y, width, height }) {
   return placed;
 }
 
-/** Draw a folder into a node. `step(file)` is the heat of a file, `title(node)` its words, `zoom(path)` the address of a folder. */
+/** Draw a folder: `step(file)` is the heat of a file, `title(node)` its words, `zoom(path)` a folder's address. */
 export function draw(map, folder, { step, title, zoom }) {
   const tiles = [];
   const add = (node, { x, y, width, height }, name, isFrame) => {
     const words = title(node), kind = node.file ? "file" : node.rest && node.path === folder.path ? "rest" : "folder";
-    const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0) / node.lines; // of a folder the mean, by lines
+    // Of a folder the mean, by lines.
+    const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0) / node.lines;
     tiles.push(el("a", {
       class: isFrame ? "frame" : `tile heat-${Math.round(warmth)}${node.file ? "" : " folded"}`,
       href: kind === "folder" ? zoom(node.path) : address("/code", node.path),
@@ -84,7 +86,10 @@ export function draw(map, folder, { step, title, zoom }) {
   const enter = (node, box) => {
     for (const { item, box: { x, y, width, height } } of squarify([...node.inner.values()], box)) {
       let child = item, { name } = item;
-      while (child.inner?.size === 1 && [...child.inner.values()][0].inner) [child] = child.inner.values(), (name += `/${child.name}`);
+      while (child.inner?.size === 1 && child.inner.values().next().value.inner) {
+        [child] = child.inner.values();
+        name += `/${child.name}`;
+      }
       if (width < SMALLEST || height < SMALLEST) continue;
       const isFrame = child.inner && width >= ROOM.width && height >= ROOM.height;
       add(child, { x, y, width, height }, name, isFrame);

@@ -1,42 +1,42 @@
 // One milestone or issue whole: what it says, what people disagree about, its facts, comments and history.
 
 import { apiUrl, get, post } from "../../api.js";
-import { button, quiet } from "../../controls.js";
-import { el, fill } from "../../dom.js";
+import { ago, button, el, fill, form, patch, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
-import { ago } from "../../time.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dayInFull, kindOf, line, named, patch, person, progress, state, textForm } from "./parts.js";
+import { dayInFull, kindOf, line, named, person, progress, state, textFields } from "./parts.js";
 
-const WORDS = { title: "the title", description: "the description", status: "the state", assignee: "who is to do it", due: "the due day", milestone: "the milestone" };
+const WORDS = {
+  title: "the title", description: "the description", status: "the state", assignee: "who is to do it",
+  due: "the due day", milestone: "the milestone",
+};
 
-/** Show the milestone or issue that the address names. */
-export async function showOne(view) {
-  await new Detail(view).begin();
-}
-
-class Detail {
+/** The milestone or issue that the address names. */
+export class Detail {
   constructor(view) {
     Object.assign(this, { view, kind: kindOf(view), places: new Map() });
-    this.contest = el("div", { class: "stack" });
-    this.text = el("section", { class: "card", "aria-label": "Description" });
-    this.members = el("section", { class: "stack", "aria-label": "Issues" });
-    this.side = el("aside", { class: "card facts-list", "aria-label": "Facts" });
-    this.lists = el("div", {});
-    this.problem = el("div", {});
+    this.contest = el("div.stack");
+    this.text = el("section.card", { "aria-label": "Description" });
+    this.members = el("section.stack", { "aria-label": "Issues" });
+    this.side = el("aside.card.facts-list", { "aria-label": "Facts" });
+    this.lists = el("div");
+    this.problem = el("div");
     this.discussion = new Discussion(this);
   }
 
   async begin() {
     const { view } = this;
-    this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: view.signal });
+    this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
     this.me.catch(() => null); // told where it is awaited
     await this.load();
-    view.main.append(el("div", { class: "one" }, el("div", { class: "stack whole" }, this.problem, this.contest, this.text, this.members, this.discussion.node), this.side, this.lists));
+    const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
+    view.main.append(el("div.one", el("div.stack.whole", whole), this.side, this.lists));
     view.key("e", "Edit title and description", () => this.edit());
     view.key("c", "Comment", () => this.discussion.input.focus());
-    view.key("Escape", "Back to the list", ({ target }) => (target.matches("input, textarea, select") ? target.blur() : view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone")));
+    const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");
+    view.key("Escape", "Back to the list", ({ target }) =>
+      (target.matches("input, textarea, select") ? target.blur() : leave()));
     view.on("milestones", () => this.refresh());
   }
 
@@ -54,10 +54,10 @@ class Detail {
   async ask() {
     const question = { entity: this.kind, id: this.view.parameters.id };
     try {
-      return await get("milestones/git_mile_show", question, { signal: this.view.signal });
+      return await get("milestones/git_mile_show", question, this.view);
     } catch (problem) {
       if (problem.kind !== "unknown_entity" || this.view.query.has("kind")) throw problem;
-      const found = await get("milestones/git_mile_show", { ...question, entity: "milestone" }, { signal: this.view.signal });
+      const found = await get("milestones/git_mile_show", { ...question, entity: "milestone" }, this.view);
       this.kind = "milestone";
       return found;
     }
@@ -66,12 +66,15 @@ class Detail {
   /** Show it as it is now: what others changed is united already, so nothing can be out of date. */
   async load() {
     const it = (this.it = await this.ask());
-    const others = [it.milestone, ...(it.dependencies ?? []), ...(it.contested ?? []).filter((one) => one.field === "milestone").flatMap((one) => [one.value, ...one.others.map((other) => other.value)])];
-    const [names, known] = await Promise.all([named(others, this.view.signal), this.me]);
+    const wished = (it.contested ?? []).find((one) => one.field === "milestone");
+    const others = wished ? [wished, ...wished.others].map(({ value }) => value) : [];
+    const ids = [it.milestone, ...(it.dependencies ?? []), ...others];
+    const [names, known] = await Promise.all([named(ids, this.view.signal), this.me]);
     this.names = names;
     this.heading();
     patch(this.contest, it.contested, () => (it.contested ?? []).map((one) => this.contested(one)));
-    patch(this.text, it.description, () => (it.description ? markdown(it.description) : el("p", { class: "quiet" }, "No description.")));
+    const description = () => (it.description ? markdown(it.description) : el("p.quiet", "No description."));
+    patch(this.text, it.description, description);
     drawFacts(this, known);
     await Promise.all([this.discussion.draw(it, known.identity), it.entity === "milestone" && this.issues()]);
   }
@@ -84,7 +87,8 @@ class Detail {
     view.heading(it.title, {
       json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
       tools: [button("Edit", () => this.edit())],
-      filters: [state(it.status), quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
+      filters: [state(it.status),
+        quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
     });
   }
 
@@ -96,19 +100,19 @@ class Detail {
     await this.load();
   }
 
-  /** Write something by one click. */
   act(what, body) {
     return this.try(() => this.write(what, body));
   }
 
   contested(one) {
     const choices = [{ value: one.value, actor: null }, ...one.others];
-    const card = ({ value, actor, ts }) => el("div", { class: "card choice" },
-      el("div", { class: "value" }, this.spelled(one.field, value)),
-      el("div", { class: "quiet" }, actor ? [person(actor), ", ", ago(ts)] : "holds now"),
+    const card = ({ value, actor, ts }) => el("div.card.choice",
+      el("div.value", this.spelled(one.field, value)),
+      el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "holds now"),
       one.field === "status" && value === "draft" ? null : button("Take this one", () => this.take(one, value)));
-    return el("section", { class: "contest", "aria-label": `Contested: ${WORDS[one.field] ?? one.field}` },
-      el("h2", {}, `People set ${WORDS[one.field] ?? one.field} without seeing each other's`), el("div", { class: "choices" }, choices.map(card)));
+    const name = WORDS[one.field] ?? one.field;
+    return el("section.contest", { "aria-label": `Contested: ${name}` },
+      el("h2", `People set ${name} without seeing each other's`), el("div.choices", choices.map(card)));
   }
 
   spelled(name, value) {
@@ -131,24 +135,26 @@ class Detail {
   }
 
   edit() {
-    this.text.querySelector(".editing")?.remove();
-    const save = (texts) => this.write("edit", texts, () => form.remove());
-    const form = textForm(this.it, "Save", save, () => (form.remove(), this.refresh()));
-    this.text.append(form);
-    form.querySelector("input").focus();
+    this.text.querySelector("form")?.remove();
+    const send = (texts) => this.write("edit", texts, () => edited.remove());
+    const cancel = () => (edited.remove(), this.refresh());
+    const edited = form(textFields(this.it), { verb: "Save", send, cancel });
+    this.text.append(edited);
+    edited.querySelector("input").focus();
   }
 
-  /** List the issues of a milestone. */
   async issues() {
-    const question = { entity: "issue", filter: `milestone = "${this.it.id}"`, includeClosed: true, sort: ["status"], limit: 100 };
-    const { items, nextCursor } = await get("milestones/git_mile_overview", question, { signal: this.view.signal });
+    const filter = `milestone = "${this.it.id}"`;
+    const question = { entity: "issue", filter, includeClosed: true, sort: ["status"], limit: 100 };
+    const { items, nextCursor } = await get("milestones/git_mile_overview", question, this.view);
     const open = this.it.stats.open_issues;
     const closed = items.filter((item) => item.status === "closed").length;
-    const all = `/issues?filter=${encodeURIComponent(question.filter)}&closed=1`;
+    const all = `/issues?filter=${encodeURIComponent(filter)}&closed=1`;
+    const words = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
     patch(this.members, items, () => [
       nextCursor ? null : progress(open, closed),
-      el("ul", { class: "lines" }, items.map((item) => el("li", {}, line({ ...item, milestone: null }, "issue")))),
-      el("a", { href: all }, nextCursor ? `All of its issues, ${open} of them open` : items.length ? "See them as a list" : null),
+      el("ul.lines", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
+      items.length > 0 && el("a", { href: all }, words),
     ]);
   }
 }

@@ -1,114 +1,123 @@
 // The facts beside a milestone or issue, each with the little form that changes it.
 
 import { get } from "../../api.js";
-import { button, codeAddress, plain, quiet } from "../../controls.js";
-import { el, fill } from "../../dom.js";
-import { ago, left } from "../../time.js";
-import { dayInFull, patch, person, place, state } from "./parts.js";
+import { ago, button, choice, codeAddress, el, fill, form, left, patch, plain, quiet, submit } from "../../dom.js";
+import { dayInFull, person, place, state } from "./parts.js";
 
 /** Show the facts of what a detail shows; each changes by itself, so that nobody loses a form they have open. */
 export function drawFacts(detail, known) {
-  const { it, names } = detail;
+  const { it, names, places, side } = detail;
   const values = (name) => known.fields.find((field) => field.name === name)?.values ?? [];
-  const options = (list) => list.map((value) => el("option", { value }));
+  const offer = (id, list = []) => el("datalist", { id }, [...new Set(list)].map((value) => el("option", { value })));
   const about = (ids) => ids.map((id) => [id, names.get(id)?.title, names.get(id)?.status]);
   const show = (name, data, render) => {
-    if (!detail.places.has(name)) {
-      detail.places.set(name, el("div", { class: "fact" }));
-      detail.side.append(detail.places.get(name));
-    }
-    patch(detail.places.get(name), data, () => [el("h2", {}, name), el("div", { class: "stack" }, render())]);
+    if (!places.has(name)) places.set(name, side.appendChild(el("div.fact")));
+    patch(places.get(name), data, () => [el("h2", name), el("div.stack", render())]);
   };
-  fill(detail.lists,
-    el("datalist", { id: "people" }, options([...new Set([known.identity, ...values("assignee"), ...values("author")])])),
-    el("datalist", { id: "labels" }, options(values("labels"))), el("datalist", { id: "open-issues" }));
+  fill(detail.lists, offer("people", [known.identity, ...values("assignee"), ...values("author")]),
+    offer("labels", values("labels")), offer("open-issues"));
   show("Claim", [it.claim, it.status], () => claim(detail, known.identity));
   show("Assignee", it.assignee, () => assignee(detail, known.identity));
-  show("Labels", it.labels, () => members(detail, "Labels", it.labels, (label) => el("span", { class: "tag" }, label), { chips: true, list: "labels", add: (word) => ["label", { add: [word] }], remove: (word) => ["label", { remove: [word] }] }));
+  show("Labels", it.labels, () => members(detail, "Labels", it.labels, {
+    write: (word, off) => ["label", { [off ? "remove" : "add"]: [word] }],
+    item: (label) => el("span.tag", label), look: "chips", list: "labels",
+  }));
   show("Due", [it.due, it.status], () => due(detail));
   if (it.entity === "issue") show("Milestone", about([it.milestone]), () => milestone(detail));
-  show("Depends on", about(it.dependencies ?? []), () => members(detail, "Depends on", it.dependencies ?? [], (id) => dependency(names.get(id), id),
-    { list: "open-issues", hint: "Id of an issue", ready: () => detail.try(() => offerIssues(detail)), add: (id) => ["link", { dependsOn: [id] }], remove: (id) => ["link", { dependsOn: [id], unlink: true }] }));
-  show("Links", it.links, () => members(detail, "Links", it.links ?? [], linked, { hint: "Path, commit or address", add: (to) => ["link", { to: [to] }], remove: (to) => ["link", { to: [to], unlink: true }] }));
+  show("Depends on", about(it.dependencies ?? []), () => members(detail, "Depends on", it.dependencies, {
+    write: (id, unlink) => ["link", { dependsOn: [id], unlink }],
+    item: (id) => dependency(names.get(id), id), list: "open-issues", placeholder: "Id of an issue",
+    on: { focus: () => detail.try(() => offerIssues(detail)) },
+  }));
+  show("Links", it.links, () => members(detail, "Links", it.links, {
+    write: (to, unlink) => ["link", { to: [to], unlink }], item: linked, placeholder: "Path, commit or address",
+  }));
   show("Changed", it.updated, () => ago(it.updated));
-  show("Id", it.id, () => el("code", {}, it.id));
+  show("Id", it.id, () => el("code", it.id));
 }
 
-/** Return a form that opens where it is asked for; `what` gives the operation and its arguments. */
-function form(detail, label, inputs, what) {
-  const problem = el("div", {});
-  const send = async (event) => {
-    event.preventDefault();
-    const asked = what(event.submitter?.value);
-    const close = () => (box.open = false);
-    if (asked) await detail.view.attempt(problem, () => detail.write(...asked, close));
+/** Return a form that opens where it is asked for; `what` gives the operation by the button that was pressed. */
+function change(detail, label, input, buttons, what) {
+  const send = async (_values, pressed) => {
+    const asked = what(pressed);
+    if (asked) await detail.write(...asked, () => (box.open = false));
     if (!box.open) detail.side.querySelector(`summary[aria-label="${label}"]`)?.focus();
   };
-  const node = el("form", { class: "row change", on: { submit: send } }, inputs, problem);
-  const closed = () => box.open || detail.refresh();
-  const box = el("details", { on: { toggle: closed } }, el("summary", { "aria-label": label }, label.split(" ")[0]), node);
+  const toggle = () => box.open || detail.refresh();
+  const summary = el("summary", { "aria-label": label }, label.split(" ")[0]);
+  const box = el("details", { on: { toggle } }, summary, form(input, { buttons, send }));
   return box;
 }
 
-const submit = (text, value = "") => el("button", { class: "button", type: "submit", value }, text);
-
 function claim(detail, me) {
-  const { claim: held } = detail.it;
+  const { it } = detail;
   const doing = (text, what) => button(text, () => detail.act(what, {}));
-  if (!held) return [quiet("Nobody is on it."), detail.it.status !== "closed" && doing("Claim for an hour", "claim")];
-  return [el("span", {}, person(held.actor), quiet(` ${left(held.until)} left`)), held.actor === me && doing("Release", "release")];
+  if (!it.claim) return [quiet("Nobody is on it."), it.status !== "closed" && doing("Claim for an hour", "claim")];
+  const { actor, until } = it.claim;
+  return [el("span", person(actor), quiet(` ${left(until)} left`)), actor === me && doing("Release", "release")];
 }
 
 function assignee(detail, me) {
   const { assignee: name } = detail.it;
-  const input = el("input", { list: "people", "aria-label": "Assignee", value: name ?? "", placeholder: "Name <mail>" });
-  const what = (choice) => {
-    if (choice === "nobody") return ["assign", { nobody: true }];
-    const wanted = choice === "me" ? me : input.value.trim();
+  const attributes = { list: "people", "aria-label": "Assignee", value: name ?? "", placeholder: "Name <mail>" };
+  const input = el("input", attributes);
+  const what = (pressed) => {
+    if (pressed === "nobody") return ["assign", { nobody: true }];
+    const wanted = pressed === "me" ? me : input.value.trim();
     return wanted && ["assign", { assignee: wanted }];
   };
   const buttons = [submit("Assign"), name !== me && submit("Me", "me"), name && submit("Nobody", "nobody")];
-  return [name ? person(name) : quiet("nobody"), form(detail, "Change assignee", [input, buttons], what)];
+  return [name ? person(name) : quiet("nobody"), change(detail, "Change assignee", input, buttons, what)];
 }
 
 function due(detail) {
   const { due: day, status } = detail.it;
   const input = el("input", { type: "date", "aria-label": "Due", value: day ?? "" });
-  const what = (choice) => (choice === "none" ? ["edit", { due: "none" }] : input.value && ["edit", { due: input.value }]);
-  return [day ? dayInFull(day, status === "closed") : quiet("no day"), form(detail, "Change due day", [input, submit("Set"), day && submit("Clear", "none")], what)];
+  const what = (pressed) => (pressed || input.value) && ["edit", { due: pressed || input.value }];
+  const buttons = [submit("Set"), day && submit("Clear", "none")];
+  const words = day ? dayInFull(day, status === "closed") : quiet("no day");
+  return [words, change(detail, "Change due day", input, buttons, what)];
 }
 
 function milestone(detail) {
-  const { it, names } = detail;
-  const known = names.get(it.milestone);
-  const select = el("select", { "aria-label": "Milestone" }, el("option", { value: "" }, "none"));
-  const what = () => (select.value ? ["link", { milestone: select.value }] : it.milestone && ["link", { milestone: it.milestone, unlink: true }]);
-  const node = form(detail, "Change milestone", [select, submit("Set")], what);
+  const { milestone: now } = detail.it;
+  const input = el("span"); // until the milestones are known
+  const what = () => {
+    const wanted = input.querySelector("select").value;
+    return wanted ? ["link", { milestone: wanted }] : now && ["link", { milestone: now, unlink: true }];
+  };
+  const node = change(detail, "Change milestone", input, submit("Set"), what);
   node.addEventListener("toggle", () => detail.try(async () => {
-    const { items } = await get("milestones/git_mile_overview", { entity: "milestone", sort: ["due"], limit: 200 }, { signal: detail.view.signal });
-    select.replaceChildren(select.firstChild, ...items.map((item) => el("option", { value: item.id, selected: item.id === it.milestone }, item.title)));
+    const query = { entity: "milestone", sort: ["due"], limit: 200 };
+    const { items } = await get("milestones/git_mile_overview", query, detail.view);
+    fill(input, choice("Milestone", [["", "none"], ...items.map(({ id, title }) => [id, title])], now));
   }), { once: true });
-  return [it.milestone ? el("a", { href: place("milestone", it.milestone) }, known?.title ?? it.milestone) : quiet("none"), node];
+  const title = detail.names.get(now)?.title ?? now;
+  return [now ? el("a", { href: place("milestone", now) }, title) : quiet("none"), node];
 }
 
-function members(detail, name, values, show, { chips, list, hint, ready, add, remove }) {
-  const input = el("input", { list, "aria-label": name, placeholder: hint, on: { focus: () => ready?.() } });
-  const one = (value) => el("li", {}, show(value), plain("✕", () => detail.act(...remove(value)), { "aria-label": `Remove ${value}` }));
-  const what = () => input.value.trim() && add(input.value.trim());
-  return [el("ul", { class: chips ? "members chips" : "members" }, values.map(one)), form(detail, `Add to ${name.toLowerCase()}`, [input, submit("Add")], what)];
+/** Return a list of things with a form that adds one. `write` gives the operation that adds one, or takes it off. */
+function members(detail, name, values, { write, item, look = "", ...more }) {
+  const input = el("input", { "aria-label": name, ...more });
+  const line = (value) => {
+    const remove = plain("✕", () => detail.act(...write(value, true)), { "aria-label": `Remove ${value}` });
+    return el("li", item(value), remove);
+  };
+  const what = () => input.value.trim() && write(input.value.trim());
+  return [el("ul", { class: `members ${look}` }, (values ?? []).map(line)),
+    change(detail, `Add to ${name.toLowerCase()}`, input, submit("Add"), what)];
 }
 
-async function offerIssues(detail) {
-  const { items } = await get("milestones/git_mile_overview", { entity: "issue", limit: 200 }, { signal: detail.view.signal });
-  fill(detail.lists.querySelector("#open-issues"), items.filter((item) => item.id !== detail.it.id).map((item) => el("option", { value: item.id }, item.title)));
+async function offerIssues({ it, lists, view }) {
+  const { items } = await get("milestones/git_mile_overview", { entity: "issue", limit: 200 }, view);
+  const others = items.filter(({ id }) => id !== it.id);
+  fill(lists.querySelector("#open-issues"), others.map(({ id, title }) => el("option", { value: id }, title)));
 }
 
-function dependency(known, id) {
-  return known ? [state(known.status), el("a", { href: place(known.kind, id) }, known.title)] : el("code", {}, id);
-}
+const dependency = (known, id) =>
+  (known ? [state(known.status), el("a", { href: place(known.kind, id) }, known.title)] : el("code", id));
 
 function linked(to) {
-  const outside = /^https?:\/\//.test(to);
-  if (outside) return el("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, to);
-  return /[./]/.test(to) && !/^[./]|\s/.test(to) ? el("a", { href: codeAddress(to) }, to) : el("code", {}, to);
+  if (/^https?:\/\//.test(to)) return el("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, to);
+  return /[./]/.test(to) && !/^[./]|\s/.test(to) ? el("a", { href: codeAddress(to) }, to) : el("code", to);
 }

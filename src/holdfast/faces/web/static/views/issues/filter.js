@@ -1,22 +1,26 @@
 // The filter line: completion from the server's own grammar, and mistakes shown under the column they are at.
 
+import { Choices } from "../../combobox.js";
 import { el, fill } from "../../dom.js";
 
 const TOKEN = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|==|!=|<=|>=|&&|\|\||[=<>!~()[\],]|[^\s=<>!~()[\],"'&|]+/g;
 const JOINTS = ["and", "or"];
 const ALIASES = { label: "labels", created_at: "created", updated_at: "updated", due_at: "due" };
+const OPERATORS = { "=": "==", in: ["in", "not in"], contains: ["contains", "not contains"] };
 const MOST = 8;
 
 /** Return what may stand at the end of a text: the part that is begun, and the words that may replace it. */
 export function completions(text, fields) {
   const tokens = [...text.matchAll(TOKEN)];
   const last = tokens.at(-1);
-  const begun = last && last.index + last[0].length === text.length && !/[()[\],]$/.test(text) ? tokens.pop()[0] : "";
-  const { expected, field } = tokens.reduce(follow.bind(null, fields), { expected: "field", field: null, listing: false });
+  const isBegun = last && last.index + last[0].length === text.length && !/[()[\],]$/.test(text);
+  const begun = isBegun ? tokens.pop()[0] : "";
+  const start = { expected: "field", field: null, listing: false };
+  const { expected, field } = tokens.reduce(follow.bind(null, fields), start);
   const typed = begun.replace(/^["']/, "").toLowerCase();
   const words = {
     field: () => [...fields.keys()],
-    operator: () => field.operators.flatMap((sign) => (sign === "=" ? ["=="] : sign === "in" || sign === "contains" ? [sign, `not ${sign}`] : [sign])),
+    operator: () => field.operators.flatMap((sign) => OPERATORS[sign] ?? sign),
     value: () => field.values.map(written),
     joint: () => JOINTS,
   }[expected]();
@@ -25,13 +29,9 @@ export function completions(text, fields) {
   return { begun, words: fitting.slice(0, MOST) };
 }
 
-function starts(word, typed) {
-  return Number(word.toLowerCase().replace(/^"/, "").startsWith(typed));
-}
+const starts = (word, typed) => Number(word.toLowerCase().replace(/^"/, "").startsWith(typed));
 
-function written(value) {
-  return /^[\w\-./@:+#]+$/.test(value) ? value : JSON.stringify(value);
-}
+const written = (value) => (/^[\w\-./@:+#]+$/.test(value) ? value : JSON.stringify(value));
 
 function follow(fields, now, [token]) {
   const word = token.toLowerCase();
@@ -48,77 +48,57 @@ function follow(fields, now, [token]) {
 
 /** Return the filter line; `apply(text)` asks for it, `learn()` gives the fields. */
 export function filterLine(value, { example, apply, learn }) {
-  const input = el("input", {
-    class: "mono", type: "text", value, role: "combobox", spellcheck: "false", autocomplete: "off", "aria-label": "Filter", "aria-autocomplete": "list",
-    "aria-controls": "filter-words", "aria-expanded": "false", placeholder: example,
+  const input = el("input.mono", {
+    type: "text", value, placeholder: example, spellcheck: "false", autocomplete: "off",
+    role: "combobox", "aria-label": "Filter", "aria-autocomplete": "list", "aria-controls": "filter-words",
   });
-  const list = el("ul", { id: "filter-words", class: "words mono", role: "listbox", "aria-label": "Completions", hidden: true });
-  const problem = el("div", { class: "filter-problem", id: "filter-problem", role: "alert" });
-  const state = { words: [], begun: "", chosen: -1 };
+  const list = el("ul.words.mono", { id: "filter-words", role: "listbox", "aria-label": "Completions" });
+  const problem = el("div.filter-problem", { id: "filter-problem", role: "alert" });
+  let begun = "";
+  const take = (word) => {
+    const end = input.selectionStart;
+    input.setRangeText(`${word} `, end - begun.length, end, "end");
+    offer();
+  };
+  const choices = new Choices(input, list, { line: (word) => word, take });
+
+  function show(words) {
+    list.hidden = !words.length || document.activeElement !== input;
+    input.ariaExpanded = !list.hidden;
+    choices.show(words);
+  }
 
   async function offer() {
-    const fields = await learn();
-    const before = input.value.slice(0, input.selectionStart);
-    Object.assign(state, completions(before, fields), { chosen: -1 });
-    draw();
-  }
-
-  function draw() {
-    const open = state.words.length > 0 && document.activeElement === input;
-    list.hidden = !open;
-    input.setAttribute("aria-expanded", String(open));
-    fill(list, state.words.map((word, number) => el("li", {
-      id: `filter-word-${number}`, role: "option", "aria-selected": String(number === state.chosen),
-      on: { pointerdown: (event) => { event.preventDefault(); take(word); } },
-    }, word)));
-    if (state.chosen >= 0) input.setAttribute("aria-activedescendant", `filter-word-${state.chosen}`);
-    else input.removeAttribute("aria-activedescendant");
-  }
-
-  function close() {
-    state.words = [];
-    draw();
-  }
-
-  function take(word) {
-    const end = input.selectionStart;
-    const start = end - state.begun.length;
-    input.setRangeText(`${word} `, start, end, "end");
-    offer();
+    const found = completions(input.value.slice(0, input.selectionStart), await learn());
+    begun = found.begun;
+    show(found.words);
   }
 
   function pressed(event) {
-    const count = state.words.length;
-    if (["ArrowDown", "ArrowUp"].includes(event.key) && count) {
-      const step = event.key === "ArrowDown" ? 1 : state.chosen < 0 ? 0 : -1;
-      state.chosen = (state.chosen + step + count) % count;
-      draw();
-    } else if ((event.key === "Enter" || event.key === "Tab") && state.chosen >= 0) {
-      take(state.words[state.chosen]);
-    } else if (event.key === "Enter") {
-      close();
-      apply(input.value.trim());
-    } else if (event.key === "Escape" && count) {
-      close();
-    } else return;
+    const isTab = event.key === "Tab" && choices.chosen >= 0;
+    const isOpen = choices.items.length > 0;
+    if (choices.press(isTab ? "Enter" : event.key)) return event.preventDefault();
+    if (event.key !== "Enter" && !(event.key === "Escape" && isOpen)) return;
     event.preventDefault();
+    show([]);
+    if (event.key === "Enter") apply(input.value.trim());
   }
 
-  input.addEventListener("input", () => { fail(null); offer(); });
+  input.addEventListener("input", () => (fail(null), offer()));
   input.addEventListener("focus", offer);
   input.addEventListener("keydown", pressed);
-  input.addEventListener("blur", close);
+  input.addEventListener("blur", () => show([]));
   input.addEventListener("scroll", () => problem.style.setProperty("--scrolled", `${-input.scrollLeft}px`));
+  show([]);
 
   /** Show a mistake under its column, or with null that there is none. The text before it is its measure. */
   function fail(mistake) {
     input.toggleAttribute("aria-invalid", Boolean(mistake));
     const column = mistake?.data.column;
     const before = [...input.value].slice(0, (column ?? 1) - 1).join("");
-    const under = column && el("div", { class: "column mono", "aria-hidden": "true" }, el("span", {}, before), el("b", {}, "▲"));
-    fill(problem, mistake && [under, el("strong", {}, mistake.message), mistake.hint ? el("p", {}, mistake.hint) : null]);
+    const under = column && el("div.column.mono", { "aria-hidden": "true" }, el("span", before), el("b", "▲"));
+    fill(problem, mistake && [under, el("strong", mistake.message), mistake.hint && el("p", mistake.hint)]);
   }
 
-  const node = el("div", { class: "filter-line" }, input, list, problem);
-  return { node, input, fail };
+  return { node: el("div.filter-line", input, list, problem), input, fail };
 }

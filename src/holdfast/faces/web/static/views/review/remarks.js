@@ -1,15 +1,13 @@
 // Remarks on lines: how one is written down so that it finds its line again, its state in words, its thread.
 
 import { get, post } from "../../api.js";
-import { button, codeLink, plain, quiet, sentByKeys } from "../../controls.js";
-import { el, fill } from "../../dom.js";
-import { ago } from "../../time.js";
-import { failure } from "../../view.js";
+import { ago, button, codeLink, el, failure, fill, form, plain, primary, quiet, sentByKeys } from "../../dom.js";
 
 const QUOTED = 12;
-const FORM = /^About [^\n]+?, (?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?:\n(?<quote>(?:>[^\n]*\n)*)\n(?<text>.*)$/s;
+const PLACE = /^About [^\n]+?, (?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?:\n/;
+const QUOTE = /(?<quote>(?:>[^\n]*\n)*)\n(?<text>.*)$/;
+const FORM = new RegExp(PLACE.source + QUOTE.source, "s");
 const REPLY = /^In reply to (?<id>m_[0-9a-f]{16}):\n\n(?<text>.*)$/s;
-const PRIMARY = { class: "button primary" };
 
 /** Return what selected rows are about: lines of the new side, or removed ones where no other is selected. */
 export function anchorOf(file, rows, where) {
@@ -71,67 +69,68 @@ export function find(rows, { side, from, to, quote }) {
 /** Return a thread: what was said, its state, the answers, and a place to say more. */
 export function threadNode(thread, changed, { done, view }) {
   const last = thread.messages.at(-1);
-  const [state, look] = last.replies ? ["answered", "ok"] : last.state === "delivered" ? ["with the agent", "info"] : ["waiting", ""];
-  const place = el("div", { class: "stack" });
-  const node = el("article", { class: "remark card stack", "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } },
-    el("div", { class: "row" }, el("span", { class: `tag ${look}` }, state),
-      changed && el("span", { class: "tag attention" }, "the line has changed since")),
-    changed && el("pre", {}, thread.quote.join("\n")), thread.messages.map((message) => [entry(message), answersTo(message, view)]), place,
-    el("div", { class: "row" }, plain("Reply", () => openReply(place, thread, view)), last.replies > 0 && plain("Done with it", done)));
+  const waiting = last.state === "delivered" ? el("span.tag.info", "with the agent") : el("span.tag", "waiting");
+  const place = el("div.stack");
+  const reply = plain("Reply", () => openReply(place, thread));
+  const named = { "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } };
+  const node = el("article.remark.card.stack", named,
+    el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
+      changed && el("span.tag.attention", "the line has changed since")),
+    changed && el("pre", thread.quote.join("\n")),
+    thread.messages.map((message) => [entry(message), answersTo(message, view)]), place,
+    el("div.row", reply, last.replies > 0 && plain("Done with it", done)));
   node.about = thread.id;
   return node;
 }
 
 function answersTo({ id, replies: count }, view) {
-  const place = el("div", { class: "stack" });
-  const asked = count && get("inbox/show_message", { message_id: id }, { signal: view.signal });
+  const place = el("div.stack");
+  const asked = count && get("inbox/show_message", { message_id: id }, view);
   if (asked) asked.then(({ replies }) => fill(place, replies.map(entry)), (problem) => view.fail(place, problem));
   return place;
 }
 
-function entry({ author, time, text }) {
-  return el("div", {}, el("div", { class: "row" }, el("strong", {}, author ?? "you"), ago(time)), el("div", { class: "said" }, text));
-}
+const entry = ({ author, time, text }) =>
+  el("div", el("div.row", el("strong", author ?? "you"), ago(time)), el("div.said", text));
 
 /** Open a field for another word in a thread; it reaches the agent as a message of its own. */
-function openReply(where, thread, view) {
-  const field = el("textarea", { "aria-label": "Reply to the thread" });
-  const trouble = el("div");
-  const close = () => fill(where);
-  const send = async () => {
+function openReply(where, thread) {
+  const area = el("textarea", { name: "text", "aria-label": "Reply to the thread" });
+  const cancel = () => fill(where);
+  const send = async ({ text }) => {
+    if (!text.trim()) return;
     const { file, line } = thread.messages[0];
-    const message = { file, line, comment: `In reply to ${thread.id}:\n\n${field.value.trim()}` };
-    if (field.value.trim()) await view.attempt(trouble, () => post("inbox/send_message", message).then(close));
+    await post("inbox/send_message", { file, line, comment: `In reply to ${thread.id}:\n\n${text.trim()}` });
+    cancel();
   };
-  fill(where, field, el("div", { class: "row" }, button("Send reply", send, PRIMARY), plain("Cancel", close)), trouble);
-  sentByKeys(field, send, close);
-  field.focus();
+  fill(where, form(area, { verb: "Send reply", send, cancel }));
+  area.focus();
 }
 
 /** Return a draft: a form while it is being written, else its text. */
 export function draftNode(draft, { save, send, remove }) {
   const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
   const trouble = draft.problem && failure(draft.problem);
-  const sending = button("Send", send, PRIMARY);
+  const sending = primary("Send", send);
   const keep = () => (draft.text.trim() ? save({ editing: false }) : remove());
-  const form = () => {
-    const field = el("textarea", {
-      "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?", value: draft.text,
-      on: { input: () => save({ text: field.value }, true) },
+  const writing = () => {
+    const area = el("textarea", {
+      "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
+      value: draft.text, on: { input: () => save({ text: area.value }, true) },
     });
-    sentByKeys(field, send, keep);
-    const hint = el("span", { class: "quiet hint" }, "Ctrl-Enter sends, Esc keeps it");
-    return [field, trouble, el("div", { class: "row" }, sending, button("Keep as draft", keep), plain("Cancel", remove), hint)];
+    sentByKeys(area, send, keep);
+    const hint = el("span.quiet.hint", "Ctrl-Enter sends, Esc keeps it");
+    return [area, trouble, el("div.row", sending, button("Keep as draft", keep), plain("Cancel", remove), hint)];
   };
-  const written = () => [el("div", { class: "row" }, el("span", { class: "tag" }, "draft"), quiet(lines)),
-    el("div", { class: "said" }, draft.text), trouble,
-    el("div", { class: "row" }, sending, plain("Edit", () => save({ editing: true })), plain("Delete", remove))];
-  const node = el("article", { class: "remark card stack", "aria-label": `Draft on ${draft.file}` }, draft.editing ? form() : written());
+  const written = () => [el("div.row", el("span.tag", "draft"), quiet(lines)),
+    el("div.said", draft.text), trouble,
+    el("div.row", sending, plain("Edit", () => save({ editing: true })), plain("Delete", remove))];
+  const content = draft.editing ? writing() : written();
+  const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}` }, content);
   node.about = draft;
   return node;
 }
 
 /** Return a thread that has no line to stand at, with a link to its place. */
-export function elsewhere(thread, options) {
-  return el("div", { class: "stack" }, codeLink(thread.file, thread.from), threadNode(thread, false, options));
-}
+export const elsewhere = (thread, options) =>
+  el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, false, options));

@@ -4,30 +4,30 @@ import { anchorOf } from "./remarks.js";
 
 const WHERE = {
   worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
-  commit: (data) => `commit ${data.new.slice(0, 10)}`, range: (data) => `commits ${data.old.slice(0, 10)}..${data.new.slice(0, 10)}`,
-  branch: () => "this branch",
+  commit: (_, now) => `commit ${now}`, range: (before, now) => `commits ${before}..${now}`, branch: () => "this branch",
 };
 
 /** The selected lines of a review: from where the selection began to the current one, in one file. */
 export class Selection {
   constructor(review, list) {
     Object.assign(this, { review, list, current: null, first: null, dragging: false });
-    const { signal } = review.view;
-    list.addEventListener("mousedown", (event) => this.press(event), { signal });
-    list.addEventListener("mouseover", (event) => this.dragging && this.move(event.target.closest("tr.line"), true), { signal });
+    const { view } = review, { signal } = view;
+    list.addEventListener("mousedown", (event) => this.press(event));
+    list.addEventListener("mouseover", ({ target }) => this.dragging && this.move(target.closest("tr.line"), true));
     document.addEventListener("mouseup", () => {
       if (this.dragging) this.write();
       this.dragging = false;
     }, { signal });
-    review.view.key("j", "Next line", () => this.step(1));
-    review.view.key("k", "Previous line", () => this.step(-1));
-    review.view.key("J", "Select the next line, too", () => this.step(1, true));
-    review.view.key("K", "Select the previous line, too", () => this.step(-1, true));
-    review.view.key("]", "Next hunk", () => this.hop(1));
-    review.view.key("[", "Previous hunk", () => this.hop(-1));
-    review.view.key("r", "Write a remark on the selected lines", () => this.write());
-    review.view.key("Enter", "Write a remark on the selected lines", () => document.activeElement === this.current && this.write());
-    review.view.key("v", "Mark the file as seen, or not", () => this.file()?.setSeen(!this.file().tick.checked));
+    view.key("j", "Next line", () => this.step(1));
+    view.key("k", "Previous line", () => this.step(-1));
+    view.key("J", "Select the next line, too", () => this.step(1, true));
+    view.key("K", "Select the previous line, too", () => this.step(-1, true));
+    view.key("]", "Next hunk", () => this.hop(1));
+    view.key("[", "Previous hunk", () => this.hop(-1));
+    view.key("r", "Write a remark on the selected lines", () => this.write());
+    const isCurrent = () => document.activeElement === this.current;
+    view.key("Enter", "Write a remark on the selected lines", () => isCurrent() && this.write());
+    view.key("v", "Mark the file as seen, or not", () => this.file()?.setSeen(!this.file().tick.checked));
   }
 
   press(event) {
@@ -52,13 +52,12 @@ export class Selection {
     this.move(rows[at < 0 ? 0 : at + by], extending);
   }
 
-  /** Go to the first line of the next or previous hunk. */
   hop(by) {
     const rows = this.rows();
     const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
     const at = rows.indexOf(this.current);
-    const found = by > 0 ? starts.find((row) => rows.indexOf(row) > at) : starts.findLast((row) => rows.indexOf(row) < at);
-    this.move(found);
+    const isAhead = (row) => (rows.indexOf(row) - at) * by > 0;
+    this.move(by > 0 ? starts.find(isAhead) : starts.findLast(isAhead));
   }
 
   move(row, extending = false) {
@@ -78,12 +77,13 @@ export class Selection {
     return rows.slice(Math.max(from, 0), to + 1);
   }
 
-  /** Begin a remark on what is selected. */
   write() {
     if (!this.current?.isConnected) return false;
     const { review } = this;
-    const where = WHERE[review.asked.what](review.data);
-    const draft = { ...anchorOf(this.file().file.path, this.selected().map((node) => node.row), where), text: "", editing: false };
+    const { old, new: now } = review.data;
+    const where = WHERE[review.asked.what](old?.slice(0, 10), now?.slice(0, 10));
+    const anchor = anchorOf(this.file().file.path, this.selected().map((node) => node.row), where);
+    const draft = { ...anchor, text: "", editing: false };
     review.drafts.save([...review.drafts.list, draft]);
     review.draftOptions(draft).save({ editing: true });
     return true;

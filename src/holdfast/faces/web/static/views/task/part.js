@@ -1,23 +1,21 @@
 // A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
 
-import { button, choice } from "../../controls.js";
-import { el, fill } from "../../dom.js";
-import { field, form } from "../../form.js";
+import { button, choice, el, fade, field, fill, form } from "../../dom.js";
 
 const NAMES = {
-  title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels",
-  milestone: "Milestone", criteria: "Criteria", evidence: "Evidence", depends_on: "Waits for", connected_files: "Files", links: "Links",
-  attachments: "Attachments", notes: "Notes", plan: "Plan",
+  title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder",
+  labels: "Labels", milestone: "Milestone", criteria: "Criteria", evidence: "Evidence", depends_on: "Waits for",
+  connected_files: "Files", links: "Links", attachments: "Attachments", notes: "Notes", plan: "Plan",
 };
 
 /** One titled section; `slice` is what it shows, `draw` makes its content. */
 export class Part {
   constructor(desk, { title, slice, draw, quiet }) {
     Object.assign(this, { desk, title, slice, draw, key: null });
-    this.body = el("div", { class: "stack" });
-    this.notice = el("div", { class: "notice" });
-    const heading = quiet ? null : el("h2", {}, title);
-    this.node = el("section", { class: "part", "aria-label": title, dataset: { part: title } }, heading, this.body, this.notice);
+    this.body = el("div.stack");
+    this.notice = el("div.notice");
+    const heading = quiet ? null : el("h2", title);
+    this.node = el("section.part", { "aria-label": title, dataset: { part: title } }, heading, this.body, this.notice);
   }
 
   refresh(elsewhere = false) {
@@ -28,10 +26,7 @@ export class Part {
     this.node.hidden = content.length === 0;
     fill(this.body, content);
     if (focused) this.focus(focused);
-    if (elsewhere && this.key !== null) {
-      this.node.classList.add("fresh");
-      this.node.addEventListener("animationend", () => this.node.classList.remove("fresh"), { once: true });
-    }
+    if (elsewhere && this.key !== null) fade(this.node);
     this.key = key;
   }
 
@@ -57,16 +52,18 @@ export class Part {
     return button(text, run, { dataset: { focus: more["aria-label"] ?? text }, ...more });
   }
 
-  /** Return a button that takes something away. */
+  plain(text, run, label = text) {
+    return this.button(text, run, { class: "button plain", "aria-label": label });
+  }
+
   remover(name, change) {
-    return this.button("✕", () => this.desk.act(this, { remove: change }), { class: "button plain", "aria-label": `Remove ${name}` });
+    return this.plain("✕", () => this.desk.act(this, { remove: change }), `Remove ${name}`);
   }
 
   /** Return a button that opens a form above it, and gets the focus back. */
-  ask(text, wanted, more = {}) {
-    const place = el("div", {});
-    const back = more["aria-label"] ?? text;
-    return el("div", {}, place, this.button(text, () => this.form(place, { back, ...wanted }), { class: "button plain", ...more }));
+  ask(text, wanted, label = text) {
+    const place = el("div");
+    return el("div", place, this.plain(text, () => this.form(place, { back: label, ...wanted }), label));
   }
 
   /** Let somebody type in this part. A change from elsewhere is told, and what was typed stays. */
@@ -103,13 +100,14 @@ const labelled = ({ label, kind = "input", options, change, ...more }) =>
 /** Return what became of a task since it was seen, and what to do about it. */
 export function changesSince(before, after, advice) {
   const changed = Object.keys(NAMES).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return el("div", { class: "problem", role: "alert" }, el("strong", {}, "Somebody changed this task meanwhile."),
-    el("ul", {}, changed.map((name) => el("li", {}, `${NAMES[name]} is now ${shown(after[name])}`))), el("p", {}, advice));
+  return el("div.problem", { role: "alert" }, el("strong", "Somebody changed this task meanwhile."),
+    el("ul", changed.map((name) => el("li", `${NAMES[name]} is now ${shown(after[name])}`))), el("p", advice));
 }
 
 function shown(value) {
   if (value === undefined || value === null || value === "") return "empty";
   const mark = ({ checked }) => (checked === undefined ? "" : checked ? "☑ " : "☐ ");
-  const items = [value].flat().map((item) => mark(item) + (item.text ?? item.path ?? item.name ?? item.ref ?? item.id ?? item));
+  const name = (item) => item.text ?? item.path ?? item.name ?? item.ref ?? item.id ?? item;
+  const items = [value].flat().map((item) => mark(item) + name(item));
   return `“${items.join(", ").slice(0, 300)}”`;
 }

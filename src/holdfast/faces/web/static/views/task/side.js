@@ -1,7 +1,6 @@
 // The right side of a task: state, holder, priority, labels, milestone, links, dependencies, files, commits.
 
-import { choice, codeAddress, commitAddress, quiet } from "../../controls.js";
-import { el } from "../../dom.js";
+import { choice, codeAddress, commitAddress, el, quiet } from "../../dom.js";
 import { lease } from "../activity/agents.js";
 
 const PRIORITIES = ["high", "medium", "low"];
@@ -13,12 +12,13 @@ const STATUS = {
   slice: ({ task, card, column }) => [task.status, task.ready, card?.lacks, task.blocked_by, column],
   draw: (desk, part) => {
     const { status, ready, blocked_by: blockers = [] } = desk.task;
-    const below = el("div", {});
+    const below = el("div");
     const move = (wanted) => {
       if (!desk.column.with_reason?.includes(wanted)) return desk.act(part, { set: { status: wanted } });
       const label = `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`;
       const change = ({ reason }) => ({ set: { status: wanted }, reason });
-      return part.form(below, { fields: [{ name: "reason", label, required: true }], save: "Move", change, back: "Status" });
+      const fields = [{ name: "reason", label, required: true }];
+      return part.form(below, { fields, save: "Move", change, back: "Status" });
     };
     const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
     const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
@@ -35,13 +35,14 @@ const HOLDER = {
   draw: (desk, part) => {
     const { claim, status } = desk.task;
     const act = (text, action) => part.button(text, () => desk.act(part, { action }, "taskpilot_claim"));
-    if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", {}, act("Claim", "take"))];
-    const handOver = {
-      fields: [{ name: "note", label: "For who goes on", kind: "textarea" }], save: "Hand over", operation: "taskpilot_claim", back: "Claim",
+    if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", act("Claim", "take"))];
+    const handOver = part.ask("Hand over", {
+      fields: [{ name: "note", label: "For who goes on", kind: "textarea" }],
+      save: "Hand over", operation: "taskpilot_claim", back: "Claim",
       change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
-    };
-    return [el("strong", {}, claim.agent), lease(claim.since, claim.expires_at), claim.token
-      ? el("div", { class: "row wrap" }, act("Release", "release"), act("Renew", "renew"), part.ask("Hand over", handOver, { class: "button" }))
+    });
+    return [el("strong", claim.agent), lease(claim.since, claim.expires_at), claim.token
+      ? el("div.row.wrap", act("Release", "release"), act("Renew", "renew"), handOver)
       : quiet("Only the holder gives it back; once the lease is over, anybody can take it.")];
   },
 };
@@ -49,32 +50,37 @@ const HOLDER = {
 const PRIORITY = {
   title: "Priority",
   slice: ({ task }) => task.priority,
-  draw: (desk, part) => choice("Priority", PRIORITIES, desk.task.priority, (priority) => desk.act(part, { set: { priority } }),
-    { dataset: { focus: "Priority" } }),
+  draw: (desk, part) => {
+    const change = (priority) => desk.act(part, { set: { priority } });
+    return choice("Priority", PRIORITIES, desk.task.priority, change, { dataset: { focus: "Priority" } });
+  },
 };
 
 /** Return a part that lists things, each with a button that takes it away, and a form that adds one. */
-function listed({ title, list, item, none = "None.", label, added = (text) => text, key, removed = key, more = () => null }) {
+function listed({ title, list, label, item, key, none = "None.", added = (text) => text, removed = key, more }) {
   return {
     title,
     slice: ({ task, bundle }) => [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks],
     draw: (desk, part) => {
-      const line = (one) => el("li", {}, el("div", { class: "row" }, item(one), part.remover(key(one), { [list]: [removed(one)] })),
+      const line = (one) => el("li", el("div.row", item(one), part.remover(key(one), { [list]: [removed(one)] })),
         list === "connected_files" && remarksOn(desk, one.path));
       const found = desk.task[list] ?? [];
-      const add = { fields: [{ name: "text", label, required: true }], save: "Add", change: ({ text }) => ({ add: { [list]: [added(text)] } }) };
-      return [found.length ? el("ul", { class: "plain-list" }, found.map(line)) : quiet(none), more(desk),
-        part.ask("Add", add, { "aria-label": `Add to ${title.toLowerCase()}` })];
+      const add = part.ask("Add", {
+        fields: [{ name: "text", label, required: true }], save: "Add",
+        change: ({ text }) => ({ add: { [list]: [added(text)] } }),
+      }, `Add to ${title.toLowerCase()}`);
+      return [found.length ? el("ul.plain-list", found.map(line)) : quiet(none), more?.(desk), add];
     },
   };
 }
 
 function remarksOn({ bundle }, path) {
   const found = (bundle?.remarks ?? []).filter((remark) => remark.file === path);
-  const line = ({ kind, text, line: at, author, state }) => el("li", {},
-    el("a", { href: codeAddress(path, at), title: text }, `${{ comment: "note", message: "remark" }[kind] ?? kind}${at ? ` at ${at}` : ""}`),
-    quiet(` ${[author, text].filter(Boolean).join(": ")}${state === "orphaned" ? " (its code is gone)" : ""}`));
-  return found.length > 0 && el("ul", { class: "plain-list remarks" }, found.map(line));
+  const names = { comment: "note", message: "remark" };
+  const line = ({ kind, text, line: at, author, state }) => el("li",
+    el("a", { href: codeAddress(path, at), title: text }, names[kind] ?? kind, at && ` at ${at}`),
+    quiet(` ${[author, text].filter(Boolean).join(": ")}`, state === "orphaned" && " (its code is gone)"));
+  return found.length > 0 && el("ul.plain-list.remarks", found.map(line));
 }
 
 const taskLink = (id, more = "") => el("a", { href: `/task/${id}` }, id, quiet(more));
@@ -85,11 +91,13 @@ function linkTo({ kind, ref, uri }) {
   return ADDRESSES[kind] ? `${ADDRESSES[kind]}/${encodeURIComponent(ref)}` : uri;
 }
 
-const LABELS = listed({ title: "Labels", list: "labels", label: "Label", item: (name) => el("span", { class: "tag" }, name), key: (name) => name });
+const LABELS = listed({
+  title: "Labels", list: "labels", label: "Label", item: (name) => el("span.tag", name), key: (name) => name,
+});
 
 const LINKS = listed({
   title: "Links", list: "links", label: "Address: a page, an issue, a message or a note",
-  item: (link) => el("a", { class: "one-line", href: linkTo(link), rel: "noopener noreferrer", title: link.uri ?? link.ref },
+  item: (link) => el("a.one-line", { href: linkTo(link), rel: "noopener noreferrer", title: link.uri ?? link.ref },
     `${link.kind}: ${link.title ?? link.ref}`),
   added: (uri) => ({ uri }),
   key: ({ ref }) => ref,
@@ -98,18 +106,18 @@ const LINKS = listed({
 
 const WAITS = listed({
   title: "Waits for", list: "depends_on", none: "No other task.", label: "Task, such as TP-3",
-  item: ({ id, kind, status }) => taskLink(id, ` ${kind === "blocks" ? status : `${kind.replace("_", " ")}, ${status}`}`),
+  item: ({ id, kind, status }) => taskLink(id, ` ${kind === "blocks" ? "" : `${kind.replace("_", " ")}, `}${status}`),
   added: (text) => text.toUpperCase(),
   key: ({ id }) => id,
   more: ({ task: { blocks, parent_id: parent, subtasks = [] } }) => Object.entries({
     Blocks: blocks ?? [], "Part of": parent ? [parent] : [], Parts: subtasks.map(({ id }) => id),
-  }).map(([text, ids]) => ids.length > 0 && el("div", { class: "row wrap" }, quiet(text), ids.map((id) => taskLink(id)))),
+  }).map(([text, ids]) => ids.length > 0 && el("div.row.wrap", quiet(text), ids.map((id) => taskLink(id)))),
 });
 
 const FILES = listed({
   title: "Files", list: "connected_files", label: "Path, such as src/a.py:10-20",
   item: ({ path, line_start: first, line_end: last }) =>
-    el("a", { class: "mono one-line", href: codeAddress(path, first, last), title: path }, path, first ? `:${first}` : ""),
+    el("a.mono.one-line", { href: codeAddress(path, first, last), title: path }, path, first ? `:${first}` : ""),
   key: ({ path }) => path,
 });
 
@@ -118,10 +126,12 @@ const MILESTONE = {
   slice: ({ task, bundle }) => [task.milestone, bundle?.remarks],
   draw: (desk, part) => {
     const { milestone = "" } = desk.task;
-    const known = desk.bundle?.remarks?.find(({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone));
-    const change = { fields: [{ name: "milestone", label: "Milestone; empty for none", value: milestone }], change: (values) => ({ set: values }) };
-    return [known ? el("a", { href: linkTo(known) }, known.title ?? milestone) : milestone ? el("span", {}, milestone) : quiet("None."),
-      part.ask("Change", change, { "aria-label": "Change milestone" })];
+    const isIt = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
+    const known = desk.bundle?.remarks?.find(isIt);
+    const fields = [{ name: "milestone", label: "Milestone; empty for none", value: milestone }];
+    const words = milestone ? el("span", milestone) : quiet("None.");
+    return [known ? el("a", { href: linkTo(known) }, known.title ?? milestone) : words,
+      part.ask("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
   },
 };
 
@@ -130,7 +140,7 @@ const COMMITS = {
   title: "Commits",
   slice: commits,
   draw: (desk) => commits(desk).map(({ ref, text }) =>
-    el("a", { class: "one-line", href: commitAddress(ref), title: text }, el("span", { class: "mono" }, ref.slice(0, 8)), ` ${text}`)),
+    el("a.one-line", { href: commitAddress(ref), title: text }, el("span.mono", ref.slice(0, 8)), ` ${text}`)),
 };
 
 export const SIDE = [STATUS, HOLDER, PRIORITY, LABELS, MILESTONE, WAITS, FILES, LINKS, COMMITS];

@@ -1,14 +1,13 @@
 // The left side of a task: description, criteria with evidence, notes, attachments, history.
 
 import { get } from "../../api.js";
-import { bar, commitAddress, quiet } from "../../controls.js";
-import { el, fill } from "../../dom.js";
+import { ago, bar, commitAddress, el, fill, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
-import { ago } from "../../time.js";
-import { told } from "../activity/words.js";
-import { ATTACHMENTS } from "./attachments.js";
+import { told } from "../activity/agents.js";
 
 const LONGEST_TITLE = 200;
+const MOST_BYTES = 512 * 1024;
+const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
 const RUN = new Set(["test", "gate"]); // evidence that is a command which ended somehow
 
 /** Let somebody edit title and description, in the place of the description. */
@@ -31,7 +30,7 @@ function longText(name, title) {
     draw: ({ task: { [name]: value } }, part) => {
       const fields = [{ name, label: `${title}, in Markdown`, kind: "textarea", value, rows: 6 }];
       const edit = { fields, change: (values) => ({ set: values }) };
-      return value && [markdown(value), part.ask("Edit", edit, { "aria-label": `Edit ${title.toLowerCase()}` })];
+      return value && [markdown(value), part.ask("Edit", edit, `Edit ${title.toLowerCase()}`)];
     },
   };
 }
@@ -41,7 +40,7 @@ const DESCRIPTION = {
   quiet: true,
   slice: (desk) => desk.task.description,
   draw: (desk) => (desk.task.description ? markdown(desk.task.description)
-    : el("p", { class: "quiet" }, "No description yet. Press ", el("kbd", {}, "e"), " to write one.")),
+    : el("p.quiet", "No description yet. Press ", el("kbd", "e"), " to write one.")),
 };
 
 const CRITERIA = {
@@ -52,19 +51,20 @@ const CRITERIA = {
     const met = criteria.filter((item) => item.checked).length;
     const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
     const fields = [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }];
+    const share = Math.round((100 * met) / criteria.length);
     return [
       criteria.length
-        ? el("div", { class: "row quiet" }, bar("Criteria met", Math.round((100 * met) / criteria.length)), `${met} of ${criteria.length}`)
-        : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
-      el("ul", { class: "plain-list stack" }, criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
-      others.length > 0 && el("div", { class: "row wrap quiet" }, "Other evidence: ", others.map(proof)),
+        ? el("div.row.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
+        : el("p.quiet", "Nothing has to be true yet before this task is done."),
+      el("ul.plain-list.stack", criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
+      others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
       part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
     ];
   },
 };
 
 function criterion(desk, part, { text, checked }, number, evidence) {
-  const below = el("div", {});
+  const below = el("div");
   const turn = (event) => {
     if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
     if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
@@ -83,40 +83,86 @@ function criterion(desk, part, { text, checked }, number, evidence) {
   };
   const box = el("input", { type: "checkbox", checked, dataset: { focus: text }, on: { change: turn } });
   const proofs = evidence.filter((item) => item.criterion === text).map(proof);
-  return el("li", { class: "criterion" }, el("label", {}, box, el("span", {}, text)), el("span", { class: "row wrap" }, proofs),
+  return el("li.criterion", el("label", box, el("span", text)), el("span.row.wrap", proofs),
     part.remover(`criterion: ${text}`, { criteria: [text] }), below);
 }
 
 /** Return the change that takes a check away: the rest is removed and put back in its order, as it was. */
 function unchecked(criteria, number) {
   const rest = criteria.slice(number - 1);
-  const checks = rest.map((item, place) => (place > 0 && item.checked ? number + place : null)).filter(Boolean);
-  return { remove: { criteria: rest.map(() => String(number)) }, add: { criteria: rest.map((item) => item.text) }, check: checks };
+  return {
+    remove: { criteria: rest.map(() => String(number)) },
+    add: { criteria: rest.map(({ text }) => text) },
+    check: rest.flatMap(({ checked }, place) => (place > 0 && checked ? number + place : [])),
+  };
 }
 
 function proof({ kind, ref, exit_status: status }) {
   const look = kind === "note" ? "" : status ? "danger" : "ok";
   const outcome = status === undefined ? " " : status ? ` failed (${status}): ` : " passed: ";
   return el("span", { class: `tag ${look}`, title: ref }, kind, outcome,
-    kind === "commit" ? el("a", { class: "mono", href: commitAddress(ref) }, ref.slice(0, 8)) : ref);
+    kind === "commit" ? el("a.mono", { href: commitAddress(ref) }, ref.slice(0, 8)) : ref);
 }
 
 const HISTORY = {
   title: "History",
   slice: (desk) => desk.history,
   draw: (desk, part) => {
-    const list = el("ol", { class: "plain-list history" });
-    const more = el("div", {});
-    const line = (event) => el("li", {}, ago(event.at), " ", el("strong", {}, event.actor), " ", told(event, "it"),
+    const list = el("ol.plain-list.history");
+    const more = el("div");
+    const line = (event) => el("li", ago(event.at), " ", el("strong", event.actor), " ", told(event, "it"),
       event.reason && quiet(` — ${event.reason}`));
     const append = ({ events, next_cursor: cursor }) => {
       list.append(...events.map(line));
       fill(more, cursor && part.button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
     };
-    const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, { signal: desk.view.signal });
+    const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
     append(desk.history);
     return [list, more];
   },
 };
+
+// Files that people put on a task: listed, opened in place, added by choosing one.
+
+const size = (bytes) => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} kB`);
+
+const ATTACHMENTS = {
+  title: "Attachments",
+  slice: (desk) => desk.task.attachments,
+  draw: (desk, part) => {
+    const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
+    const line = (item) => {
+      const below = el("div");
+      const open = part.plain("Open", () => show(desk, part, item, below), `Open ${item.name}`);
+      const facts = quiet(`${item.mime} · ${size(item.size)}`);
+      return el("li", el("div.row", el("span.one-line", item.name), facts, open), below);
+    };
+    return [el("ul.plain-list.stack", (desk.task.attachments ?? []).map(line)),
+      el("div", el("input", { type: "file", id: "attach", class: "visually-hidden", on: { change } }),
+        el("label.button.plain", { for: "attach" }, "Attach a file"))];
+  },
+};
+
+async function attach(desk, part, file) {
+  const message = `${file.name} has ${size(file.size)}; at most ${size(MOST_BYTES)} are kept.`;
+  if (file.size > MOST_BYTES) return part.fail({ message, hint: "Attach a smaller file." });
+  const characters = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte));
+  await desk.act(part, { name: file.name, data: btoa(characters.join("")) }, "taskpilot_attach");
+}
+
+function show(desk, part, { name, mime }, below) {
+  return desk.view.attempt(part.notice, async () => {
+    const { text, data } = await get("tasks/taskpilot_attachment", { task_id: desk.id, name }, desk.view);
+    if (text !== undefined) return fill(below, el("pre", text));
+    const large = "It is too large to be shown here; agents read it as a resource.";
+    if (data === undefined) return fill(below, el("p.quiet", large));
+    // A picture's bytes come from this server and stay in the page: nothing is asked of any other.
+    if (PICTURE.test(mime)) return fill(below, el("img.picture", { src: `data:${mime};base64,${data}`, alt: name }));
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const link = el("a.button", { download: name }, `Save ${name}`);
+    link.href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+    fill(below, link);
+  });
+}
 
 export const MAIN = [DESCRIPTION, CRITERIA, longText("plan", "Plan"), longText("notes", "Notes"), ATTACHMENTS, HISTORY];

@@ -1,8 +1,7 @@
 // What happened since yesterday: tasks and issues that are new or done, and changed files that have notes.
 
 import { get } from "../../api.js";
-import { address } from "../../router.js";
-import { ago } from "../../time.js";
+import { ago, codeAddress, counted } from "../../dom.js";
 import { named, place } from "../issues/parts.js";
 import { tasks } from "./waiting.js";
 
@@ -20,8 +19,9 @@ async function doneTasks(signal) {
   const { events, next_cursor: older } = await tasks("taskpilot_events", { limit: TASK_EVENTS }, signal);
   const lines = new Map();
   for (const event of events.filter(({ at }) => isRecent(at))) {
-    const word = event.type === "created" ? "added" : event.status === "done" ? "done" : null;
-    if (word && event.task_id && !lines.has(event.task_id)) lines.set(event.task_id, { word, text: event.title ?? event.task_id, href: `/task/${event.task_id}`, detail: [ago(event.at)] });
+    const { type, status, task_id: id, title = id, at } = event;
+    const word = type === "created" ? "added" : status === "done" ? "done" : null;
+    if (word && id && !lines.has(id)) lines.set(id, { word, text: title, href: `/task/${id}`, detail: ago(at) });
   }
   return { total: lines.size, more: Boolean(older) && isRecent(events.at(-1).at), lines: [...lines.values()] };
 }
@@ -29,12 +29,16 @@ async function doneTasks(signal) {
 async function issues(signal) {
   const { events, nextCursor } = await get("milestones/git_mile_log", { limit: ISSUE_EVENTS }, { signal });
   const words = new Map();
-  for (const event of events.filter(({ ts }) => isRecent(ts))) {
-    const word = event.action === "create" ? "added" : event.field === "status" && event.value === "closed" ? "done" : null;
-    if (word && !words.has(event.entity)) words.set(event.entity, { word, at: event.ts });
+  for (const { action, field, value, entity, ts } of events.filter((event) => isRecent(event.ts))) {
+    const isDone = field === "status" && value === "closed";
+    const word = action === "create" ? "added" : isDone ? "done" : null;
+    if (word && !words.has(entity)) words.set(entity, { word, at: ts });
   }
   const known = await named([...words.keys()].slice(0, 50), signal);
-  const lines = [...words].map(([id, { word, at }]) => ({ word, text: known.get(id)?.title ?? id, href: place(known.get(id)?.kind, id), detail: [ago(at)] }));
+  const lines = [...words].map(([id, { word, at }]) => {
+    const { title = id, kind } = known.get(id) ?? {};
+    return { word, text: title, href: place(kind, id), detail: ago(at) };
+  });
   return { total: lines.length, more: Boolean(nextCursor) && isRecent(events.at(-1).ts), lines };
 }
 
@@ -43,14 +47,11 @@ async function files(signal) {
     get("analyze/analyze_code_churn", { project_path: ".", period_days: 2, limit: 200 }, { signal }),
     get("comments/list_comments", { status: "open", limit: 500 }, { signal }),
   ]);
-  const counted = new Map();
-  for (const { filePath } of notes.comments) counted.set(filePath, (counted.get(filePath) ?? 0) + 1);
-  const changed = churn.files.filter((file) => counted.has(file.path) && isRecent(file.last_modified));
-  return {
-    total: changed.length,
-    more: notes.total > notes.comments.length,
-    lines: changed.map(({ path, last_modified: at }) => ({ text: path, href: address("/code", path), detail: [`${counted.get(path)} ${counted.get(path) === 1 ? "note" : "notes"} · `, ago(at)] })),
-  };
+  const noted = Map.groupBy(notes.comments, ({ filePath }) => filePath);
+  const changed = churn.files.filter(({ path, last_modified: at }) => noted.has(path) && isRecent(at));
+  const lines = changed.map(({ path, last_modified: at }) =>
+    ({ text: path, href: codeAddress(path), detail: [counted(noted.get(path).length, "note"), " · ", ago(at)] }));
+  return { total: changed.length, more: notes.total > notes.comments.length, lines };
 }
 
 /** The lists of what happened: where more of it is, and what brings news of it. */

@@ -2,9 +2,8 @@
 
 import { get, orNone } from "../../api.js";
 import { on } from "../../live.js";
-import { address } from "../../router.js";
-import { ago } from "../../time.js";
-import { Marks } from "../review/seen.js";
+import { ago, codeAddress } from "../../dom.js";
+import { Marks } from "../../memory.js";
 
 export const MOST = 7;
 const FEW = 3;
@@ -13,12 +12,14 @@ const NEWEST = 100;
 const PATIENCE = 300;
 
 /** Ask tasks; a repository without any has none. */
-export const tasks = (path, query, signal) => orNone(get(`tasks/${path}`, query, { signal }), { tasks: [], events: [], total: 0 });
+export const tasks = (path, query, signal) =>
+  orNone(get(`tasks/${path}`, query, { signal }), { tasks: [], events: [], total: 0 });
 
 /** Threads whose last remark was answered, and that nobody has called done in Review. */
 async function answers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
-  const last = new Map(messages.map((remark) => [remark.comment.match(/^In reply to (m_\w+):/)?.[1] ?? remark.id, remark]));
+  const thread = ({ id, comment }) => comment.match(/^In reply to (m_\w+):/)?.[1] ?? id;
+  const last = new Map(messages.map((remark) => [thread(remark), remark]));
   const fresh = [...last.values()].filter((remark) => remark.replies && !DONE.has(remark.id)).reverse();
   return { total: fresh.length, lines: fresh.map(remarkLine) };
 }
@@ -34,27 +35,31 @@ function remarkLine({ comment, file, time }) {
   return { text, href: "/review", detail: [file, " · ", ago(time)] };
 }
 
-function listed(query) {
-  return async (signal) => {
-    const page = await tasks("taskpilot_list", { limit: MOST, ...query }, signal);
-    return { total: page.total, lines: page.tasks.map((task) => ({ text: task.title, href: `/task/${task.id}`, detail: [task.id, task.priority === "high" ? " · high" : null] })) };
-  };
-}
+const listed = (query) => async (signal) => {
+  const page = await tasks("taskpilot_list", { limit: MOST, ...query }, signal);
+  const line = ({ id, title, priority }) =>
+    ({ text: title, href: `/task/${id}`, detail: [id, priority === "high" && " · high"] });
+  return { total: page.total, lines: page.tasks.map(line) };
+};
 
 async function lost(signal) {
-  const { comments, total, damaged } = await get("comments/list_comments", { standing: "orphaned", limit: MOST }, { signal });
-  const lines = comments.map((note) => ({ text: note.text, href: `${address("/code", note.filePath)}#L${note.line}`, detail: [`${note.filePath}:${note.line}`] }));
-  const broken = damaged.map((file) => ({ text: "These notes cannot be read", href: address("/code", file), detail: [file] }));
+  const query = { standing: "orphaned", limit: MOST };
+  const { comments, total, damaged } = await get("comments/list_comments", query, { signal });
+  const broken = damaged.map((file) => ({ text: "These notes cannot be read", href: codeAddress(file), detail: file }));
+  const lines = comments.map(({ text, filePath: file, line }) =>
+    ({ text, href: codeAddress(file, line), detail: `${file}:${line}` }));
   return { total: total + damaged.length, lines: [...broken, ...lines] };
 }
+
+const [inReview, ready] = [listed({ status: ["review"] }), listed({ ready: true })];
 
 /** The lists of what waits: where all of it is, what brings news of it, and which numbers of the rail it adds to. */
 export const WAITING = [
   { name: "Answers to your remarks", all: "/review", topic: "inbox", counts: ["today", "review"], load: answers },
-  { name: "Tasks in review", all: "/board?status=review", topic: "tasks", counts: ["today"], load: listed({ status: ["review"] }) },
+  { name: "Tasks in review", all: "/board?status=review", topic: "tasks", counts: ["today"], load: inReview },
   { name: "Notes that lost their code", all: "/code", topic: "comments", counts: ["today"], load: lost },
   { name: "Remarks no agent has read", all: "/review", topic: "inbox", counts: [], most: FEW, load: unread },
-  { name: "Tasks that are ready", all: "/board?ready=true", topic: "tasks", counts: [], most: FEW, load: listed({ ready: true }) },
+  { name: "Tasks that are ready", all: "/board?ready=true", topic: "tasks", counts: [], most: FEW, load: ready },
 ];
 
 /** Keep the numbers of the rail true for as long as the page is open. */
@@ -69,7 +74,10 @@ export function follow(counts) {
   };
   for (const list of WAITING.filter((one) => one.counts.length)) {
     let waiting = null;
-    const soon = () => { clearTimeout(waiting); waiting = setTimeout(() => renew(list), PATIENCE); };
+    const soon = () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => renew(list), PATIENCE);
+    };
     on(list.topic, soon);
     document.addEventListener("marked", soon);
     soon();

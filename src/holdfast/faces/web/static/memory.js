@@ -1,0 +1,57 @@
+// What this browser remembers: files that were seen, remarks that are done with, drafts, and how tasks were.
+
+const MOST = 2000;
+
+/** Return what is kept under a name; null where nothing is, or it cannot be read. */
+export function recall(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null; // some places give a page no memory
+  }
+}
+
+/** Keep something under a name, where that is allowed. */
+export function remember(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // Then it is forgotten with the page.
+  }
+}
+
+const recallList = (name) => [recall(name) ?? []].flat();
+
+/** A set that outlives the page: versions of files that were seen, remarks that are done with. */
+export class Marks {
+  constructor(name) {
+    this.name = name;
+  }
+
+  has(mark) {
+    return recallList(this.name).includes(mark);
+  }
+
+  set(mark, on) {
+    const others = recallList(this.name).filter((one) => one !== mark);
+    remember(this.name, [...others, ...(on ? [mark] : [])].slice(-MOST));
+    document.dispatchEvent(new Event("marked"));
+  }
+}
+
+/** Remarks that are not sent yet, of one repository; why one was refused is not kept. */
+export class Drafts {
+  constructor(repository) {
+    this.name = `review drafts ${repository}`;
+    this.list = recallList(this.name).map((draft) => ({ ...draft, problem: null }));
+  }
+
+  save(list = this.list) {
+    this.list = list;
+    remember(this.name, list.slice(-MOST));
+  }
+
+  remove(draft) {
+    this.save(this.list.filter((one) => one !== draft));
+  }
+}
