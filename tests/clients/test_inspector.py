@@ -31,7 +31,8 @@ def inspect(request: pytest.FixtureRequest, repository: Path, recording: Recordi
 
     def inspect(method: str, *options: str) -> subprocess.CompletedProcess[str]:
         shared = ("--cli", "--protocol-era", request.param, "--format", "json", "--method", method)
-        return run_node(INSPECTOR, *shared, *options, "--", *server, cwd=repository, check=False)
+        patient = ("--connect-timeout", "110000")  # its 15 seconds are too few for a busy machine
+        return run_node(INSPECTOR, *shared, *patient, *options, "--", *server, cwd=repository, check=False)
 
     yield inspect
     recording.assert_in_order(REVISIONS[request.param])

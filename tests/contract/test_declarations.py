@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
 from holdfast.faces.mcp.catalogue import output_schema
-from holdfast.faces.render.schema import properties_of, result_fields
+from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.schema import input_schema

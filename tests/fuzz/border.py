@@ -20,7 +20,7 @@ from holdfast.faces.http.access import LoginLink, Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, checked_url
 from holdfast.faces.mcp.streamable.endpoint import check_posted
-from holdfast.faces.mcp.streamable.posted import Refusal
+from holdfast.faces.mcp.streamable.post_request import Refusal
 from holdfast.faces.mcp.wire.messages import decode, overlong
 from holdfast.faces.rest.operations import QueryReader, expecting, is_held, json_object
 from holdfast.faces.web.markdown import rendered

@@ -26,7 +26,7 @@ CALLS = re.compile(
 """What a module that reads a format calls."""
 REASONS = {
     "takes apart what a listed parser has passed, or hands its text to one": """
-        analysis/context/provenance comments/anchors/plan faces/mcp/publisher faces/render/schema
+        analysis/context/provenance comments/anchors/plan faces/mcp/publisher faces/schema
         faces/rest/face installation/formats/jsonc storage/processes/editor storage/sql/foreign_database
         tasks/store/workspace tasks/trackers/custom tasks/trackers/service
     """,
@@ -43,8 +43,8 @@ REASONS = {
         analysis/trend/point_store comments/anchors/cache comments/sidecar/archive
         milestones/index/bulk_load milestones/index/rows milestones/log/clone_log storage/sql/snapshot
         tasks/charts/figures tasks/store/attachment tasks/store/change tasks/store/history
-        stats tasks/store/rows tasks/tools/audit tasks/trackers/adapter tasks/trackers/counterparts
-        tasks/view/board tasks/view/results
+        stats tasks/store/rows tasks/tools/audit tasks/tools/init tasks/trackers/adapter
+        tasks/trackers/counterparts tasks/view/board tasks/view/results
     """,
     "state sealed by the SDK with a key": """
         faces/mcp/request

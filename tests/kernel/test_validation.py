@@ -40,7 +40,7 @@ def test_every_problem_is_named_at_once():
     error = refusal(Add, {"second": "two", "third": 3})
     assert len(error.data["problems"]) == 3  # type: ignore[arg-type]
     assert 'missing argument "firstNumber"' in error.message
-    assert 'argument "second": input should be a valid integer' in error.message
+    assert 'argument "second": input should be a valid integer;' in error.message
 
 
 def test_a_value_out_of_range_is_explained_without_repeating_it():

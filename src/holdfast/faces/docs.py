@@ -18,7 +18,7 @@ from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.command import Host
 from holdfast.faces.cli.manual import shared_files
-from holdfast.faces.render.schema import properties_of, result_fields
+from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Resource

@@ -1,4 +1,4 @@
-"""What is known of one request: its name, its sizes, its end; counted, logged, and traced where asked for.
+"""Metrics, log lines and trace spans of one request: its name, its sizes, how it ended.
 
 Contract:
 - Never what was asked or answered: no argument, no stored text, no message of a failure.

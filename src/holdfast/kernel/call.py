@@ -30,6 +30,11 @@ OWNER = "owner"
 SIGNATURE = "signature"
 """Marks, in the annotation of an argument, that it says who writes."""
 
+
+class Form(str):
+    """Says, in the annotation of an argument with a pattern, what fits it: `a line N or a range N-M`."""
+
+
 Level = Literal["debug", "info", "warning", "error"]
 Listed = Literal["tools", "prompts", "resources"]
 

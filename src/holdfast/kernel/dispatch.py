@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from holdfast.kernel.call import SIGNATURE, Call, Listener, running, span
+from holdfast.kernel.call import SIGNATURE, Call, Form, Listener, running, span
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import (
     Cancelled,
@@ -86,8 +86,6 @@ def _is_undecodable(error: Mapping[str, Any]) -> bool:
 
 def _problem(model: type[Input], error: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-        return f'unknown argument "{where}": {did_you_mean(where, wire_names(model))}'.rstrip(".")
     if error["type"] == "extra_forbidden":
         return f'unknown argument "{where}": {_other_names(model, error["loc"])}'.rstrip(": .")
     if error["type"] in _SHAPES:
@@ -97,21 +95,26 @@ def _problem(model: type[Input], error: dict[str, Any]) -> str:
     if error["type"] == "missing":
         return f'missing argument "{where}"'
     if error["type"] in {"literal_error", "enum"} and isinstance(error["input"], str):
-        return f'argument "{where}": {_not_allowed(error["input"], str(error["ctx"]["expected"]))}'
+        allowed = re.findall(r"'([^']*)'", str(error["ctx"]["expected"]))
+        instead = did_you_mean(error["input"], allowed).rstrip(".")
+        return f'argument "{where}": "{error["input"]}" is not allowed. {instead}'
+    forms = [one for one in getattr(_field(model, where), "metadata", ()) if isinstance(one, Form)]
+    if error["type"] == "string_pattern_mismatch" and forms:
+        return f'argument "{where}": "{str(error["input"])[:40]}" is not {forms[0]}'
     return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+
+
+def _field(model: type[BaseModel], name: str) -> object:
+    return next((info for field, info in model.model_fields.items() if name in (field, info.alias)), None)
 
 
 def _other_names(model: type[BaseModel], path: Sequence[Any]) -> str:
     """Return the names that a part of the arguments has instead of the last one of a path."""
-    for part in path[:-1]:
-        if isinstance(part, str):
-            field = next(
-                (info for name, info in model.model_fields.items() if part in (name, info.alias)), None
-            )
-            inner = None if field is None else _model_in(field.annotation)
-            if inner is None:
-                return ""
-            model = inner
+    for part in (one for one in path[:-1] if isinstance(one, str)):
+        inner = _model_in(getattr(_field(model, part), "annotation", None))
+        if inner is None:
+            return ""
+        model = inner
     return did_you_mean(str(path[-1]), wire_names(model))
 
 
@@ -122,13 +125,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((found for part in get_args(annotation) if (found := _model_in(part)) is not None), None)
 
 
-def _not_allowed(value: str, expected: str) -> str:
-    allowed = re.findall(r"'([^']*)'", expected)
-    return f'"{value}" is not allowed. {did_you_mean(value, allowed)}'.rstrip(".")
-
-
 def _plain(message: str) -> str:
-    text = message.removeprefix("Value error, ").rstrip(".")
+    text = message.removeprefix("Value error, ").partition(", unable to ")[0].rstrip(".")
     return text[:1].lower() + text[1:]
 
 

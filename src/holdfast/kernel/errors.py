@@ -45,6 +45,21 @@ class HoldfastError(Exception):
     specified_message: str | None = None
     """The message that a specification prescribes word for word, where it does."""
 
+    def __init_subclass__(
+        cls,
+        *,
+        kind: str | None = None,
+        number: int | None = None,
+        exit_code: int | None = None,
+        http_status: int | None = None,
+    ) -> None:
+        """Take what a failure states where its class begins; the rest is as with its parent."""
+        super().__init_subclass__()
+        stated = {"kind": kind, "number": number, "exit_code": exit_code, "http_status": http_status}
+        for name, value in stated.items():
+            if value is not None:
+                setattr(cls, name, value)
+
     def __init__(self, message: str, *, hint: str | None = None, **data: object) -> None:
         super().__init__(message)
         self.message = message
@@ -64,83 +79,47 @@ class HoldfastError(Exception):
         return tuple(base.kind for base in cls.__mro__ if issubclass(base, HoldfastError))
 
 
-class Invalid(HoldfastError):
+class Invalid(HoldfastError, kind="invalid", number=4000, exit_code=2, http_status=400):
     """The request cannot be carried out as written; the caller can mend it."""
 
-    kind = "invalid"
-    number = 4000
-    exit_code = 2
-    http_status = 400
 
-
-class InvalidArguments(Invalid):
+class InvalidArguments(Invalid, kind="invalid_arguments", number=4001):
     """One or more arguments are missing, unknown or of the wrong shape."""
 
-    kind = "invalid_arguments"
-    number = 4001
     undecodable = False
     """Whether something is missing or of another JSON type; some specifications give that its own code."""
 
 
-class InvalidPath(Invalid):
+class InvalidPath(Invalid, kind="invalid_path", number=4002):
     """A path leaves the workspace or names something that is not the caller's."""
 
-    kind = "invalid_path"
-    number = 4002
 
-
-class InvalidCursor(Invalid):
+class InvalidCursor(Invalid, kind="invalid_cursor", number=4003):
     """A page cursor is damaged or belongs to another query."""
 
-    kind = "invalid_cursor"
-    number = 4003
 
-
-class UnknownTool(Invalid):
+class UnknownTool(Invalid, kind="unknown_tool", number=4004):
     """No tool of that name is offered here."""
 
-    kind = "unknown_tool"
-    number = 4004
 
-
-class UnknownResource(Invalid):
+class UnknownResource(Invalid, kind="unknown_resource", number=4005):
     """No resource has that address."""
 
-    kind = "unknown_resource"
-    number = 4005
 
-
-class UnknownPrompt(Invalid):
+class UnknownPrompt(Invalid, kind="unknown_prompt", number=4006):
     """No prompt of that name is offered here."""
 
-    kind = "unknown_prompt"
-    number = 4006
 
-
-class NotFound(HoldfastError):
+class NotFound(HoldfastError, kind="not_found", number=4040, exit_code=3, http_status=404):
     """The named thing does not exist."""
 
-    kind = "not_found"
-    number = 4040
-    exit_code = 3
-    http_status = 404
 
-
-class Conflict(HoldfastError):
+class Conflict(HoldfastError, kind="conflict", number=4090, exit_code=4, http_status=409):
     """The thing changed since the caller looked at it."""
 
-    kind = "conflict"
-    number = 4090
-    exit_code = 4
-    http_status = 409
 
-
-class OutOfDate(Conflict):
+class OutOfDate(Conflict, kind="out_of_date", number=4120, http_status=412):
     """The thing is not at the version that the caller expected."""
-
-    kind = "out_of_date"
-    number = 4120
-    http_status = 412
 
     @classmethod
     def found(cls, what: str, expected: object, version: object) -> OutOfDate:
@@ -153,100 +132,48 @@ class OutOfDate(Conflict):
         )
 
 
-class Denied(HoldfastError):
+class Denied(HoldfastError, kind="denied", number=4030, exit_code=5, http_status=403):
     """The caller may not do this here."""
 
-    kind = "denied"
-    number = 4030
-    exit_code = 5
-    http_status = 403
 
-
-class TooLarge(HoldfastError):
+class TooLarge(HoldfastError, kind="too_large", number=4130, exit_code=6, http_status=413):
     """Something exceeds a stated limit."""
 
-    kind = "too_large"
-    number = 4130
-    exit_code = 6
-    http_status = 413
 
-
-class Busy(HoldfastError):
+class Busy(HoldfastError, kind="busy", number=5030, exit_code=7, http_status=503):
     """The thing is in use; trying again later will work."""
 
-    kind = "busy"
-    number = 5030
-    exit_code = 7
-    http_status = 503
 
-
-class RateLimited(Busy):
+class RateLimited(Busy, kind="rate_limited", number=4290, http_status=429):
     """Too many requests in too short a time."""
 
-    kind = "rate_limited"
-    number = 4290
-    http_status = 429
 
-
-class Corrupted(HoldfastError):
+class Corrupted(HoldfastError, kind="corrupted", number=5002, exit_code=8):
     """Stored bytes are damaged. Nothing overwrites them."""
 
-    kind = "corrupted"
-    number = 5002
-    exit_code = 8
 
-
-class DeadlineExceeded(HoldfastError):
+class DeadlineExceeded(HoldfastError, kind="deadline_exceeded", number=5040, exit_code=9, http_status=504):
     """The operation took longer than it may."""
 
-    kind = "deadline_exceeded"
-    number = 5040
-    exit_code = 9
-    http_status = 504
 
-
-class Unavailable(HoldfastError):
+class Unavailable(HoldfastError, kind="unavailable", number=5010, exit_code=10, http_status=501):
     """An optional part is not installed, or a program we need is missing."""
 
-    kind = "unavailable"
-    number = 5010
-    exit_code = 10
-    http_status = 501
 
-
-class OutOfSpace(Unavailable):
+class OutOfSpace(Unavailable, kind="out_of_space", number=5070, exit_code=11, http_status=507):
     """The disk, or the share of it that we may use, is full."""
 
-    kind = "out_of_space"
-    number = 5070
-    exit_code = 11
-    http_status = 507
 
-
-class Unconfirmed(Unavailable):
+class Unconfirmed(Unavailable, kind="unconfirmed", number=5080, http_status=500):
     """It was done, and the disk did not say that it will stay so: to be looked at before it is repeated."""
 
-    kind = "unconfirmed"
-    number = 5080
-    http_status = 500
 
-
-class Cancelled(HoldfastError):
+class Cancelled(HoldfastError, kind="cancelled", number=4990, exit_code=130, http_status=499):
     """The caller no longer wants the answer."""
 
-    kind = "cancelled"
-    number = 4990
-    exit_code = 130
-    http_status = 499
 
-
-class Internal(HoldfastError):
+class Internal(HoldfastError, kind="internal", number=5000, exit_code=70, http_status=500):
     """A defect of ours. The traceback is on standard error under the reference id."""
-
-    kind = "internal"
-    number = 5000
-    exit_code = 70
-    http_status = 500
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -265,3 +192,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if best is not None:
         return f'Did you mean "{best}"?'
     return f"Known names: {', '.join(names)}." if names else "There are none here."
+
+
+def error_object(error: HoldfastError, code: int) -> dict[str, object]:
+    """Return the one shape in which a failure is told as data: always these five members."""
+    return {
+        "kind": error.kind,
+        "code": code,
+        "message": error.message,
+        "hint": error.hint,
+        "data": dict(error.data),
+    }

@@ -1,4 +1,4 @@
-"""What the machine refuses: its disk, its memory, a part of the program. And its garbage collection, put off.
+"""Failures of disk, memory and imports as errors of ours; and a pause of garbage collection.
 
 Contract:
 - A message names a file by a label (a path inside the repository, or a file name) and a part of the program

@@ -1,4 +1,4 @@
-"""The vocabulary in which a room declares what it offers.
+"""What a room declares: operations, resources, prompts and the toolset that holds them.
 
 An operation is declared once: name, input model, output model, effect, function, docstring. The MCP
 tool, the command, the REST route and the documentation are derived from that one declaration.
@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -191,15 +191,14 @@ class Operation:
         return self.command_text or self.text
 
 
-@dataclass(frozen=True)
-class PromptMessage:
+class PromptMessage(NamedTuple):
     """One message of a prompt."""
 
     content: str | Content
     role: str = "user"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prompt:
     """A text a person can ask a client to insert, filled from the stores."""
 
@@ -270,7 +269,7 @@ if TYPE_CHECKING:
         specified_description: str | None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Toolset:
     """The operations, resources and prompts of one room."""
 

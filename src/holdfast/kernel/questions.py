@@ -71,13 +71,8 @@ class NobodyToAsk:
         raise missing_capability(next(iter(questions.values())).needs)
 
 
-class InputRequired(HoldfastError):
+class InputRequired(HoldfastError, kind="input_required", number=4280, exit_code=2, http_status=428):
     """The call cannot go on before these questions are answered; it is not a failure."""
-
-    kind = "input_required"
-    number = 4280
-    exit_code = 2
-    http_status = 428
 
     questions: Mapping[str, Question]
 
@@ -89,11 +84,8 @@ class InputRequired(HoldfastError):
         return required
 
 
-class MissingCapability(Unavailable):
+class MissingCapability(Unavailable, kind="missing_capability", number=5011):
     """The client did not say that it can answer this kind of question."""
-
-    kind = "missing_capability"
-    number = 5011
 
 
 def missing_capability(capability: Capability) -> MissingCapability:

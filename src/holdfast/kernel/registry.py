@@ -1,10 +1,9 @@
-"""All that is offered, and the part of it that one server was asked to offer."""
+"""All operations, resources and prompts, and the selection of them that one server offers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.kernel.call import Listed, Role
 from holdfast.kernel.errors import Denied, Invalid, UnknownTool, did_you_mean
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.route import Feed
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """Which part of the registry to offer. Read-only wins over everything else."""
 
     toolsets: frozenset[str] | None = None

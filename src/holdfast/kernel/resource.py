@@ -1,4 +1,4 @@
-"""What a room declares to be readable by address: resources, and families of them."""
+"""Resources that can be read by URI: single ones, and URI templates that stand for many."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
-    addresses = [item.uri for item in known]
+    ended = [(item, uri + item.uri.rpartition("}")[2]) for item in known if item.is_template]
+    addresses = [item.uri for item in known] + [whole for item, whole in ended if item.match(whole)]
     raise unknown(uri, hint=did_you_mean(uri, addresses))
 
 

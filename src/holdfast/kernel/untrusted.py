@@ -8,6 +8,7 @@ joiners between letters of scripts that need them, and every visible letter stay
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any
 
@@ -82,6 +83,21 @@ def visible_in(value: Any) -> Any:
     if isinstance(value, dict):
         return {visible(str(key)): visible_in(item) for key, item in value.items()}
     return [visible_in(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def json_text(value: Any, *, for_a_person: bool) -> str:
+    """Return `value` as one JSON document that ends with a line feed, without anything nobody can see.
+
+    UTF-8, letters as themselves, members in the order of the declaration; indented for a person, one line for
+    a program. Whatever leaves as JSON passes here or through `encoded` of the protocol's messages.
+    """
+    layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
+    text = json.dumps(value, ensure_ascii=False, default=str, **layout)
+    if may_hide(text.encode("utf-8", "surrogatepass")):
+        text = json.dumps(
+            visible_in(value), ensure_ascii=False, default=lambda one: visible(str(one)), **layout
+        )
+    return f"{text}\n"
 
 
 def _keep_selector(match: re.Match[str]) -> str:

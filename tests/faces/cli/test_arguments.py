@@ -110,7 +110,7 @@ def test_a_refusal_has_the_words_of_the_one_validator(
     told = refused.value.message
     for field, spelling in SPELLINGS.items():
         told = told.replace(f'argument "{field}"', spelling)
-    assert errors.splitlines()[0] == f"Error: {told}"
+    assert " ".join(errors.replace("Hint: ", "").splitlines()).startswith(f"Error: {told}")
 
 
 def test_text_that_should_be_json_says_how_to_quote_it(ask: Ask) -> None:
@@ -150,4 +150,4 @@ def test_a_required_option_has_its_initial_as_short_form(ask: Ask) -> None:
 
 def test_an_operation_without_arguments_takes_none(ask: Ask) -> None:
     status, _, errors = ask("sample", "damage", "extra")
-    assert (status, "unexpected extra argument" in errors) == (2, True)
+    assert (status, "Too many arguments: extra." in errors) == (2, True)

@@ -154,7 +154,9 @@ def test_a_result_without_words_is_shown_as_json(ask: Ask) -> None:
 
 def test_bad_arguments_are_told_before_the_workspace_is_looked_for(ask: Ask) -> None:
     status, _, errors = ask("describe", "--root", "/nowhere/at/all")
-    assert (status, errors) == (2, "Error: missing argument THING.\n")
+    usage = "holdfast describe [OPTIONS] THING [EXTRA-WORDS]..."
+    hint = f'Hint: Usage: {usage}; "holdfast describe --help" shows more.'
+    assert (status, errors) == (2, f"Error: missing argument THING.\n{hint}\n")
 
 
 def test_a_root_that_does_not_exist_is_not_found(ask: Ask) -> None:

@@ -155,7 +155,9 @@ def test_an_error_is_red_on_a_terminal(program: Program) -> None:
 @pytest.mark.parametrize("refusal", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_colour_can_be_refused(program: Program, refusal: dict[str, str]) -> None:
     plain = program.with_environment(**refusal)
-    assert plain.on_terminal("describe") == (2, "Error: missing argument THING.\n")
+    status, told = plain.on_terminal("describe")
+    assert (status, told.splitlines()[0]) == (2, "Error: missing argument THING.")
+    assert "\x1b" not in told
     assert "\x1b" not in plain.on_terminal("--help")[1]
 
 

@@ -11,6 +11,7 @@ import pytest
 from holdfast.faces.cli.application import application, this_installation
 from holdfast.faces.cli.arguments import command_arguments, command_names, with_commands, with_options
 from holdfast.faces.cli.command import OperationCommand
+from holdfast.faces.cli.git_mile import main as git_mile
 from holdfast.toolsets import full_registry
 from tests.conftest import RunHoldfast
 
@@ -38,6 +39,32 @@ def test_no_page_names_a_tool(tool: str) -> None:
     assert not named & set(COMMANDS)
 
 
+def test_an_option_that_speaks_of_another_names_it_as_it_is_typed() -> None:
+    assert "Like --since, compared" in page_of("quality_gate")
+    assert "instead of --set; its value in --value" in page_of("taskpilot_update")
+    assert "`detailed`" in page_of("taskpilot_status")  # a value, which an option is named after
+
+
+@pytest.mark.parametrize("tool", COMMANDS)
+def test_no_page_names_a_field_where_its_option_is_typed(tool: str) -> None:
+    operations = [item for item in full_registry().operations if item.listed_name == tool]
+    fields = {item.value.name for operation in operations for item in command_arguments(operation)}
+    # A value may be called as the option is that stands for it.
+    assert not (fields - {"detailed"}) & set(re.findall(r"`(\w+)`", page_of(tool)))
+
+
+def test_git_mile_names_its_own_commands(
+    repository: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    assert git_mile(["close", "25a93319"]) == 3
+    assert "`git mile list` shows which there are" in capfd.readouterr().err
+    assert git_mile(["overview", "--help"]) == 0
+    page = capfd.readouterr().out
+    assert "what `git mile list` lists" in page
+    assert "[ENTITY]" in page
+
+
 def test_a_toolset_without_its_last_letter_is_meant_before_a_command_inside_another(
     run_holdfast: RunHoldfast,
 ) -> None:
@@ -61,6 +88,7 @@ def test_a_field_is_named_as_it_is_typed() -> None:
     assert with_options("Give `filePath` and `aiMeta`, not `other`.", arguments) == (
         "Give FILE-PATH and --ai-meta, not `other`."
     )
+    assert with_options("`aiMeta.model` says it.", arguments) == "--ai-meta (model) says it."
     assert with_options('missing argument "tag"', arguments) == (
         "missing option --tag (TODO|FIXME|NOTE|STAR|QUESTION)"
     )
@@ -77,11 +105,32 @@ def test_a_field_is_named_as_it_is_typed() -> None:
             ("comments", "delete", "a.py", "c_1"),
             "Use `holdfast comments show` to list valid comment IDs",
         ),
-        (("comments", "add", "a.py", "1", "Hm", "--tag", "note"), 'Did you mean "NOTE"?'),
+        (
+            ("comments", "add", "a.py", "1", "Hm", "--tag", "note"),
+            'Error: option --tag: "note" is not allowed.\nHint: Did you mean "NOTE"?\n',
+        ),
+        (
+            ("comments", "add", "a.py", "--line", "1", "Hm"),
+            "LINE is typed without an option. Usage: holdfast comments add [OPTIONS] FILE-PATH LINE TEXT;",
+        ),
+        (
+            ("send", "-f", "a.py", "-c", "Hm", "--line", "x"),
+            'Error: option --line: "x" is not a line N or a range N-M, counted from 1.',
+        ),
+        (("send", "-f", "../b.py", "-c", "Hm"), "The file '../b.py' is not inside this repository."),
+        (("comments", "show", "a\tb.py"), "Hint: Rename the file."),
+        (("comments", "show", "-dash.py"), 'Write "--" before a value that begins with a dash.'),
+        (
+            ("milestones", "close", "issue", "25a93319"),
+            "Error: Too many arguments: 25a93319.\nHint: Usage: holdfast milestones close [OPTIONS] ID;",
+        ),
+        (("milestones", "assign", "25a93319", "--to", "Bob"), "Hint: Options: --actor, "),
+        (("milestones", "close", "25a93319"), "`holdfast milestones list` shows which there are"),
         (("comments", "move", "c_1", "a.py", "a.py", "2"), "'c_1' and 'a.py' are swapped.\n"),
         (("comments", "move", "c_1", "a.py", "a.py", "2"), "Hint: SOURCE-FILE comes before COMMENT-ID."),
         (("comments", "move", "a.py", "c_1", "2", "a.py"), "Hint: TARGET-FILE comes before TARGET-LINE."),
         (("comments", "delete", "c_1", "a.py"), "Hint: FILE-PATH comes before COMMENT-ID."),
+        (("tasks", "show"), '; "holdfast tasks show --help" shows more.'),
         (("tasks", "add"), "Hint: Say in TASK-DESCRIPTION what is to be done."),
         (("tasks", "list"), "This repository has no tasks yet.\nHint: Begin with `holdfast tasks init`."),
     ],
@@ -153,3 +202,13 @@ def test_one_identity_serves_a_whole_loop(
     run_holdfast("tasks", "export", "all.jsonl", check=True)
     actors = re.findall(r'"actor":"(\w+)"', (repository / "all.jsonl").read_text())
     assert sorted(actor for actor in actors if actor != "owner") == ["ada", "ada", "bob", "bob"]
+
+
+def test_a_next_step_is_told_in_the_words_of_the_command_line(run_holdfast: RunHoldfast) -> None:
+    run_holdfast("tasks", "init", check=True)
+    last = run_holdfast("tasks", "focus", "TP-1", "--peek", check=True).stdout.splitlines()[-1]
+    assert last == "Begin with `holdfast tasks focus` TP-1 without --peek."
+
+
+def test_a_page_says_what_an_argument_in_its_place_may_be() -> None:
+    assert "What to show.  [one of: status, burndown, graph; default: status]" in page_of("taskpilot_chart")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -200,6 +202,7 @@ class CountedIssuer:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.answer = b""
         self.signing: dict[str, ec.EllipticCurvePrivateKey] = {}
         issuer = self
 
@@ -211,7 +214,8 @@ class CountedIssuer:
                     | {"kid": name, "use": "sig"}
                     for name, key in issuer.signing.items()
                 ]
-                body = json.dumps({"keys": keys}).encode()
+                stated = b"" if issuer.answer.strip() else json.dumps({"keys": keys}).encode()
+                body = issuer.answer + stated
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -285,6 +289,42 @@ def test_an_issuer_that_does_not_answer_is_not_asked_again_at_once(counted: Coun
         assert verifier._asked == 1011.0
 
     asyncio.run(all_of_it())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b'{"keys":' + b"[" * 100_000, b" " * 2_000_000, b"<html>", b"[]", b'{"keys":"x"}'),
+        b'{"keys":[1,null,{},{"kty":"RSA","n":5,"e":[]},{"kty":"EC","crv":{},"kid":["x"]}]}',
+    ],
+    ids=["deep", "long", "no JSON", "a list", "no list", "no keys"],
+)
+def test_what_is_no_list_of_keys_lets_nobody_in_and_ends_nothing(
+    counted: CountedIssuer, answer: bytes
+) -> None:
+    now = 1000.0
+    verifier = JwtVerifier(OAuthSettings(counted.url, AUDIENCE, f"{counted.url}/keys"), lambda: now)
+    good, counted.answer = counted.token("one"), answer
+
+    async def all_of_it() -> None:
+        nonlocal now
+        with suppress(Unavailable):
+            assert await verifier.verify_token(good) is None
+        counted.answer = b""
+        now += 11
+        assert await verifier.verify_token(good) is not None
+
+    asyncio.run(all_of_it())
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [({"scope": 5}, 403), ({"scope": {"a": 1}}, 403), ({"exp": 10**400}, 401), ({"exp": math.inf}, 401)],
+)
+def test_claims_of_another_kind_are_refused(
+    server: RunningServer, issuer: Issuer, claims: dict[str, Any], expected: int
+) -> None:
+    assert status(server, issuer.token(**claims)) == expected
 
 
 def test_a_subject_named_like_a_token_is_somebody_else(server: RunningServer, issuer: Issuer) -> None:

@@ -210,6 +210,16 @@ def test_an_unknown_tool_of_the_family_is_no_method_and_another_no_parameter(ser
     assert server.call(3, "list_messages")["error"]["code"] == -32602
 
 
+def test_a_failure_names_tools_as_they_are_listed_and_has_no_empty_members(server: WireClient) -> None:
+    error = server.call(1, "git_mile.lst")["error"]
+    assert error["message"] == 'Unknown tool: git_mile.lst. Did you mean "git_mile.list"?'
+    assert set(error["data"]["content"][0]) == {"type", "text"}
+    hint = server.call(2, "nonsense")["error"]["data"]["hint"]
+    assert hint == "Known names: git_mile.list, git_mile.show."
+    message = server.call(3, "git_mile.show", entity="issue", id=ABSENT)["error"]["message"]
+    assert "git_mile.list shows which there are" in message
+
+
 @pytest.mark.requirement("milestones-28", "milestones-29", "milestones-32", "milestones-39")
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),

@@ -317,3 +317,13 @@ def _without_boundary(text: str) -> str:
     """Return a prompt without the random words that mark where stored text begins and ends."""
     found = re.search(r"^(\S+) begin$", text, re.MULTILINE)
     return text if found is None else text.replace(found.group(1), "BOUNDARY")
+
+
+def test_next_steps_and_hints_name_only_tools_that_are_offered(talk: Talk):
+    started = talk.data("taskpilot_start", workspace_path=".", agent="newcomer")
+    added = talk.data("taskpilot_add", title="Light the lamp")
+    missing = talk.call("taskpilot_focus", task_id="TP-999")["content"][0]["text"]
+    said = " ".join([*started["next_steps"], *added["next_steps"], missing])
+    named = set(re.findall(r"taskpilot_[a-z_]+", said))
+    assert named
+    assert named <= ELEVEN

@@ -13,18 +13,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.render.schema import Property, Shape, properties_of, spelled_value
-from holdfast.kernel.errors import InvalidArguments, closest
+from holdfast.faces.schema import Property, Shape, properties_of, spelled_value
+from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
 _TOOL = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
-_FIELD = re.compile(r"`([A-Za-z_]+)`")
+_FIELD = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
 _ARGUMENT = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -33,8 +32,7 @@ _AGENT, _AGENT_VARIABLE = "agent", "HOLDFAST_AGENT"
 _FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
 
 
-@dataclass(frozen=True)
-class CommandArgument:
+class CommandArgument(NamedTuple):
     """One value of an operation as the command line takes it."""
 
     value: Property
@@ -104,6 +102,8 @@ class CommandArgument:
         notes = ["required"] if self.value.required and self.stated_default is None else []
         if self.is_list and not self.is_positional:
             notes.append("may be repeated")
+        if self.is_positional and self.choices:
+            notes.append(f"one of: {self.choices.replace('|', ', ')}")
         if self.spelled_default:
             notes.append(f"default: {self.spelled_default}")
         description = with_commands(self.value.description, command_names())
@@ -121,7 +121,7 @@ class CommandArgument:
 
     @property
     def _place(self) -> str:
-        name = self._name if self.value.required else f"[{self._name}]"
+        name = self._name if self.value.required and self.stated_default is None else f"[{self._name}]"
         return f"{name}..." if self.is_list else name
 
     @property
@@ -173,8 +173,8 @@ def command_arguments(operation: Operation) -> list[CommandArgument]:
         if name not in positional
     ]
     return [
-        *(CommandArgument(named[name], is_positional=True) for name in positional),
-        *(replace(argument, short=_short_form(argument, rest)) for argument in rest),
+        *(CommandArgument(named[name], True, stated_default=stated.get(name)) for name in positional),
+        *(argument._replace(short=_short_form(argument, rest)) for argument in rest),
     ]
 
 
@@ -194,24 +194,13 @@ def wire_arguments(arguments: Iterable[CommandArgument], typed: Mapping[str, Any
     return {name: value for name, value in given if value is not None}
 
 
-def choice_hint(arguments: Iterable[CommandArgument], given: Mapping[str, Any]) -> str | None:
-    """Return the closest choice for a mistyped one, or None when nothing was mistyped."""
-    for item in arguments:
-        choices = [str(choice) for choice in item.element.choices]
-        values = given.get(item.value.name, [])
-        for value in values if isinstance(values, list) else [values]:
-            if choices and str(value) not in choices and (best := closest(str(value), choices)):
-                return f'Did you mean "{best}"?'
-    return None
-
-
 @cache
 def command_names() -> Mapping[str, str]:
     """Return what is typed for each tool of this installation."""
     from holdfast.faces.cli.catalogue import CATALOGUE
 
     return {
-        item.operation: f"holdfast {toolset.name} {item.command}"
+        item.operation.replace(".", "_"): f"holdfast {toolset.name} {item.command}"
         for toolset in CATALOGUE
         for item in toolset.commands
     }
@@ -232,8 +221,13 @@ def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
             return found[0]
         kind = "argument" if item.is_positional else "option"
         choices = f" ({item.choices})" if found[1] and item.choices else ""
-        within = f" ({found[3][1:]})" if found[3] else ""
-        return f"{found[1] or ''}{kind} {item.spelling}{within}{choices}"
+        return f"{found[1] or ''}{kind} {item.spelling}{_inside(found[3])}{choices}"
 
-    text = _ARGUMENT.sub(argument, text)
-    return _FIELD.sub(lambda found: known[found[1]].spelling if found[1] in known else found[0], text)
+    def field(found: re.Match[str]) -> str:
+        return known[found[1]].spelling + _inside(found[2]) if found[1] in known else found[0]
+
+    return _FIELD.sub(field, _ARGUMENT.sub(argument, text))
+
+
+def _inside(path: str) -> str:
+    return f" ({path[1:]})" if path else ""

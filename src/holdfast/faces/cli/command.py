@@ -6,16 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import click
 
 from holdfast import toolsets
 from holdfast.faces.cli import failures, output
 from holdfast.faces.cli.arguments import (
-    choice_hint,
     command_arguments,
     command_names,
     path_completion,
@@ -26,14 +24,15 @@ from holdfast.faces.cli.arguments import (
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
-from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.operation import Effect, Operation, Output
 from holdfast.kernel.registry import TOOLS, Registry, Selection
+from holdfast.kernel.untrusted import json_text
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
+_MEANT = " Did you mean "
 
 
 class OpenWorkspace(Protocol):
@@ -44,8 +43,7 @@ class OpenWorkspace(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class Host:
+class Host(NamedTuple):
     """What commands are generated from, and how the workspace they run in is found."""
 
     registry: Registry
@@ -94,35 +92,33 @@ Commands = Host | Installation
 """A catalogue of commands, and how one of them is loaded."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where what is asked for is kept, as far as somebody said."""
 
     root: str | None = None
     database: str | None = None
 
 
-@dataclass
 class LazyWorkspace:
     """Opens the workspace when the first room is asked for, so that bad arguments need no repository."""
 
-    host: Host
-    place: Place
-    _opened: list[OpenWorkspace] = field(default_factory=list)
+    def __init__(self, host: Host, place: Place) -> None:
+        self._host, self._place = host, place
+        self._opened: OpenWorkspace | None = None
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in."""
-        if not self._opened:
-            database = [] if self.place.database is None else [self.place.database]
-            self._opened.append(self.host.discover(starting_directory(self.place.root), *database))
-        room = self._opened[0].room(toolset)
+        if self._opened is None:
+            database = [] if self._place.database is None else [self._place.database]
+            self._opened = self._host.discover(starting_directory(self._place.root), *database)
+        room = self._opened.room(toolset)
         toolsets.loaded()
         return room
 
     def close(self) -> None:
         """Close the workspace, if it was needed at all."""
-        for workspace in self._opened:
-            workspace.close()
+        if self._opened is not None:
+            self._opened.close()
 
 
 def perform(
@@ -179,7 +175,18 @@ def _write_result(operation: Operation, result: Output, *, as_json: bool) -> Non
     if words is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words(words(result))
+        told, cursor = words(_as_typed(operation, result)), getattr(result, "next_cursor", None)
+        write_words(told.replace(f"the cursor {cursor}", f"--cursor {cursor}") if cursor else told)
+
+
+def _as_typed(operation: Operation, result: Output) -> Output:
+    """Return a result whose next steps name commands and options."""
+    steps: list[str] | None = getattr(result, "next_steps", None)
+    if not steps:
+        return result
+    arguments = command_arguments(operation)
+    worded = [with_options(with_commands(step, command_names()), arguments) for step in steps]
+    return result.model_copy(update={"next_steps": worded})
 
 
 def starting_directory(root: str | None) -> Path:
@@ -262,6 +269,10 @@ class OperationCommand(click.Command):
         shared = [database_option()] if host.is_in_database(operation) else []
         self.common = [root_option(), *shared, json_option(), help_option()]
         own = [argument.parameter() for argument in self.arguments]
+        for option in own:
+            if isinstance(option, click.Option):
+                others = [item for item in self.arguments if item.key != option.name]
+                option.help = with_options(option.help or "", others)
         if operation.written_in_editor is not None:
             own.append(editor_option(operation.written_in_editor))
         _refuse_taken_names(operation, [*own, *self.common])
@@ -279,7 +290,7 @@ class OperationCommand(click.Command):
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         positional = [item for item in self.arguments if item.is_positional]
-        formatter.write_table("Arguments", [(item.metavar, item.help) for item in positional])
+        formatter.write_table("Arguments", [(item.metavar, self._worded(item.help)) for item in positional])
         own = [parameter for parameter in self.params if parameter not in self.common]
         formatter.write_table("Options", option_rows(ctx, own))
         formatter.write_table("Common options", option_rows(ctx, self.common))
@@ -304,12 +315,19 @@ class OperationCommand(click.Command):
             place = Place(root, database)
             return perform(self.host, self.operation, given, place=place, as_json=json)
         except HoldfastError as error:
-            if isinstance(error, InvalidArguments):
-                error.hint = error.hint or choice_hint(self.arguments, given)
+            lacks_hint = error.hint is None and not json
+            if lacks_hint and error.message.count(_MEANT) == 1 and error.message.endswith("?"):
+                error.message, _, meant = error.message.partition(_MEANT)
+                error.hint = f"{_MEANT.lstrip()}{meant}"
+            elif lacks_hint and isinstance(error, InvalidArguments):
+                error.hint = failures.see_help(click.get_current_context(silent=True))
             return failures.report(error, as_json=json, family=self.operation.family, worded=self._worded)
 
     def _worded(self, text: str) -> str:
-        return with_options(with_commands(text, command_names()), self.arguments)
+        told = with_options(with_commands(text, command_names()), self.arguments)
+        context = click.get_current_context(silent=True)
+        is_git_mile = context is not None and context.find_root().info_name == "git mile"
+        return told.replace("holdfast milestones", "git mile") if is_git_mile else told
 
 
 def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter]) -> None:

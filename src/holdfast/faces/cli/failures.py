@@ -7,16 +7,18 @@ standard output holds exactly one document in every case, `{"error": {"kind", "c
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 
 import click
 
 from holdfast.faces.cli.output import OutputFailed, is_terminal, styled, write
-from holdfast.faces.render.json_text import error_object, json_text
 from holdfast.kernel.codes import PROTOCOL, stateless_code
-from holdfast.kernel.errors import HoldfastError, InvalidArguments, did_you_mean
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest, error_object
+from holdfast.kernel.untrusted import json_text, visible
+
+_SURPLUS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 def report(
@@ -57,33 +59,34 @@ def say(message: str, hint: str | None = None) -> None:
 
 def from_usage(failure: click.UsageError) -> HoldfastError:
     """Return what the parser could not understand as an error of ours."""
-    if isinstance(failure, click.NoSuchOption):
-        return _unknown_option(failure)
-    message = failure.format_message().replace("'", '"').rstrip(".")
-    return InvalidArguments(f"{message}.", hint=_see_help(failure.ctx))
+    if isinstance(failure, click.NoSuchOption) and failure.ctx is not None:
+        name = failure.option_name
+        return InvalidArguments(f'Unknown option "{name}".', hint=_other_than(name, failure.ctx))
+    message = failure.format_message().rstrip(".")
+    if surplus := _SURPLUS.fullmatch(message):
+        return InvalidArguments(f"Too many arguments: {surplus[1]}.", hint=see_help(failure.ctx))
+    return InvalidArguments(message.replace("'", '"') + ".", hint=see_help(failure.ctx))
 
 
-def _unknown_option(failure: click.NoSuchOption) -> HoldfastError:
-    name = failure.option_name
-    known = _options(failure.ctx)
-    if isinstance(failure.ctx and failure.ctx.command, click.Group) and name in ("--json", "--root"):
-        hint = f'"{name}" goes after the command.'
-    else:
-        hint = did_you_mean(name, known)
-    return InvalidArguments(f'Unknown option "{name}".', hint=hint)
+def _other_than(name: str, context: click.Context) -> str:
+    """Return what to type instead of an option that there is not."""
+    word = name.removeprefix("--")
+    options = [item for item in context.command.get_params(context) if isinstance(item, click.Option)]
+    spelled = [option for item in options for option in (*item.opts, *item.secondary_opts)]
+    known = [option[2:] for option in spelled if option.startswith("--")]
+    if isinstance(context.command, click.Group) and word in ("json", "root"):
+        return f'"{name}" goes after the command.'
+    if word.upper() in context.command.collect_usage_pieces(context):
+        return f"{word.upper()} is typed without an option. {see_help(context)}"
+    if best := closest(word, known):
+        return f'Did you mean "--{best}"?'
+    dashed = "" if name.startswith("--") else ' Write "--" before a value that begins with a dash.'
+    return f"Options: --{', --'.join(sorted(known))}.{dashed}"
 
 
-def _options(context: click.Context | None) -> list[str]:
+def see_help(context: click.Context | None) -> str | None:
+    """Return the next step of whoever typed what a command does not take."""
     if context is None:
-        return []
-    names = [
-        name
-        for parameter in context.command.get_params(context)
-        if isinstance(parameter, click.Option)
-        for name in (*parameter.opts, *parameter.secondary_opts)
-    ]
-    return [name for name in names if name.startswith("--")]
-
-
-def _see_help(context: click.Context | None) -> str | None:
-    return None if context is None else f'"{context.command_path} --help" shows what it takes.'
+        return None
+    typed = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
+    return f'Usage: {typed}; "{context.command_path} --help" shows more.'

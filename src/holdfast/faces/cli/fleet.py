@@ -29,13 +29,12 @@ from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand
 from holdfast.faces.cli.command import Installation, OperationCommand, json_option, refuse_when_read_only
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_words
-from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch import Dispatcher, guarded, validated
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Unavailable, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import json_text, visible
 from holdfast.storage.files.atomic import read_limited
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.executors import DASK, PROCESSES, executors

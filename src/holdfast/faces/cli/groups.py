@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -69,8 +68,7 @@ def _show_page(context: click.Context, parameter: click.Parameter, value: Any) -
         context.exit()
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A command by name: what it is for, in which section it is listed, and how it is made."""
 
     summary: str

@@ -14,8 +14,8 @@ import click
 from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import is_terminal, write, write_words
-from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
+from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
     from holdfast.installation.client import Client, Situation

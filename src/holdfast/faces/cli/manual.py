@@ -13,6 +13,7 @@ import click
 
 from holdfast import __version__
 from holdfast.faces.cli.application import application
+from holdfast.faces.cli.arguments import with_options
 from holdfast.faces.cli.command import OperationCommand, json_option, root_option
 from holdfast.faces.cli.completion import SHELLS, script
 from holdfast.faces.cli.git_mile import git_mile
@@ -92,7 +93,8 @@ def _command(group: CommandGroup, name: str, parent: click.Context) -> Iterator[
     yield _usage(context)
     yield from _paragraphs(command.help or "")
     if isinstance(command, OperationCommand):
-        yield from _terms([(item.metavar, item.help) for item in command.arguments if item.is_positional])
+        positional = [item for item in command.arguments if item.is_positional]
+        yield from _terms([(item.metavar, with_options(item.help, command.arguments)) for item in positional])
     yield from _terms(option_rows(context, [one for one in command.params if one.name not in _COMMON]))
 
 

@@ -233,7 +233,8 @@ def _options() -> list[click.Option]:
         _option(
             "profile",
             "NAME",
-            "Be exactly one specification's server.  [default: everything]",
+            "Be exactly one specification's server: git-mile, lazygit, paired-comments, taskpilot or toolkit."
+            "  [default: everything]",
             default="everything",
             shell_complete=_complete_profile,
         ),

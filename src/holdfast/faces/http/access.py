@@ -1,4 +1,4 @@
-"""Who may come in: requests meant for this server, with a bearer token or the cookie of the login link.
+"""Host and origin checks, and authentication by bearer token or by the cookie of the login link.
 
 A page on the web can make a browser send requests here, under a host name that it rebinds to this machine
 or across sites. Neither gets past `Boundary`, on no route:

@@ -1,4 +1,4 @@
-"""The application behind the port: every request goes the same way, whatever it asks for.
+"""The ASGI application: every request is checked, authenticated, admitted and routed the same way.
 
 Meant for us (host, origin, site) → from somebody we know → within that client's limits → whole → routed
 → answered → settled. A refusal on the way is problem details; nothing about the repository is in it.

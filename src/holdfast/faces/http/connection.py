@@ -29,7 +29,7 @@ _AT_ONCE = 16 * 1024
 _LINGER_SECONDS = 1.0
 
 
-class Gathering:
+class BufferedTransport:
     """A transport that holds back what is written until the event loop comes around, or it is enough."""
 
     def __init__(
@@ -103,7 +103,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-class PatientProtocol(H11Protocol):
+class IdleTimeoutProtocol(H11Protocol):
     """One connection, with a bound on how long its next request may take to begin."""
 
     limits: Limits = LIMITS
@@ -114,7 +114,7 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) >= self.limits.connections and not self._make_room():
             transport.abort()
             return
-        super().connection_made(Gathering(transport, self.loop, self._expects_more))  # type: ignore[arg-type]
+        super().connection_made(BufferedTransport(transport, self.loop, self._expects_more))  # type: ignore[arg-type]
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -157,7 +157,8 @@ class PatientProtocol(H11Protocol):
 
     def _make_room(self) -> bool:
         idle = next(
-            (item for item in self.connections if isinstance(item, PatientProtocol) and item.is_idle), None
+            (item for item in self.connections if isinstance(item, IdleTimeoutProtocol) and item.is_idle),
+            None,
         )
         if idle is None:
             return False

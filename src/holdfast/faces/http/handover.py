@@ -1,6 +1,6 @@
 """Requests that reached the wrong worker process are handed to the right one.
 
-A session lives in one process, and the port is shared by all. So each worker has a letterbox, made before
+A session lives in one process, and the port is shared by all. So each worker has a socket, made before
 the workers are: a datagram socket into which any other worker drops one end of a new pair of stream sockets.
 On that pair the request is made again, as it came, and its response goes back as it comes. The pair has no
 name, so nobody else can reach it, and nothing is left behind by a process that dies.
@@ -31,8 +31,8 @@ _ADDED_AGAIN = frozenset(
 )
 
 
-class Letterboxes:
-    """One letterbox for each worker; made by the parent, inherited by all."""
+class WorkerSockets:
+    """One Unix socket for each worker; made by the parent, inherited by all."""
 
     def __init__(self, workers: int) -> None:
         self._boxes = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(workers)]
@@ -41,7 +41,7 @@ class Letterboxes:
                 end.setblocking(False)
 
     def connect(self, worker: int) -> socket.socket:
-        """Return a connection to a worker, which will find the other end in its letterbox."""
+        """Return a connection to a worker, which will receive the other end."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -53,7 +53,7 @@ class Letterboxes:
         return ours
 
     def listen(self, worker: int, take: Callable[[socket.socket], None]) -> None:
-        """Call back with each connection that is put into a worker's letterbox."""
+        """Call back with each connection that is passed to a worker."""
         box = self._boxes[worker][0]
 
         def emptied() -> None:
@@ -72,7 +72,7 @@ class Letterboxes:
 class Handover:
     """What one worker knows about the others."""
 
-    def __init__(self, boxes: Letterboxes, own: int, workers: int) -> None:
+    def __init__(self, boxes: WorkerSockets, own: int, workers: int) -> None:
         self._boxes = boxes
         self._own = own
         self._workers = workers

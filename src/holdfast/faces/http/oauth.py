@@ -14,28 +14,28 @@ import asyncio
 import hashlib
 import math
 import time
-import urllib.request
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import jwt
 from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
-from pydantic_core import from_json
 
 from holdfast.faces.http.access import Caller
 from holdfast.faces.http.problems import InsufficientScope
-from holdfast.faces.http.settings import Address, OAuthSettings
+from holdfast.faces.http.settings import OAuthSettings
 from holdfast.kernel.call import Role
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.errors import HoldfastError, Unavailable
+from holdfast.storage.network.client import AllowedHosts, WebClient
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _FETCH_SECONDS = 10
-_METADATA_BYTES = 1024 * 1024
+_DOCUMENT_BYTES = 1024 * 1024
 _TOKENS_REMEMBERED = 1000
 _KEYS_LIFETIME_SECONDS = 300
 _PAUSE_SECONDS = 10
@@ -48,7 +48,7 @@ class JwtVerifier:
     def __init__(self, settings: OAuthSettings, clock: MonotonicClock = monotonic) -> None:
         self._settings = settings
         self._clock = clock
-        self._client: jwt.PyJWKClient | None = None
+        self._place = settings.keys
         self._keys: dict[str | None, jwt.PyJWK] = {}
         self._asked = self._fetched = -math.inf
         self._unreachable = False
@@ -79,13 +79,13 @@ class JwtVerifier:
 
     def _ask(self) -> None:
         try:
-            found = self._signing_keys().get_signing_keys(refresh=True)
-        except (jwt.PyJWKClientConnectionError, Unavailable):
+            self._place = self._place or _announced_keys(self._settings.issuer)
+            found = _fetched(self._place).get("keys")
+        except HoldfastError:
             self._unreachable = True
             return
-        except jwt.PyJWTError:
-            found = []  # The issuer answers, and has none.
-        self._keys = {key.key_id: key for key in found}
+        keys = [_signing_key(stated) for stated in found] if isinstance(found, list) else []
+        self._keys = {key.key_id: key for key in keys if key is not None}
         self._fetched, self._unreachable = self._asked, False
 
     def _verified(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
@@ -98,35 +98,28 @@ class JwtVerifier:
                 issuer=self._settings.issuer,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except jwt.PyJWTError:
+            return self._access_token(token, claims)
+        except (jwt.PyJWTError, OverflowError):
             return None
-        return self._access_token(token, claims)
 
     def _access_token(self, token: str, claims: dict[str, Any]) -> AccessToken:
         return AccessToken(
             token=token,
             client_id=str(claims.get("client_id") or claims.get("azp") or claims.get("sub") or "unknown"),
             scopes=_scopes(claims),
-            expires_at=int(claims["exp"]),
+            expires_at=int(float(claims["exp"])),
             resource=self._settings.audience,
             subject=str(claims["sub"]) if "sub" in claims else None,
             claims=claims,
         )
 
-    def _signing_keys(self) -> jwt.PyJWKClient:
-        if self._client is None:
-            where = self._settings.keys or _announced_keys(self._settings.issuer)
-            _check_fetchable(where)
-            self._client = jwt.PyJWKClient(where, timeout=_FETCH_SECONDS)
-        return self._client
-
 
 class OAuthTokens:
     """Recognises whoever the authorization server vouches for."""
 
-    def __init__(self, settings: OAuthSettings, verifier: JwtVerifier | None = None) -> None:
+    def __init__(self, settings: OAuthSettings) -> None:
         self._settings = settings
-        self._verifier = verifier or JwtVerifier(settings)
+        self._verifier = JwtVerifier(settings)
         self._known: dict[bytes, tuple[float, Caller]] = {}
 
     async def caller(self, token: str) -> Caller | None:
@@ -178,8 +171,18 @@ def _caller(issuer: str, token: AccessToken) -> Caller:
 
 
 def _scopes(claims: dict[str, Any]) -> list[str]:
-    stated = claims.get("scope", claims.get("scp", ()))
-    return stated.split() if isinstance(stated, str) else [str(scope) for scope in stated]
+    stated = claims.get("scope", claims.get("scp"))
+    listed = stated.split() if isinstance(stated, str) else stated
+    return [str(scope) for scope in listed] if isinstance(listed, list) else []
+
+
+def _signing_key(stated: Any) -> jwt.PyJWK | None:
+    """Return one of the keys that the issuer publishes; None for what is no key to sign with."""
+    try:
+        key = jwt.PyJWK(stated)
+    except (jwt.PyJWTError, ValueError, TypeError, AttributeError, LookupError):
+        return None
+    return key if key.public_key_use in ("sig", None) and isinstance(key.key_id, str) else None
 
 
 def _announced_keys(issuer: str) -> str:
@@ -189,28 +192,18 @@ def _announced_keys(issuer: str) -> str:
         f"{base}/.well-known/oauth-authorization-server{path}",
         f"{issuer.rstrip('/')}/.well-known/openid-configuration",
     ):
-        document = _fetched(place)
-        if document.get("issuer") == issuer and isinstance(document.get("jwks_uri"), str):
-            return str(document["jwks_uri"])
+        with suppress(HoldfastError):  # the other place may have it
+            document = _fetched(place)
+            if document.get("issuer") == issuer and isinstance(document.get("jwks_uri"), str):
+                return str(document["jwks_uri"])
     raise Unavailable("The authorization server does not say where its keys are.", hint="Pass --oauth-keys.")
 
 
 def _fetched(url: str) -> dict[str, Any]:
-    _check_fetchable(url)
-    try:
-        # The scheme was checked.
-        with urllib.request.urlopen(url, timeout=_FETCH_SECONDS) as answer:  # noqa: S310 # nosec B310
-            document = from_json(answer.read(_METADATA_BYTES))
-    except (OSError, ValueError):
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _check_fetchable(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (
-        parts.scheme == "http" and Address(parts.hostname or "", 0).is_loopback
-    ):
-        raise Unavailable(
-            "Keys are fetched over https only.", hint="Name an https address with --oauth-keys."
-        )
+    """Return a document of the authorization server, which a person named."""
+    allowed = AllowedHosts([urlsplit(url).netloc])
+    answer = WebClient(url, allowed, seconds=_FETCH_SECONDS, limit=_DOCUMENT_BYTES).request("GET", url)
+    document = answer.json() if answer.status == 200 else None
+    if not isinstance(document, dict):
+        raise Unavailable("The authorization server gives no such document.", hint="Check its address.")
+    return document

@@ -8,76 +8,44 @@ from typing import Any
 
 from starlette.responses import Response
 
-from holdfast.faces.render.json_text import error_object, json_text
-from holdfast.kernel.errors import Denied, HoldfastError, Invalid, NotFound, RateLimited
+from holdfast.kernel.errors import Denied, HoldfastError, Invalid, NotFound, RateLimited, error_object
+from holdfast.kernel.untrusted import json_text
 
 
-class Unauthenticated(Denied):
+class Unauthenticated(Denied, kind="unauthenticated", number=4010, http_status=401):
     """Nobody we know is asking."""
 
-    kind = "unauthenticated"
-    number = 4010
-    http_status = 401
 
-
-class InvalidToken(Unauthenticated):
+class InvalidToken(Unauthenticated, kind="invalid_token", number=4011):
     """Whoever asks has a token that is not, or no longer, known here."""
 
-    kind = "invalid_token"
-    number = 4011
 
-
-class InsufficientScope(Denied):
+class InsufficientScope(Denied, kind="insufficient_scope", number=4031):
     """The access token is good, but grants nothing here."""
 
-    kind = "insufficient_scope"
-    number = 4031
 
-
-class Misdirected(Denied):
+class Misdirected(Denied, kind="misdirected", number=4210, http_status=421):
     """The request was meant for another host."""
 
-    kind = "misdirected"
-    number = 4210
-    http_status = 421
 
-
-class CrossSite(Denied):
+class CrossSite(Denied, kind="cross_site", number=4032):
     """Another site's page made the browser ask."""
 
-    kind = "cross_site"
-    number = 4032
 
-
-class UnknownRoute(NotFound):
+class UnknownRoute(NotFound, kind="unknown_route", number=4041):
     """Nothing is at that path."""
 
-    kind = "unknown_route"
-    number = 4041
 
-
-class MethodNotAllowed(Invalid):
+class MethodNotAllowed(Invalid, kind="method_not_allowed", number=4050, http_status=405):
     """The path exists, for other methods."""
 
-    kind = "method_not_allowed"
-    number = 4050
-    http_status = 405
 
-
-class TooSlow(Invalid):
+class TooSlow(Invalid, kind="too_slow", number=4080, http_status=408):
     """The request did not arrive in time."""
 
-    kind = "too_slow"
-    number = 4080
-    http_status = 408
 
-
-class UnsupportedMediaType(Invalid):
+class UnsupportedMediaType(Invalid, kind="unsupported_media_type", number=4150, http_status=415):
     """The body is not JSON."""
-
-    kind = "unsupported_media_type"
-    number = 4150
-    http_status = 415
 
 
 MEDIA_TYPE = "application/problem+json"

@@ -32,8 +32,8 @@ from holdfast.faces.http.access import (
     Recogniser,
 )
 from holdfast.faces.http.application import Application, Face, Share
-from holdfast.faces.http.connection import PatientProtocol, listening_socket
-from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
+from holdfast.faces.http.connection import IdleTimeoutProtocol, listening_socket
+from holdfast.faces.http.handover import HANDED_OVER, Handover, WorkerSockets
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
 from holdfast.faces.logs import tell
@@ -214,7 +214,7 @@ class HttpServer:
         self._dispatcher.close()
 
     def _faces(self, role: Role) -> dict[str, Face]:
-        dispatcher = self._dispatcher.select(replace(self._dispatcher.registry.selection, role=role))
+        dispatcher = self._dispatcher.select(self._dispatcher.registry.selection._replace(role=role))
         server = ProtocolServer(
             dispatcher,
             self._profile,
@@ -283,14 +283,14 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
     logins = None if link is None else Logins(link, sealing_key, port, encrypted=encrypted)
-    boxes = Letterboxes(settings.workers) if settings.workers > 1 else None
+    boxes = WorkerSockets(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
         SERVED.begin(worker, settings.workers)
         begin_tracing()
         tell(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
-        registry = full_registry().select(replace(selection, family=profile.family))
+        registry = full_registry().select(selection._replace(family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
         share = Share(worker, sealing_key, handover, logins)
         server = HttpServer(dispatcher, profile, workspace, settings, port, share)
@@ -317,7 +317,7 @@ def run_application(application: Application, server: HttpServer, listener: sock
     """Serve on a listening socket until a signal comes."""
     toolsets.loaded()
     sys.setswitchinterval(server.limits.switch_seconds)
-    protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
+    protocol = type("Protocol", (IdleTimeoutProtocol,), {"limits": server.limits})
     config = uvicorn.Config(
         application,
         http=protocol,

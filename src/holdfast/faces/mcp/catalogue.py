@@ -14,7 +14,7 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.dispatch import Rooms
-from holdfast.kernel.errors import UnknownPrompt, did_you_mean
+from holdfast.kernel.errors import HoldfastError, UnknownPrompt, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
@@ -122,6 +122,12 @@ class Catalogue:
     def name_of(self, operation: Operation) -> str:
         """Return the name under which this server lists an operation."""
         return operation.name if self._profile.dotted_names else operation.listed_name
+
+    def name_tools(self, failure: HoldfastError) -> None:
+        """Call tools as this server lists them, where a failure's hint names some."""
+        for operation in self._registry.operations:
+            if failure.hint is not None:
+                failure.hint = failure.hint.replace(operation.listed_name, self.name_of(operation))
 
     def _tool(self, operation: Operation) -> types.Tool:
         if self._profile.is_strict and not self._profile.describes_fully:

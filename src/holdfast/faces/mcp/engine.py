@@ -1,4 +1,4 @@
-"""The SDK's request kernel, driven by our own connection.
+"""Requests of our own connection, answered by the SDK.
 
 The SDK decides what a method means in each protocol revision; the connection decides when it runs.
 Requests that carry the stateless envelope and requests of the handshake era may share a connection.

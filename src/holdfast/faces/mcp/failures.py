@@ -15,7 +15,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
 from holdfast.faces.mcp.request import is_stateless
-from holdfast.faces.render.json_text import error_object
 from holdfast.kernel.codes import (
     CODE_NAMES,
     INTERNAL_ERROR,
@@ -25,7 +24,14 @@ from holdfast.kernel.codes import (
     handshake_code,
     stateless_code,
 )
-from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, UnknownTool
+from holdfast.kernel.errors import (
+    HoldfastError,
+    Invalid,
+    InvalidArguments,
+    NotFound,
+    UnknownTool,
+    error_object,
+)
 from holdfast.kernel.questions import MissingCapability
 
 
@@ -81,10 +87,11 @@ def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
     if family not in CODE_NAMES:
         message = error.specified_message or error.sentence()
         return MCPError(code=code, message=message, data=_data(error))
-    result = _failed_result(error, family, code)
-    data = result.model_dump(
-        mode="json", by_alias=True, include={"content", "structured_content", "is_error"}
-    )
+    data = {
+        "content": [{"type": "text", "text": _words(error, family)}],
+        "structuredContent": {"error": error_object(error, code)},
+        "isError": True,
+    }
     return MCPError(code=code, message=error.sentence(), data=data)
 
 

@@ -147,6 +147,7 @@ class Handlers:
         try:
             operation = self._registry.operation(params.name)
         except UnknownTool as failure:
+            self._catalogue.name_tools(failure)
             return unknown_tool(failure, params.name, as_result=self._errors_as_results)
         asker = self._requests.asker(ctx, params)
         try:
@@ -154,6 +155,7 @@ class Handlers:
         except HoldfastError as failure:
             if (questions := questions_left(asker, failure)) is not None:
                 return questions
+            self._catalogue.name_tools(failure)
             failed = tool_failure(
                 failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
             )

@@ -88,7 +88,6 @@ LAZYGIT = Profile(
     prompts=False,
 )
 
-# Of the specification's fourteen tools eight are here: those about templates, complexity, churn and context.
 TOOLKIT = Profile(
     name="toolkit",
     server_name="paiml-mcp-agent-toolkit",

@@ -74,12 +74,11 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
 
 def _protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
-    from dataclasses import replace
 
     from holdfast.faces.mcp.server import ProtocolServer
     from holdfast.kernel.dispatch import Dispatcher
     from holdfast.toolsets import full_registry
 
     begin_tracing()
-    registry = full_registry().select(replace(selection, family=profile.family))
+    registry = full_registry().select(selection._replace(family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

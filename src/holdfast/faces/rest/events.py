@@ -27,12 +27,12 @@ from starlette.types import Receive, Send
 
 from holdfast.faces.http.asgi import client_left
 from holdfast.faces.mcp.publisher import Topics
-from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.route import Feed, FeedEvent
 from holdfast.kernel.text import natural
+from holdfast.kernel.untrusted import json_text
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),

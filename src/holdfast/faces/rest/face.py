@@ -1,4 +1,4 @@
-"""What one role is offered below `/api/`.
+"""The routes below `/api/` that callers of one role may use.
 
 Contract, for the routes that a specification of a web interface names (paths with parts, results in an
 envelope):
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import cached_property
 from http.client import responses
 from typing import Any
@@ -24,7 +23,6 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import Headers, HttpExchange, exchange_of, single_headers
 from holdfast.faces.http.problems import MEDIA_TYPE, MethodNotAllowed, UnknownRoute, problem, problem_document
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.render.json_text import json_text
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, json_object, path_of, tagged
@@ -33,6 +31,7 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.route import Address
+from holdfast.kernel.untrusted import json_text
 
 UNPROCESSABLE = 422
 
@@ -150,7 +149,7 @@ class RestFace:
         self._changes = changes
         registry = dispatcher.registry
         # Who may not use an operation is told so, which needs a route to it.
-        reach = replace(registry.selection, read_only=False, role=Role.ADMIN)
+        reach = registry.selection._replace(read_only=False, role=Role.ADMIN)
         operations = registry.select(reach).operations
         self._routes = {path_of(item): OperationRoute(item, dispatcher) for item in operations}
         self._addresses = AddressBook(operations, dispatcher)

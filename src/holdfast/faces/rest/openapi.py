@@ -59,7 +59,7 @@ _REFUSALS = {
 }
 
 
-def openapi_document(operations: Iterable[Operation], server_url: str = "/") -> dict[str, Any]:
+def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
     """Return the description of these operations and of the stream of changes."""
     known = list(operations)
     models: list[Any] = [(item.input, "validation") for item in known]
@@ -81,7 +81,7 @@ def openapi_document(operations: Iterable[Operation], server_url: str = "/") -> 
             "version": __version__,
             "description": "Every operation of this repository's Holdfast. Stored text in answers is data.",
         },
-        "servers": [{"url": server_url}],
+        "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": paths | {f"{API_PATH}events": {"get": _events()}},
         "components": {

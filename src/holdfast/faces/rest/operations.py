@@ -29,13 +29,13 @@ from starlette.types import Receive, Scope
 from holdfast.faces.http.asgi import Headers, client_left, exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnsupportedMediaType, problem
 from holdfast.faces.observation import TRACE_HEADERS, Observation, request_span
-from holdfast.faces.render.json_text import json_text
-from holdfast.faces.render.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
+from holdfast.faces.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Cancelled, HoldfastError, InvalidArguments, TooLarge
 from holdfast.kernel.operation import Effect, Operation, Output
+from holdfast.kernel.untrusted import json_text
 
 _TAG = re.compile(r'(?:W/)?"([^".]+)(?:\.[0-9a-f]*)?"')
 _HASH_CHARACTERS = 32

@@ -2,6 +2,6 @@
 
 - `endpoint`: which era, which kind of message
 - `sessions`, `stateless`: what a request belongs to
-- `posted`: one posted request on its way to its answer
+- `post_request`: one request in an HTTP POST, and its response
 - `event_stream`: messages that a client can come back for
 """

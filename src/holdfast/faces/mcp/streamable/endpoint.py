@@ -18,7 +18,7 @@ from holdfast.faces.http.asgi import Headers, HttpExchange, required_exchange, s
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
-from holdfast.faces.mcp.streamable.posted import PostedRequest, Refusal
+from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
 from holdfast.faces.mcp.streamable.sessions import HandshakeSession, Sessions
 from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_notified
 from holdfast.faces.mcp.wire.exchange import has_envelope

@@ -23,7 +23,7 @@ from mcp_types.version import is_version_at_least
 from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
-from holdfast.faces.mcp.streamable.posted import PostedRequest, Refusal
+from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
 from holdfast.faces.mcp.wire.exchange import Exchange, OpenQuestions
 from holdfast.faces.mcp.wire.messages import (
     STOPPED,

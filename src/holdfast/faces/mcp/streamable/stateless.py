@@ -23,7 +23,7 @@ from holdfast.faces.http.asgi import Headers
 from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
-from holdfast.faces.mcp.streamable.posted import PostedRequest, Refusal
+from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
 from holdfast.faces.mcp.wire.exchange import OpenQuestions
 from holdfast.faces.mcp.wire.messages import Request, RequestId, WireError
 from holdfast.kernel.limits import Limits

@@ -112,8 +112,8 @@ def has_envelope(params: dict[str, Any] | None) -> bool:
 _LASTING_METHODS = frozenset({"subscriptions/listen"})
 
 
-class Flight:
-    """Starts exchanges, parks what is too much, and hands each outcome on."""
+class RequestQueue:
+    """The requests in flight, a bounded queue behind them, and what is done with each outcome."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from holdfast.faces.clients import Settlements, TokenBucket
-from holdfast.faces.mcp.wire.exchange import Engine, Exchange, Flight, OpenQuestions
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange, OpenQuestions, RequestQueue
 from holdfast.faces.mcp.wire.messages import (
     LineReader,
     Notification,
@@ -104,7 +104,7 @@ class Session:
         self._reader = LineReader(limits.request_bytes)
         self._bucket = TokenBucket(limits.request_burst, limits.requests_per_second)
         self._settlements = Settlements()
-        self._flight = Flight(
+        self._flight = RequestQueue(
             engine, limits, self._conclude, self._settlements.all_settled, lambda: output.is_slow
         )
         self._flight.when_empty = self._finish_when_drained

@@ -1,4 +1,4 @@
-"""One posted request on its way to its answer.
+"""One request in an HTTP POST, and its response: JSON, or an event stream.
 
 Contract:
 - When nothing but the answer is to be sent it is one JSON body. When something comes first, a notification or

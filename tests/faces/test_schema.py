@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from holdfast.faces.render.schema import Property, properties_of, result_fields
+from holdfast.faces.schema import Property, properties_of, result_fields
 
 
 class Colour(Enum):

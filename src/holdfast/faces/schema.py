@@ -10,8 +10,7 @@ whether it is acceptable is for the one validator to say, in the same words as o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import from_json
@@ -24,8 +23,7 @@ _NULL = {"type": "null"}
 _WORDS = {"string": "text", "boolean": "true or false", "any": "any value"}
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """The kind of one value: references followed, null set apart."""
 
     schema: Schema
@@ -74,8 +72,7 @@ class Shape:
         return _WORDS.get(self.kind, self.kind)
 
 
-@dataclass(frozen=True)
-class Property:
+class Property(NamedTuple):
     """One named value of an input or a result."""
 
     name: str
@@ -95,9 +92,9 @@ class Property:
         return self.schema.get("default")
 
 
-def properties_of(model: type[BaseModel], *, as_result: bool = False) -> list[Property]:
-    """Return the named values of a model, spelled as on the wire."""
-    return _whole(model, as_result=as_result).properties
+def properties_of(model: type[BaseModel]) -> list[Property]:
+    """Return the named values of an input model, spelled as on the wire."""
+    return _whole(model, as_result=False).properties
 
 
 def result_fields(model: type[BaseModel]) -> Iterator[tuple[str, Property]]:

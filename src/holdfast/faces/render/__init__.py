@@ -1,1 +1,0 @@
-"""Results and declarations as text, for the faces that print them."""
