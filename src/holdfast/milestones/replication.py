@@ -9,7 +9,8 @@ Contract:
 - Damage to one log, and what others do to one, stops no other. One that cannot be fetched, or leads to no
   commit, is named and left where it is; where that stands in the place of a log of ours, ours goes on under
   another name. A last commit whose bytes are damaged here is moved to the store, and fetched again. Where
-  other damage here keeps git from fetching, logs are fetched whole, as if there were none here.
+  other damage here keeps git from fetching, logs are fetched whole, as if there were none here; and so are
+  those of which somebody's shallow fetch brought only the end.
 - The number of processes does not depend on the number of logs, unless many of them went two ways.
 - A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
   first from then on. What is read is read from both places.
@@ -168,7 +169,8 @@ class Sync:
             if missing is None:
                 raise failure from None
             return missing
-        return {}
+        is_shallow = os.path.lexists(os.path.join(self._repository.common_dir or "", "shallow"))
+        return (self._fetch_singly(remote) or {}) if is_shallow and self._damaged() else {}
 
     def _fetch_singly(self, remote: str) -> dict[str, str] | None:
         """Fetch what can be had, and return the rest with git's words; None where that is everything.
