@@ -7,6 +7,7 @@ standard output holds exactly one document in every case, `{"error": {"kind", "c
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -35,9 +36,8 @@ def report(
 def report_unwritten(failure: OutputFailed) -> int:
     """Tell the caller that the result did not reach them, unless it is they who left."""
     if not failure.is_quiet:
-        say(
-            failure.reason, "Nothing was marked as delivered; run the command again with room for its output."
-        )
+        # Of what waits for its reader, nothing was handed over; what was written is written.
+        say(failure.reason, "No message counts as delivered. Look before you repeat a command that writes.")
     return failure.status
 
 
@@ -53,8 +53,8 @@ def say(message: str, hint: str | None = None) -> None:
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()
     except OSError:
-        # The status still tells what the words cannot.
-        pass
+        # The status still tells what the words cannot, unless Python finds them unwritten at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def from_usage(failure: click.UsageError) -> HoldfastError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.faces.cli import not_loaded
+from holdfast.faces.cli import hold_standard_streams, not_loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ that write, and everything else, use `holdfast serve`.
 def main(arguments: list[str] | None = None) -> int:
     """Run `git mile` with the given arguments, or the process's own; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    hold_standard_streams()
     try:
         return _answered(arguments)
     except KeyboardInterrupt:
