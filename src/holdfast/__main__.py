@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.faces.cli import hold_standard_streams, not_loaded
+from holdfast.faces.cli import not_loaded
+from holdfast.storage.processes import hold_standard_streams
 
 _HAVE_A_QUICK_WAY = ("send", "inbox")
 _WITHOUT = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")

@@ -297,9 +297,20 @@ def test_no_file_of_ours_gets_the_number_of_a_closed_stream(repository: Path) ->
     assert subprocess.run(["sh", "-c", command, program], cwd=repository).returncode == 0
 
 
-def test_a_failure_that_cannot_be_told_keeps_its_status(repository: Path) -> None:
-    command = f"{GIT_MILE} show 12345678 2>/dev/full"
-    assert subprocess.run(["sh", "-c", command], cwd=repository).returncode == 3
+def test_a_repository_that_git_names_is_not_mistaken_for_that_of_the_directory(
+    repository: Path, tmp_path: Path
+) -> None:
+    other, path = tmp_path / "other", f"{Path(GIT_MILE).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["git", "init", "--quiet", other], check=True)
+
+    def told(*options: str, **more: str) -> subprocess.CompletedProcess[str]:
+        command = ["git", *options, "mile", "create", "issue", "Here"]
+        environment = {**os.environ, "PATH": path, **more}
+        return subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
+
+    elsewhere = told(f"--git-dir={other / '.git'}")
+    assert (elsewhere.returncode, "another repository" in elsewhere.stderr) == (2, True)
+    assert [told(GIT_DIR=".git").returncode, told("-C", str(other)).returncode] == [0, 0]
 
 
 def test_the_quick_way_loads_nothing_that_takes_its_time(repository: Path) -> None:

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +18,6 @@ if TYPE_CHECKING:
 _STANDARD_ERROR = 2
 _UNAVAILABLE = 10
 _REFUSED = (ImportError, MemoryError, OSError)
-
-
-def hold_standard_streams() -> None:
-    """Keep files of ours from getting the numbers of standard streams that the caller closed."""
-    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # so that answers cannot be lost
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, flags)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:
