@@ -80,9 +80,9 @@ def test_concurrent_edits_meet_without_a_merge_and_show_who_lost(new_team: NewTe
     name = issue(team["a"], "Together", labels=("kept",))
     team.sync_until_still()
     team["a"].set(name, "title", "Of a")
-    team["a"].remove(name, "labels", ["kept"])
+    team["a"].change(name, remove={"labels": ["kept"]})
     team["b"].set(name, "title", "Of b")
-    team["b"].add(name, "labels", ["new"])
+    team["b"].change(name, add={"labels": ["new"]})
     team["b"].comment(name, "Said in b")
     team.sync_until_still()
     ours, theirs = team["a"].get("issue", name), team["b"].get("issue", name)
@@ -118,9 +118,9 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
         elif act == 1:
             receipt = room.set(name, "title", f"Title {number}")
         elif act == 2:
-            receipt = room.add(name, "labels", [choices.choice("xyz")])
+            receipt = room.change(name, add={"labels": [choices.choice("xyz")]})
         elif act == 3:
-            receipt = room.remove(name, "labels", [choices.choice("xyz")])
+            receipt = room.change(name, remove={"labels": [choices.choice("xyz")]})
         else:
             receipt = room.comment(name, f"Comment {number}")
         written.update(receipt.operations)

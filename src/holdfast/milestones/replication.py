@@ -115,13 +115,13 @@ class Sync:
         self._index = index
         self._log = log
         self._clock = clock
-        self._remotes = Remotes(git)
+        self.remotes = Remotes(git)
         self._repository = repository
         self._steps = count(1)
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""
-        name = self._remotes.checked(remote)
+        name = self.remotes.checked(remote)
         self._repository.ensure_store()
         with locked(os.path.join(self._repository.store_directory, "milestones.sync")):
             before = self._logs()
@@ -160,7 +160,7 @@ class Sync:
     def _fetch(self, remote: str) -> dict[str, str]:
         """Fetch the logs of a remote, and return those that cannot be had, with git's words."""
         try:
-            self._remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
+            self.remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
         except Unavailable as failure:
             if self._set_damage_aside():
                 self._index.notice_damage()
@@ -178,7 +178,7 @@ class Sync:
         Damage here keeps git from fetching anything: then logs are fetched whole and apart, and the damaged
         ones with them.
         """
-        theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
+        theirs = self.remotes.refs(remote, *(place.theirs for place in _PLACES))
         self._index.notice_damage()
         tips, damaged = self._refs.tips(), self._damaged()
         noted: dict[str, str] = {}
@@ -219,7 +219,7 @@ class Sync:
         for part in filter(None, (wanted[:half], wanted[half:])):
             refspecs = [ref if objects else f"+{ref}:{note}" for ref, note in part]
             try:
-                self._remotes.fetch(remote, *refspecs, objects=objects)
+                self.remotes.fetch(remote, *refspecs, objects=objects)
             except Unavailable as failure:
                 if len(part) == 1 or next(attempts) > _MOST_FETCHES:
                     missing |= {ref: failure.message for ref, _ in part}
@@ -229,16 +229,8 @@ class Sync:
 
     def track(self, remote: str) -> bool:
         """Let plain `git fetch` bring a remote's logs; a wildcard, which no missing ref can break."""
-        name = self._remotes.checked(remote)
-        return self._remotes.add_fetch_refspec(name, REFS.refspec(name))
-
-    def default_remote(self) -> str:
-        """Return the remote that is taken when none is named."""
-        return self._remotes.checked(None)
-
-    def has_remotes(self) -> bool:
-        """Tell whether there is any other clone to sync with."""
-        return bool(self._remotes.names())
+        name = self.remotes.checked(remote)
+        return self.remotes.add_fetch_refspec(name, REFS.refspec(name))
 
     def lost_claims(self) -> tuple[LostClaim, ...]:
         """Return the claims given in this clone that another clone's claim beat, while both run."""
@@ -351,7 +343,7 @@ class Sync:
         named = [f"{LOGS}{name}:{place.theirs}{name}" for name in ahead]
         for start in range(0, len(named), _MOST_REFSPECS):
             self._tell(f"Sending to {remote}, {start} of {len(named)} logs so far")
-            refused |= self._remotes.push(remote, named[start : start + _MOST_REFSPECS])
+            refused |= self.remotes.push(remote, named[start : start + _MOST_REFSPECS])
         taken = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         # Only notes of what the remote has: where one cannot be made, the next fetch brings it.
         self._refs.move_all(

@@ -16,14 +16,7 @@ from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.tools.list import (
-    ListEntities,
-    MilePage,
-    default_kind,
-    next_cursor,
-    paged,
-    question,
-)
+from holdfast.milestones.tools.list import ListEntities, MilePage, default_kind, next_cursor, paged, question
 from holdfast.milestones.toolset import milestones
 
 _MORE = (

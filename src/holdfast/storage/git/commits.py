@@ -23,6 +23,7 @@ from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.packs import Packs
+from holdfast.storage.git.ref_files import beginning
 from holdfast.storage.git.refs import DURABLE, Refs
 
 _FORMAT = "--format=%H %S %T %ct%e,%P%n%B"
@@ -154,7 +155,10 @@ class CommitWriter:
     def _is_commit(self, name: str) -> bool:
         if self.format.is_plain and (found := self._packs.read(name)) is not None:
             return found[0] == "commit"
-        return is_readable(self._git, name)
+        try:
+            return _read_one(self._git, name).id == name
+        except ValueError:
+            return False
 
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
@@ -227,20 +231,11 @@ def walk_commits(git: Git, start: str, seen: dict[str, ValueError | None] | None
         raise
 
 
-def is_readable(git: Git, name: str) -> bool:
-    """Tell whether a commit can be read."""
-    try:
-        return _read_one(git, name) is not None
-    except ValueError:
-        return False
-
-
 def set_aside_if_damaged(common_directory: str, name: str, folder: str) -> bool:
     """Move a loose object whose bytes are not what its name says to a folder; tell whether it had to be."""
     path, most = os.path.join(common_directory, "objects", name[:2], name[2:]), LIMITS.git_output_bytes
     try:
-        with open(path, "rb") as file:
-            content = zlib.decompressobj().decompress(file.read(most), most)
+        content = zlib.decompressobj().decompress(beginning(path, most), most)
     except OSError:
         return False  # not there, or not as a file
     except zlib.error:

@@ -1,4 +1,4 @@
-"""Child processes: waited for, confined, pooled, or a person's editor; and the standard streams of this one."""
+"""Child processes: waited for, confined, pooled, or an editor; and the standard streams of this one."""
 
 from __future__ import annotations
 
