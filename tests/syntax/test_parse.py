@@ -97,6 +97,13 @@ def test_what_the_grammar_of_typescript_does_not_know_hides_nothing():
     assert parse(language_named("typescript"), "const a = = 1\n  <b\n").problems
 
 
+def test_a_macro_before_the_name_of_a_class_makes_no_function_of_it():
+    text = "struct LIB_EXPORT Options {\n  bool create = false;\n};\nclass LIB_API Reader : Options {};\n"
+    parsed = parse(language_named("cpp"), text)
+    kinds = {symbol.name: symbol.kind for symbol in symbols(parsed)}
+    assert (kinds["Options"], kinds["Reader"], parsed.source) == ("Struct", "Class", text.encode())
+
+
 def test_lines_are_those_of_line_feeds():
     text = "x = 1\r\n\u2028 # no new line\r\ndef f():\r\n    pass\r\n"
     found = symbols(parse(PYTHON, text))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -99,16 +99,21 @@ def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
             hint="Lines are followed without a parser in such files.",
         )
     source = text.encode("utf-8", "replace")
-    parsed = _parsed(language, source, patience)
-    if parsed.problems and (again := _rewritten(language, source)) != source:
+    parsed = _parsed(language, source if language.exact else _rewritten(language, source), patience)
+    if language.exact and parsed.problems and (again := _rewritten(language, source)) != source:
         parsed = min(parsed, _parsed(language, again, patience), key=lambda one: len(one.problems))
     return replace(parsed, source=source, problems=parsed.problems[:MOST_PROBLEMS])
 
 
 def _rewritten(language: Language, source: bytes) -> bytes:
+    """Return a text in which the grammar knows everything, and everything stays in its place."""
     for pattern, known in language.rewritten:
-        source = re.sub(pattern, known, source)
+        source = re.sub(pattern, partial(_as_long, known), source)
     return source
+
+
+def _as_long(known: bytes, found: re.Match[bytes]) -> bytes:
+    return known.ljust(len(found[0]))
 
 
 def _parsed(language: Language, source: bytes, patience: float) -> Parsed:

@@ -138,12 +138,16 @@ def test_tests_and_operators_of_cpp_are_called_without_their_names() -> None:
         struct P { int v; P& operator=(const P& o) { v = o.v; return *this; } };
         static bool operator!=(const P& a, const P& b) { return a.v != b.v; }
         static int nobody(int a) { return a; }
+        enum Tag { kOne = 1, kTwo };
+        enum Unused { kThree };
+        struct LIB_EXPORT Options { Options(); bool create = false; };
+        class LIB_EXPORT Reader final : Options { public: int both() { return kTwo; } };
         TEST_F(Fixture, Works) { P p; EXPECT_EQ(p.v, 1); }
         TEST_CASE("it works") { P p; CHECK(p.v == 1); }
-        int main() { P p; return p.v; }
+        int main() { P p; return p.v + Options().create + Reader().both(); }
     """
 
-    assert dead({"a.cc": source}) == {"nobody": "high"}
+    assert dead({"a.cc": source}) == {"nobody": "high", "Unused": "medium"}
 
 
 def test_a_method_that_an_interface_of_go_asks_for_is_not_surely_dead() -> None:

@@ -365,7 +365,7 @@ TYPESCRIPT = replace(
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
     rewritten=(
         (rb"(?m)^[ \t](?=[ \t]*<[\s\w])", b";"),  # a call signature below one that ends without a semicolon
-        (rb"\bexport type(?= \*)", b"export     "),
+        (rb"\bexport type(?= \*)", b"export"),
     ),
     flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW),
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
