@@ -16,12 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _PARENTHESES = frozenset({"parenthesized_expression", "parenthesized_statements", "tuple_expression"})
-_BEGUN = frozenset(
-    {
-        *("binary_expression", "non_null_expression", "member_expression", "subscript_expression"),
-        *("call_expression", "as_expression", "satisfies_expression"),
-    }
-)
+_BEGUN = frozenset(f"{kind}_expression" for kind in ("binary", "call", "member", "non_null", "subscript"))
 _TERNARY = frozenset({"ternary_expression", "conditional_expression"})
 
 
@@ -79,10 +74,7 @@ def _inside(node: Node) -> Node:
 
 
 def _begins(node: Node, logical: frozenset[str]) -> Node | None:
-    """Return the logical operation that an operand begins with, as the grammar has it.
-
-    It takes all that is before a `!` of TypeScript for its operand, and reads `a && b!.c` as `(a && b)!.c`.
-    """
+    """Return the operation before a `!` of TypeScript: the grammar reads `a && b!.c` as `(a && b)!.c`."""
     while node.type in _BEGUN and (first := node.named_child(0)) is not None:
         node = first
         if node.type == "binary_expression" and operator(node) in logical:

@@ -59,8 +59,9 @@ class Liveness:
         if self.round[one]:
             return
         around = self.space.containers[one]
-        if around != MODULE and self._names_its_owner(one):
-            self._mark(around, by)
+        is_enumerator = around != MODULE and self.space.definitions[one].kind == "EnumMember"
+        if is_enumerator and self.space.families[self.space.homes[one]] == "c":
+            self._mark(around, by)  # which C names without its enum
         if around != MODULE and not self.round[around]:
             self._waiting.setdefault(around, []).append(one)
             return
@@ -75,11 +76,6 @@ class Liveness:
                 if name not in self.space.renamed:
                     self._names_or_renamed.discard(name)
         self._stack.append(one)
-
-    def _names_its_owner(self, one: int) -> bool:
-        """Return whether a definition is used without what it stands in: an enumerator of C."""
-        is_constant = self.space.definitions[one].kind == "EnumMember"
-        return is_constant and self.space.families[self.space.homes[one]] == "c"
 
     def _mark_all(self, by: int, found: Iterable[int]) -> None:
         for one in found:
