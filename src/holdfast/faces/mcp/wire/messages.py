@@ -75,7 +75,7 @@ def decode(line: bytes) -> Message:
         return _undecodable(line, str(failure))
     if isinstance(value, list):
         return Refused(
-            None, INVALID_REQUEST, "Invalid Request: batches are not supported; send one message a line."
+            None, INVALID_REQUEST, "Invalid Request: batches are not supported; send one at a time."
         )
     if not isinstance(value, dict):
         return Refused(None, INVALID_REQUEST, "Invalid Request: a message must be a JSON object.")
