@@ -163,6 +163,7 @@ def parts(value: object, name: str | None = None) -> list[dict[str, Any]]:
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
+_EXAMPLE = 'Give an object such as {"project": "KEY"}.'
 _SECRET = re.compile(r"token|secret|password|api_?key|authorization|credential", re.IGNORECASE)
 _LOOKS_SECRET = re.compile(r"(?:gh[pousr]_|github_pat_|lin_api_|xox[abp]-|ATATT|sk-)[\w-]{10,}")
 _CHARACTERS = 500
@@ -173,12 +174,9 @@ def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[st
     try:
         found = json_of(text) if text else {}
     except Unreadable as error:
-        raise InvalidArguments(
-            f"`config` is not JSON that can be read: {error}.",
-            hint='Give an object such as {"project": "KEY"}.',
-        ) from None
+        raise InvalidArguments(f"`config` is not JSON that can be read: {error}.", hint=_EXAMPLE) from None
     if not isinstance(found, dict):
-        raise InvalidArguments("`config` is no JSON object.", hint='Give one such as {"project": "KEY"}.')
+        raise InvalidArguments("`config` is no JSON object.", hint=_EXAMPLE)
     _refuse_secrets(found)
     if unknown := sorted(set(found) - {*needed, *known}):
         raise InvalidArguments(
