@@ -38,7 +38,7 @@ from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.log.clone_log import Log
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of
+from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of, user_of
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
@@ -335,5 +335,5 @@ class Milestones:
         if given is not None:
             return actor_of(given)
         if self._self is None:
-            self._self = actor_of(None, self._git.identity())
+            self._self = user_of(self._git.identity())
         return self._self

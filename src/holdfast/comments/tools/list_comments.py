@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import BeforeValidator, Field, StrictBool
 
 from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Status
 from holdfast.comments.search.pattern import compiled
@@ -22,6 +22,14 @@ _FLEXIBLE = (3, 4)
 _LEAST_SOURCE = 20
 
 
+def _day_at(time: str) -> BeforeValidator:
+    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
+
+
+Earliest = Annotated[Moment | None, _day_at("00:00:00")]
+Latest = Annotated[Moment | None, _day_at("23:59:59.999999")]
+
+
 class ListComments(Input):
     """Which comments to list; all conditions must hold."""
 
@@ -37,8 +45,8 @@ class ListComments(Input):
     ai: StrictBool | None = Field(
         default=None, description="Only those with AI metadata, or only those without."
     )
-    since: Moment | None = Field(default=None, description="Written at or after this moment.")
-    until: Moment | None = Field(default=None, description="Written at or before this moment.")
+    since: Earliest = Field(default=None, description="Written since this day (2025-10-19) or moment.")
+    until: Latest = Field(default=None, description="Written until this day, all of it, or moment.")
     match: str | None = Field(
         default=None,
         min_length=1,

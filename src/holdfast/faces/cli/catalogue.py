@@ -46,7 +46,7 @@ def catalogue_of(registry: Registry) -> tuple[CatalogueToolset, ...]:
 def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
     from holdfast.faces.cli.arguments import with_commands
 
-    names = {item.name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
+    names = {item.listed_name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
     listed = [operation for operation in registry.operations if operation.toolset == toolset]
     return [
         CatalogueCommand(

@@ -89,7 +89,10 @@ def git_mile(commands: Commands) -> CommandGroup:
     from holdfast.faces.cli.groups import CommandGroup, Entry
 
     [toolset] = [toolset for toolset in commands.catalogue if toolset.name == _TOOLSET]
-    entries = toolset_entries(commands, toolset)
+    entries = {
+        name: entry._replace(summary=entry.summary.replace(f"holdfast {_TOOLSET}", "git mile"))
+        for name, entry in toolset_entries(commands, toolset).items()
+    }
     entries["mcp-server"] = Entry(
         _SERVER_PAGE.partition(".")[0], "The program itself", lambda _name: _server_command()
     )

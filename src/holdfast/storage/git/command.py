@@ -282,14 +282,14 @@ class Git:
         pairs = (os.fsdecode(line).split(" ", 1) for line in lines)
         return {name: object_id for object_id, name in pairs}
 
-    def identity(self) -> Identity | None:
-        """Return who the user is according to git's configuration, or None when it does not say."""
-        values = {
-            key: value.strip() for key, value in self.settings(r"^user\.(name|email)$") if value.strip()
-        }
-        if not values:
-            return None
-        return Identity(values.get("user.name"), values.get("user.email"))
+    def identity(self) -> Identity:
+        """Return who the user is to git, by its variables or else its configuration."""
+        told = dict(self.settings(r"^user\.(name|email)$"))
+        stated = (
+            os.environ.get(f"GIT_AUTHOR_{key.upper()}") or told.get(f"user.{key}", "")
+            for key in Identity._fields
+        )
+        return Identity(*(value.strip() or None for value in stated))
 
     def settings(
         self, pattern: str, scope: str | None = None, *, apart: bool = False, errors: str = "replace"

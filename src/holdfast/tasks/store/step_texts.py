@@ -139,8 +139,7 @@ def step_named(name: str) -> str:
     """Return the name of a step as this room writes it."""
     plain = name.strip().lower().replace("-", "_")
     if plain not in ALL:
-        hint = did_you_mean(plain, list(ALL)) or f"Steps: {', '.join(ALL)}."
-        raise InvalidArguments(f"There is no step {name[:60]!a}.", hint=hint)
+        raise InvalidArguments(f"There is no step {name[:60]!a}.", hint=did_you_mean(plain, ALL))
     return plain
 
 
@@ -250,5 +249,5 @@ def flow_named(name: str) -> ToolName:
     for tool in FLOWS:
         if tool == f"taskpilot_{plain}":
             return tool
-    hint = did_you_mean(f"taskpilot_{plain}", list(FLOWS)) or f"Flows: {', '.join(FLOWS)}."
-    raise NotFound(f"There is no flow {name[:60]!a}.", hint=hint)
+    names = [tool.removeprefix("taskpilot_") for tool in FLOWS]
+    raise NotFound(f"There is no flow {name[:60]!a}.", hint=did_you_mean(plain, names))

@@ -96,6 +96,7 @@ def start_words(result: Any) -> str:
     specified=True,
     text=start_words,
     fill_in=lambda _, given: {"workspace_path": ".", **given},
+    command_defaults={"workspace_path": "."},
     annotations=WORKSPACE,
 )
 def start(room: Tasks, arguments: StartSession) -> SessionStarted:
