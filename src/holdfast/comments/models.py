@@ -8,11 +8,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
-from holdfast.kernel.call import Form
+from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output, optional
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
     from holdfast.comments.search.query import Hit
@@ -24,6 +24,18 @@ Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
 Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
+
+def _said(text: str) -> str:
+    """Refuse what would be shown as nothing."""
+    if not visible(text).strip():
+        raise ValueError("it must hold more than white space")
+    return text
+
+
+CommentText = Annotated[str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_said)]
+Author = Annotated[
+    str, Field(min_length=1, max_length=LIMITS.comment_author_characters), AfterValidator(_said), SIGNATURE
+]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
     str, Field(pattern=r"^c_\d+$", max_length=40), Form("the id of a comment, such as c_1730000000000")
