@@ -111,3 +111,10 @@ def test_the_command_prints_for_a_hook(run_holdfast: RunHoldfast):
     assert "Comment: Look here" in shown
     assert len(shown) <= LIMITS.hook_characters + len("\n")
     assert run_holdfast("inbox", "drain", "--hook", check=True).stdout == ""
+
+
+def test_the_command_says_how_to_get_what_waits_behind_ten(room: Inbox, run_holdfast: RunHoldfast):
+    for number in range(11):
+        room.send("a.py", f"Remark {number}")
+    words = run_holdfast("inbox", "check", check=True).stdout
+    assert words.endswith("1 more message is waiting; run `holdfast inbox check` again.\n")

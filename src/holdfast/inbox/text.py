@@ -36,13 +36,15 @@ def numbered(number: int, remark: Message | Remark) -> str:
     return "\n".join(parts)
 
 
-def batch(remarks: Sequence[Message | Remark], waiting: int = 0) -> str:
+def batch(
+    remarks: Sequence[Message | Remark], waiting: int = 0, again: str = "call check_lazygit_messages again"
+) -> str:
     """Return the messages of one call, and how many wait for the next one."""
     if not remarks:
         return NOTHING_NEW
     blocks = [numbered(number, remark) for number, remark in enumerate(remarks, start=1)]
     if waiting:
-        blocks.append(_more(waiting, "call check_lazygit_messages again"))
+        blocks.append(_more(waiting, again))
     return _joined(blocks)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.comments.errors import InvalidLineNumber
+from holdfast.comments.search.globs import is_pattern
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.files.work_tree import is_folder, typed_path
+from holdfast.storage.files.work_tree import RepoPath, is_folder, typed_path
 
 PERSON = "user"
 """Who writes at a command line, when git knows no name."""
@@ -59,9 +60,17 @@ def patterns(name: str) -> FillIn:
         path = _path(room, given[name])
         if path.strip("/") in ("", "."):
             return {key: value for key, value in given.items() if key != name}
-        return given | {name: f"{path.rstrip('/')}/" if is_folder(room.repository.root, path) else path}
+        if is_folder(room.repository.root, path):
+            return given | {name: f"{path.rstrip('/')}/"}
+        if not is_pattern(path) and not _is_known(room, source_path(path)):
+            raise room.not_found(source_path(path))
+        return given | {name: path}
 
     return fill_in
+
+
+def _is_known(room: Comments, path: RepoPath) -> bool:
+    return room.tree.signature(path) is not None or room.sidecar_bytes(path) is not None
 
 
 def _path(room: Comments, typed: object) -> Any:

@@ -10,7 +10,7 @@ from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, Fo
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, place
+from holdfast.comments.text import UNTAGGED, place, plain_text
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Effect, Input, Output, optional
@@ -115,9 +115,7 @@ def _model(comment: FoundComment) -> str:
 def _remarks(result: SearchResult) -> list[str]:
     remarks = []
     if result.refusal is not None:
-        remarks.append(
-            f"The query is no regular expression ({result.refusal}); it was searched as plain text."
-        )
+        remarks.append(plain_text(result.refusal, "query"))
     if result.metadata.returned < result.metadata.total_results:
         remarks.append(
             f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
