@@ -150,7 +150,7 @@ def test_the_root_of_the_file_system_may_be_the_work_tree():
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(comment=st.text(min_size=1, max_size=300).filter(lambda text: text.strip()))
+@given(comment=st.text(min_size=1, max_size=300).filter(lambda text: visible(text).strip()))
 def test_any_text_is_stored_whole_and_leaves_without_what_nobody_can_see(
     room: Inbox, reader: Reader, comment: str
 ):

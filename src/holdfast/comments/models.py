@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -11,7 +11,7 @@ from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.operation import Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
@@ -55,6 +55,21 @@ def _moment(value: str) -> str:
 
 Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
+
+
+class Inline(Input):
+    """A part of the arguments that is described where it stands."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return handler.resolve_ref_schema(handler(schema))
+
+
+class OneComment(Output):
+    """Which comment something happened to."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
 
 
 class SymbolFacts(Output):

@@ -25,6 +25,7 @@ HOOK_PREFACE = (
 )
 _CUT = "\n[cut here; `holdfast inbox show {id}` prints all of it]"
 _EXCERPT_CHARACTERS = 60
+_AGAIN = "call check_lazygit_messages again"
 
 
 def numbered(number: int, remark: Message | Remark) -> str:
@@ -36,9 +37,7 @@ def numbered(number: int, remark: Message | Remark) -> str:
     return "\n".join(parts)
 
 
-def batch(
-    remarks: Sequence[Message | Remark], waiting: int = 0, again: str = "call check_lazygit_messages again"
-) -> str:
+def batch(remarks: Sequence[Message | Remark], waiting: int = 0, again: str = _AGAIN) -> str:
     """Return the messages of one call, and how many wait for the next one."""
     if not remarks:
         return NOTHING_NEW

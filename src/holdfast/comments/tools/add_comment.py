@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, SymbolFacts, Tag
+from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
@@ -14,7 +14,7 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.untrusted import UntrustedText
 
 
@@ -44,14 +44,12 @@ class AddComment(Input):
     ai_meta: AiMeta | None = Field(default=None, alias="aiMeta", description="Optional AI metadata.")
 
 
-class AddedComment(Output):
+class AddedComment(OneComment):
     """A comment that was added."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
     ghost_marker_id: UntrustedText = Field(
         serialization_alias="ghostMarkerId", description="The name of its marker."
     )
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     line: int = Field(description="The line it is on, from 1.")
     tag: Tag = Field(description="Its category.")
     symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")

@@ -15,7 +15,7 @@ from holdfast.comments.search.globs import is_pattern
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.files.work_tree import RepoPath, is_folder, typed_path
+from holdfast.storage.files.work_tree import is_folder, typed_path
 
 PERSON = "user"
 """Who writes at a command line, when git knows no name."""
@@ -62,15 +62,11 @@ def patterns(name: str) -> FillIn:
             return {key: value for key, value in given.items() if key != name}
         if is_folder(room.repository.root, path):
             return given | {name: f"{path.rstrip('/')}/"}
-        if not is_pattern(path) and not _is_known(room, source_path(path)):
-            raise room.not_found(source_path(path))
+        if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
+            room.sidecar_bytes(one) or room.existing(one)  # which raises: neither of both is there
         return given | {name: path}
 
     return fill_in
-
-
-def _is_known(room: Comments, path: RepoPath) -> bool:
-    return room.tree.signature(path) is not None or room.sidecar_bytes(path) is not None
 
 
 def _path(room: Comments, typed: object) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import Author, CommentId, CommentText, FilePath
+from holdfast.comments.models import Author, CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class ReplyToComment(Input):
@@ -22,11 +21,9 @@ class ReplyToComment(Input):
     author: Author = Field(default="ai", description="Who answers.")
 
 
-class RepliedComment(Output):
+class RepliedComment(OneComment):
     """A comment that was answered."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     replies: int = Field(description="How many answers it has now.")
 
 

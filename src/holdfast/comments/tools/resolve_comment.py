@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import Author, CommentId, FilePath, Status
+from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class ResolveComment(Input):
@@ -22,11 +21,9 @@ class ResolveComment(Input):
     author: Author = Field(default="ai", description="Who settles it.")
 
 
-class ResolvedComment(Output):
+class ResolvedComment(OneComment):
     """A comment with its new state."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     status: Status = Field(description="Its state now.")
     updated: str = Field(description="When it was changed.")
 
