@@ -177,6 +177,16 @@ def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: Ope
     assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
 
 
+def test_a_note_about_a_task_that_is_finished_is_not_told_any_more(room: Tasks):
+    add(room, "One")
+    session, _ = open_session(room, "ada")
+    claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
+    claim(room, ClaimTask(action="handoff", task_id="TP-1", note="Half done", session=session.id))
+    assert open_session(room, "bob")[1] == "TP-1: Half done"
+    room.update("TP-1", Change(set={"status": "dropped"}), BOB)
+    assert open_session(room, "eve")[1] is None
+
+
 @pytest.mark.requirement("tasks-40")
 def test_worktrees_share_tasks(room: Tasks, open_tasks: OpenTasks, repository, tmp_path):
     import subprocess

@@ -69,8 +69,8 @@ def _on_terminal(chart: Chart) -> str:
     most = max([1, *chart.counts.values()])
     bars = [f"{status:>11}  {'#' * (40 * n // most)} {n}" for status, n in chart.counts.items()]
     told = [f"{one_line(chart.title)}:", *bars] if chart.kind == "status" else [_text(chart)]
-    drawn = f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"
-    return "\n".join([*told, drawn])
+    told += [f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"]
+    return "\n".join(told)
 
 
 def _content(chart: Chart) -> list[Content]:

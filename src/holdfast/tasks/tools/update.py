@@ -369,8 +369,8 @@ class Approved(Reported):
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     """Say, as a person, that a task in review is done. No server offers this to a program."""
     check_workspace(room, arguments)
-    checked, reason = list(arguments.check), arguments.reason
-    wanted = Change(set={"status": "done"}, check=checked, reason=reason, approved=True)
+    wanted = Change(set={"status": "done"}, check=[*arguments.check], approved=True)
+    wanted.reason = arguments.reason
     with room.writing(Who(actor())) as transaction:
         done = change(transaction, arguments.task_id, wanted)
     where = workspace_ref(transaction.workspace)
