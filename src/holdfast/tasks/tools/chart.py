@@ -86,7 +86,7 @@ def _content(chart: Chart) -> list[Content]:
     effect=Effect.READ,
     command="chart",
     positional=("kind",),
-    example="holdfast tasks chart burndown --format svg > burndown.svg",
+    example="holdfast tasks chart burndown --format svg",
     text=_text,
     command_text=_on_terminal,
     content=_content,
