@@ -94,6 +94,8 @@ def test_a_tool_is_named_by_its_command() -> None:
     assert with_commands("taskpilot_lists and other_words stay.", names) == (
         "taskpilot_lists and other_words stay."
     )
+    told = with_commands("Use taskpilot_list with `task_ids`, or `taskpilot_list` TP-1 and `query`.", names)
+    assert told == "Use `holdfast tasks list` with --task-ids, or `holdfast tasks list` TP-1 and --query."
 
 
 def test_a_field_is_named_as_it_is_typed() -> None:
