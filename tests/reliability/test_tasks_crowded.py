@@ -20,6 +20,7 @@ from tests.reliability.harness import python, run_together
 from tests.reliability.samples import samples
 from tests.tasks.claims import claim_next
 from tests.tasks.conftest import OpenTasks, TurnedClock
+from tests.tasks.happenings import events_of
 
 PROCESSES = 8
 CLAIMS = samples("claims")
@@ -143,7 +144,7 @@ def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(
         assert found == expected
         versions = [row[0] for row in connection.execute("SELECT version FROM task")]
         assert sum(versions) == 4 + len(expected)
-        for uid, state in replayed(room.events(limit=1_000_000)).items():
+        for uid, state in replayed(events_of(room, limit=1_000_000)).items():
             assert state_of(connection, task_by_uid(connection, uid)) == state
 
 

@@ -25,6 +25,7 @@ from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import samples
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
+from tests.tasks.happenings import events_of
 from tests.wire.client import wire_client
 
 EXAMPLES, STEPS = samples("mixed examples"), samples("mixed steps")
@@ -64,7 +65,7 @@ class Bench:
         """Compare the store with the model, and the rows with their history."""
         assert self.stored(list(model)) == model
         for name in model:
-            [(uid, state)] = replayed(self.room.events(limit=100_000, task=name)).items()
+            [(uid, state)] = replayed(events_of(self.room, limit=100_000, task=name)).items()
             with self.room.reading() as connection:
                 assert state_of(connection, task_by_uid(connection, uid)) == state
 

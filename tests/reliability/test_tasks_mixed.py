@@ -18,6 +18,7 @@ from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
+from tests.tasks.happenings import events_of
 from tests.wire.client import wire_client
 
 SHARED = 3
@@ -97,7 +98,7 @@ def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(reposit
         }
         labels = {row[0] for row in connection.execute("SELECT label FROM label")}
         versions = [room.get(f"TP-{number}").version for number in range(1, SHARED + 1)]
-        for uid, state in replayed(room.events(limit=100_000)).items():
+        for uid, state in replayed(events_of(room, limit=100_000)).items():
             assert state_of(connection, task_by_uid(connection, uid)) == state
     room.close()
     tally(252, [*titles.items() ^ model.titles.items(), *(labels ^ model.labels)], f"{model.refused} refused")

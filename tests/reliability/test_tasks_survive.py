@@ -35,6 +35,7 @@ from tests.reliability.harness import (
 )
 from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import SCALE, samples
+from tests.tasks.happenings import events_of
 from tests.tasks.postgres import Server, running_server
 
 ADA = Who("ada")
@@ -90,7 +91,7 @@ def items(path: Path, database: str | None = None, *, whole: bool = True) -> set
         if whole:
             assert [finding for finding in room.check() if finding.is_damage] == []
         with room.reading() as connection:
-            for uid, state in replayed(room.events(limit=1_000_000)).items() if whole else ():
+            for uid, state in replayed(events_of(room, limit=1_000_000)).items() if whole else ():
                 assert state_of(connection, task_by_uid(connection, uid)) == state
             titles = connection.execute("SELECT title FROM task").fetchall()
             labels = connection.execute("SELECT label FROM label").fetchall()
@@ -543,7 +544,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 def _use(room: Tasks) -> None:
     room.find(Query())
     room.update("TP-40", Change(set={"title": "Changed"}), ADA)
-    room.events(limit=1000)
+    events_of(room, limit=1000)
 
 
 @pytest.mark.requirement("reliability-C3")

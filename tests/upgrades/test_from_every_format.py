@@ -18,6 +18,7 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import join, write_marker
+from tests.tasks.happenings import events_of
 from tests.tasks.postgres import running_server
 from tests.upgrades.stores import FORMATS, STORES, WORKSPACE, backups, content, make, opened, rows_of
 
@@ -60,7 +61,7 @@ def use_tasks(repository: Repository, database: str | None = None) -> None:
     room = Tasks(repository, database=database)
     found = {task.title: task for task in room.find(Query()).tasks}
     assert set(found) == {"Größe; prüfen", "Second"}
-    assert room.events()[1].reason == "mine"
+    assert events_of(room)[1].reason == "mine"
     assert room.check() == []
     room.create([Draft("Third", "Added after the upgrade.")], Who("ada"))
     room.close()

@@ -20,6 +20,7 @@ from holdfast.tasks.store.workspace import begin, join, write_marker
 from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
 from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
+from tests.tasks.happenings import events_of
 from tests.tasks.postgres import Server
 
 
@@ -61,7 +62,7 @@ def clone_of(repository: Path, folder: Path, clock: TurnedClock) -> Tasks:
 def histories(room: Tasks) -> list[tuple[object, ...]]:
     return [
         (e.at, e.actor, e.task, e.version, e.type, e.before, e.after, e.reason)
-        for e in room.events(limit=1000)
+        for e in events_of(room, limit=1000)
     ]
 
 
@@ -96,7 +97,7 @@ def test_a_workspace_moves_between_the_engines_with_ids_and_history(
     assert target.workspace().gate == "evidence"
     assert [target.get(f"TP-{n}").waits for n in (1, 2, 3)] == [0, 0, 1]
     with target.reading() as connection:
-        for uid, state in replayed(target.events(limit=1000)).items():
+        for uid, state in replayed(events_of(target, limit=1000)).items():
             assert state_of(connection, task_by_uid(connection, uid)) == state
     assert add(target, "Four")[0].id == "TP-4"
     assert target.create([Draft("Again", client_key="k")], ADA)[0][1] is False

@@ -23,6 +23,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
+from tests.tasks.happenings import events_of
 
 AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
 NUMBERS = st.integers(1, 8).map(lambda number: f"TP-{number}")
@@ -159,7 +160,7 @@ class Workspace(RuleBasedStateMachine):
             assert dependencies.wrong_counts(connection, workspace) == []
             assert dependencies.wrongly_needed(connection, workspace) == []
             states = {task.uid: state_of(connection, task) for task in tasks}
-        events = self.room.events(limit=100_000) if tasks else []
+        events = events_of(self.room, limit=100_000) if tasks else []
         assert replayed(events) == states
         for task in tasks:
             versions = [event.version for event in events if event.task == task.uid]

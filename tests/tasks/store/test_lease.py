@@ -14,6 +14,7 @@ from holdfast.tasks.tools.claim import ClaimTask, claim
 from holdfast.tasks.tools.update import UpdateTask, update
 from tests.tasks import claims
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
+from tests.tasks.happenings import events_of
 
 
 def test_taking_a_task_starts_it_and_keeps_others_away(room: Tasks):
@@ -35,7 +36,7 @@ def test_taking_it_again_renews_the_claim_and_nothing_else(room: Tasks, clock: T
     assert again.claim_expires == (first.claim_expires or 0) + 600
     assert (again.version, again.claim_token) == (first.version, first.claim_token)
     assert claims.renew(room, "TP-1", ADA).version == first.version
-    assert len(room.events(task="TP-1")) == 2
+    assert len(events_of(room, task="TP-1")) == 2
 
 
 def test_a_claim_that_ran_out_goes_to_the_next_one_with_the_notes_of_the_last(
@@ -132,7 +133,7 @@ def test_giving_a_task_back_makes_it_ready_and_finishing_it_ends_the_claim(room:
     claims.claim(room, "TP-1", ADA)
     freed = claims.release(room, "TP-1", ADA, kind="handed-over", reason="Lunch")
     assert (freed.status, freed.claim_agent) == ("backlog", None)
-    assert room.events(task="TP-1")[-1].type == "handed-over"
+    assert events_of(room, task="TP-1")[-1].type == "handed-over"
     claims.claim(room, "TP-1", BOB)
     done = room.update("TP-1", Change(set={"status": "done"}), BOB).task
     assert done.claim_agent is None

@@ -15,6 +15,7 @@ from holdfast.tasks.store.tasks import Tasks
 from tests.reliability.evidence import Tally
 from tests.tasks.claims import claim_next
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
+from tests.tasks.happenings import events_of
 
 
 def move(room: Tasks, task: str, *states: str) -> None:
@@ -55,7 +56,7 @@ def test_a_clock_that_jumps_changes_neither_the_order_of_events_nor_the_uniquene
     for days in (0, -365, 3650, -3650, 0):
         clock.turn(days=days)
         made += add(room, f"After {days}", "In the same millisecond")
-    events = list(room.events(limit=100))
+    events = list(events_of(room, limit=100))
     assert [event.seq for event in events] == list(range(1, 11))
     assert [event.task for event in events] == [task.uid for task in made]
     assert len({task.id for task in made}) == 10
@@ -100,7 +101,7 @@ def test_blocking_and_reopening_need_a_reason(room: Tasks, way: tuple[str, ...],
     with pytest.raises(InvalidArguments, match="needs a reason"):
         room.update("TP-1", Change(set={"status": status}), ADA)
     room.update("TP-1", Change(set={"status": status}, reason="The door is locked"), ADA)
-    assert room.events(task="TP-1")[-1].reason == "The door is locked"
+    assert events_of(room, task="TP-1")[-1].reason == "The door is locked"
 
 
 @pytest.mark.parametrize("spelled", ["Done", "DONE", " done ", "In-Progress", "in_progress", "In Progress"])
@@ -215,7 +216,7 @@ def test_a_change_raises_the_version_and_one_that_changes_nothing_does_not(room:
     assert changed.changed == {"title": ("One", "Uno"), "priority": ("medium", "high")}
     again = room.update("TP-1", Change(set={"title": "Uno"}, add={"labels": []}), ADA)
     assert (again.task.version, again.changed) == (2, {})
-    assert len(room.events()) == 2
+    assert len(events_of(room)) == 2
 
 
 def test_a_change_of_another_version_than_was_seen_is_refused(room: Tasks):
@@ -251,7 +252,7 @@ def test_lists_are_added_to_and_taken_from(room: Tasks):
         ),
         ADA,
     )
-    after = room.events(task="TP-1")[-1].after
+    after = events_of(room, task="TP-1")[-1].after
     assert after == {
         "labels": ["b", "c"],
         "files": [["src/a.py", "", None, None]],
@@ -325,11 +326,11 @@ def test_a_reopened_task_forgets_that_it_was_complete(room: Tasks):
 def test_events_are_numbered_in_order_and_read_from_any_of_them(room: Tasks, open_tasks: OpenTasks):
     add(room, "One", "Two")
     room.update("TP-1", Change(set={"title": "Uno"}), BOB)
-    events = open_tasks().events()
+    events = events_of(open_tasks())
     assert [event.type for event in events] == ["created", "created", "updated"]
     assert [event.seq for event in events] == sorted({event.seq for event in events})
-    assert room.events(after=events[0].seq, limit=1) == events[1:2]
-    assert [event.version for event in room.events(task="TP-1")] == [1, 2]
+    assert events_of(room, after=events[0].seq, limit=1) == events[1:2]
+    assert [event.version for event in events_of(room, task="TP-1")] == [1, 2]
     assert events[2].actor == "bob"
     assert (events[2].before, events[2].after) == ({"title": "One"}, {"title": "Uno"})
 

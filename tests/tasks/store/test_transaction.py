@@ -14,6 +14,7 @@ from holdfast.tasks.store.workspace import begin
 from holdfast.tasks.tools.claim import ClaimTask, claim
 from tests.tasks import claims
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
+from tests.tasks.happenings import events_of
 
 
 def test_a_claim_with_a_session_is_one_transaction_of_five_statements(repository):
@@ -40,7 +41,7 @@ def test_what_was_only_tried_leaves_nothing(room: Tasks):
         made = create(transaction, [Draft("Two"), Draft("Three")])
         transaction.discard()
     assert [task.id for task, _ in made] == ["TP-2", "TP-3"]
-    assert [event.type for event in room.events()] == ["created"]
+    assert [event.type for event in events_of(room)] == ["created"]
     assert add(room, "Two")[0].id == "TP-2"
 
 
@@ -70,7 +71,7 @@ def test_a_handover_writes_the_note_with_the_release(room: Tasks):
     session, _ = open_session(room, "ada")
     claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
     claim(room, ClaimTask(action="handoff", task_id="TP-1", session=session.id, note="Half done"))
-    assert [event.type for event in room.events(task="TP-1")] == [
+    assert [event.type for event in events_of(room, task="TP-1")] == [
         "created",
         "claimed",
         "handed-over",

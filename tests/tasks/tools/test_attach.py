@@ -29,6 +29,7 @@ from holdfast.tasks.tools.attach import (
     attachment,
 )
 from tests.tasks.conftest import TurnedClock
+from tests.tasks.happenings import events_of
 
 toolset = toolsets.toolset("tasks")
 
@@ -153,7 +154,7 @@ def test_the_same_file_twice_changes_nothing_and_another_replaces_it(room: Tasks
 
 def test_attaching_is_an_event_from_which_the_state_follows(room: Tasks):
     put(room, "a.txt", b"one")
-    events = room.events()
+    events = events_of(room)
     assert events[-1].type == "attached"
     with room.reading() as connection:
         task = room.get("TP-1")

@@ -18,6 +18,7 @@ from holdfast.tasks.tools.generate_prompt import GeneratePrompt, generate_prompt
 from holdfast.tasks.tools.steps import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
 from holdfast.toolsets import full_registry
 from tests.tasks.conftest import ADA, add
+from tests.tasks.happenings import events_of
 from tests.tasks.imports.test_archive import exported, taken_in
 from tests.tasks.test_web_interface import RunningServer, base, server, tool
 
@@ -66,7 +67,9 @@ def test_versions_rise_and_every_text_stays_in_the_history(room: Tasks):
     update_steps(room, UpdateSteps(step_name="finish_task", restore=True))
     found = shown(room, step_name="finish_task")
     assert (found.version, found.workspace_steps) == (3, [])
-    told = [(event.after["content"], event.reason) for event in room.events() if event.type == "step-written"]
+    told = [
+        (event.after["content"], event.reason) for event in events_of(room) if event.type == "step-written"
+    ]
     assert told == [("One", None), ("Two", "Shorter"), (None, None)]
 
 

@@ -24,7 +24,7 @@ from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
-from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
+from holdfast.tasks.store.records import Change, Changed, Draft, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
 from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
@@ -199,12 +199,6 @@ class Tasks:
         """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
         with self.writing(who) as transaction:
             return changing.change(transaction, task, change, if_version=if_version)
-
-    def events(self, *, after: int = 0, limit: int = 100, task: str | None = None) -> list[Event]:
-        """Return what happened after a number, to everything or to one task, oldest first."""
-        with self.reading() as transaction:
-            uid = None if task is None else rows.find_task(transaction, task).uid
-            return rows.events_after(transaction, transaction.workspace.id, after, limit, uid)
 
     # The store.
 
