@@ -130,7 +130,10 @@ class Log:
     def _prepared(
         self, compose: Compose, actor: str, request: str | None = None, digest: str | None = None
     ) -> Iterator[PreparedWrite]:
-        """Hold the room's lock. Who just had it queues behind the others, so that nobody waits for ever."""
+        """Hold the room's lock while what is composed is written.
+
+        Who just had it queues behind the others, so that nobody waits for ever.
+        """
         self._repository.ensure_store()
         with ExitStack() as queue:
             queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
