@@ -75,7 +75,7 @@ def _cells(line: MileLine) -> tuple[str, ...]:
     listed=False,
 )
 def overview(room: Milestones, args: ListEntities) -> MileOverview:
-    """List milestones or issues, each with its assignee, due day, milestone, claim and progress."""
+    """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
     query, hints = question(args, time.time())
 
     def look(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
