@@ -12,9 +12,20 @@ export function el(name, ...rest) {
 
 export const vector = (tag, ...rest) => made(document.createElementNS(SVG, tag), [], rest);
 
+/** Put other children into a node; what had the focus keeps it, or gives it to what took its place. */
 export function fill(node, ...children) {
+  const focused = document.activeElement;
+  const isWithin = node !== focused && node.contains(focused);
   node.replaceChildren(...nodes(children));
+  if (isWithin) (node.contains(focused) ? focused : twin(node, focused))?.focus({ preventScroll: true });
   return node;
+}
+
+/** Return the control below a node that leads to the same as another, or is called the same. */
+function twin(node, other) {
+  const named = (one) => one.dataset.focus ?? one.getAttribute("href") ?? one.ariaLabel ?? one.textContent;
+  const alike = node.querySelectorAll(other.localName).values();
+  return alike.find((one) => named(one) === named(other));
 }
 
 function made(node, classes, [first, ...others]) {
@@ -123,8 +134,23 @@ export const commitAddress = (revision) => `/review?what=commit&revision=${encod
 
 // Controls
 
+/** Return what runs something, but not again while it still runs: a second click finds the first one at work. */
+export function unhurried(run) {
+  let isBusy = false;
+  return async (event) => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await run(event);
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
 /** Return a button; `more` gives it another look or a label. */
-export const button = (text, click, more = {}) => el("button.button", { type: "button", on: { click }, ...more }, text);
+export const button = (text, click, more = {}) =>
+  el("button.button", { type: "button", on: { click: unhurried(click) }, ...more }, text);
 
 /** Return a button that does not stand out. */
 export const plain = (text, click, more = {}) => button(text, click, { class: "button plain", ...more });
@@ -161,26 +187,29 @@ export const submit = (text, value, look = "") =>
 
 /**
  * Return a form. `send` gets what its fields hold and the value of the button, and may fail; `cancel` leaves it.
- * Its buttons are `verb`, or `buttons`; `beside` stands in their row.
+ * Its buttons are `verb`, or `buttons`; `beside` stands in their row. With `keep`, a name, what is typed into its text
+ * outlives a reload, Back and a new sign-in until it is sent or cancelled.
  */
-export function form(fields, { verb, buttons = submit(verb, null, "primary"), send, cancel, beside, ...more }) {
+export function form(fields, { verb, buttons = submit(verb, null, "primary"), send, cancel, beside, keep, ...more }) {
   const trouble = el("div");
-  let isBusy = false;
-  const submitted = async (event) => {
-    event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
+  const forget = () => keep && sessionStorage.removeItem(keep);
+  const leave = cancel && (() => (forget(), cancel()));
+  const submitted = unhurried(async ({ submitter }) => {
     try {
-      await send(Object.fromEntries(new FormData(node)), event.submitter?.value);
+      await send(Object.fromEntries(new FormData(node)), submitter?.value);
+      forget();
       fill(trouble);
     } catch (problem) {
       if (problem.name !== "AbortError") fill(trouble, failure(problem));
     }
-    isBusy = false;
-  };
-  const row = el("div.row", beside, buttons, cancel && plain("Cancel", cancel));
-  const node = el("form.stack", { on: { submit: submitted }, ...more }, fields, trouble, row);
-  sentByKeys(node, () => node.requestSubmit(), cancel);
+  });
+  const row = el("div.row", beside, buttons, cancel && plain("Cancel", leave));
+  const here = (event) => (event.preventDefault(), submitted(event));
+  const node = el("form.stack", { on: { submit: here }, ...more }, fields, trouble, row);
+  sentByKeys(node, () => node.requestSubmit(), leave);
+  const area = keep && node.querySelector("textarea");
+  if (area) area.value = sessionStorage.getItem(keep) ?? "";
+  area?.addEventListener("input", () => sessionStorage.setItem(keep, area.value));
   return node;
 }
 

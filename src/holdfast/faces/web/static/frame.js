@@ -68,6 +68,7 @@ function mark(view) {
 }
 
 function showState(standing) {
+  if (standing && main.dataset.signedOut) show(); // somebody signed in again, in this window or another
   const node = document.getElementById("live");
   node.className = standing ? "live standing" : "live";
   fill(node, el("span.dot"), standing ? el("span.visually-hidden", "live") : "reconnecting");

@@ -20,9 +20,9 @@ export async function show(view) {
     const found = await agents(view.signal);
     fill(people, found.length ? found.map(agentItem) : el("li", nobody));
   });
-  await Promise.all([feed.load(), showAgents()]);
   for (const { room } of ROOMS) view.on(room, () => feed.news(room));
   view.on("tasks", showAgents);
+  await Promise.all([feed.load(), showAgents()]);
   view.key("r", "Show the new ones", () => feed.showWaiting());
 }
 

@@ -82,18 +82,10 @@ class FileView {
 
   /** See whether the file changed elsewhere, and show it with its notes where they are now. */
   async look() {
-    if (this.lines.revision || this.looking) return;
-    this.looking = true;
-    try {
-      if (await this.lines.renew()) {
-        this.drawOutline();
-        await Promise.all([this.notes.load(), this.measure()]);
-      }
-    } catch {
-      // The frame shows that the server is away; what is shown stays.
-    } finally {
-      this.looking = false;
-    }
+    // Without an answer what is shown stays: the frame shows that the server is away.
+    if (this.lines.revision || !(await this.lines.renew().catch(() => false))) return;
+    this.drawOutline();
+    await Promise.all([this.notes.load(), this.measure()]);
   }
 
   async measure() {

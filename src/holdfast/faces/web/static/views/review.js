@@ -24,7 +24,7 @@ export async function show(view) {
 
 class Review {
   constructor(view, repository) {
-    Object.assign(this, { view, files: new Map(), threads: [], data: null });
+    Object.assign(this, { view, files: new Map(), threads: [], data: null, sending: new Set() });
     this.seen = new Marks("review seen");
     this.done = new Marks("review done");
     this.drafts = new Drafts(repository);
@@ -58,6 +58,8 @@ class Review {
       el("nav", { "aria-label": "Files" }, this.index), el("div.stack", this.list, this.rest)));
     this.selection = new Selection(this, this.list);
     view.on("inbox", () => this.remarks());
+    const shared = ({ key }) => key === this.drafts.name && (this.drafts.renew(), this.redraw());
+    addEventListener("storage", shared, { signal: view.signal });
     view.every(EACH, () => this.refresh());
     view.key("u", "Unified or side by side", () => this.turn());
     matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
@@ -101,11 +103,14 @@ class Review {
       fill(this.trouble);
       if (data === this.data) return;
       const before = this.files;
-      this.data = data;
+      let isWhole = true;
       this.files = new Map(data.files.map((file) => {
-        const known = before.get(file.path);
-        return [file.path, known?.file.version === file.version ? known : this.fresh(file, known)];
+        const known = before.get(file.path), isSame = known?.file.version === file.version;
+        const stays = isSame || known?.isWritten(); // where somebody writes, lines change when they are done
+        isWhole &&= isSame || !stays;
+        return [file.path, stays ? known : this.fresh(file, known)];
       }));
+      this.data = isWhole ? data : { ...data }; // the next look compares again
       this.arrange();
       this.summarise();
       this.showRest();
@@ -167,7 +172,7 @@ class Review {
   }
 
   showRest() {
-    if (!this.data || this.rest.contains(document.activeElement)) return;
+    if (!this.data || this.rest.contains(document.activeElement) || this.rest.querySelector("form")) return;
     const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
     const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
     const older = nodes.splice(RECENT);
@@ -208,10 +213,12 @@ class Review {
     };
   }
 
-  /** Hand drafts over to the agent; one that is refused stays, with the reason. */
+  /** Hand drafts over to the agent; one that is refused stays, with the reason, and none is sent twice. */
   async send(drafts) {
+    const wanted = drafts.filter((one) => one.text.trim() && !this.sending.has(one));
     let sent = 0;
-    for (const draft of drafts.filter((one) => one.text.trim())) {
+    for (const draft of wanted) this.sending.add(draft);
+    for (const draft of wanted) {
       try {
         await post("inbox/send_message", messageOf(draft));
         this.drafts.remove(draft);
@@ -219,6 +226,7 @@ class Review {
       } catch (problem) {
         draft.problem = problem;
       }
+      this.sending.delete(draft);
     }
     document.activeElement.blur();
     this.view.announce(`${counted(sent, "remark")} sent`);

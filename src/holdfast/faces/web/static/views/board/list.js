@@ -95,7 +95,6 @@ const PRIORITIES = { high: "▲ high", low: "▽ low" };
 const CHANGED = "Changed since you last looked";
 
 function paint(node, card, board) {
-  const focused = node.contains(document.activeElement) && document.activeElement.dataset.part;
   const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
   const name = { href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
   const more = { type: "button", tabindex, dataset: { part: "more" } };
@@ -111,7 +110,6 @@ function paint(node, card, board) {
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
     board.problems.has(id) && problemBox(board.problems.get(id), () => board.dismiss(id)),
   );
-  if (focused) node.querySelector(`[data-part="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 /** Return what is left of a lease, in words that stay true. */

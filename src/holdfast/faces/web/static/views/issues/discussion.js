@@ -16,7 +16,8 @@ export class Discussion {
     this.log = el("ol.history");
     const toggle = () => this.told.open && detail.try(() => this.tell());
     this.told = el("details.told", { on: { toggle } }, el("summary", "History"), this.log);
-    const writing = form(this.input, { buttons: this.buttons, send: (values, what) => this.send(values, what) });
+    const send = (values, what) => this.send(values, what);
+    const writing = form(this.input, { buttons: this.buttons, send, keep: `comment ${detail.view.parameters.id}` });
     this.node = el("section.stack", { "aria-label": "Comments" }, this.omitted, this.list, writing, this.told);
   }
 

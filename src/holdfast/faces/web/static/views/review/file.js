@@ -77,6 +77,12 @@ export class FileDiff {
     this.showRemarks();
   }
 
+  /** Tell whether somebody is writing a remark here, or has begun a reply. */
+  isWritten() {
+    const isBegun = (area) => area === document.activeElement || (area.value && area.closest("[data-thread]"));
+    return [...this.node.querySelectorAll("textarea")].some(isBegun);
+  }
+
   /** Put remarks and drafts under their lines; those whose line is not shown stand at the foot. */
   showRemarks() {
     if (!this.drawn) return;

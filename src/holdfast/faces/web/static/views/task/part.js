@@ -21,11 +21,9 @@ export class Part {
   refresh(elsewhere = false) {
     const key = JSON.stringify(this.slice(this.desk)) ?? "";
     if (key === this.key || this.node.querySelector("form")) return;
-    const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     const content = [this.draw(this.desk, this)].flat(Infinity).filter(Boolean);
     this.node.hidden = content.length === 0;
     fill(this.body, content);
-    if (focused) this.focus(focused);
     if (elsewhere && this.key !== null) fade(this.node);
     this.key = key;
   }

@@ -56,19 +56,20 @@ const CRITERIA = {
       criteria.length
         ? el("div.row.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
         : el("p.quiet", "Nothing has to be true yet before this task is done."),
-      el("ul.plain-list.stack", criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
+      el("ul.plain-list.stack", criteria.map((item) => criterion(desk, part, item, evidence))),
       others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
       part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
     ];
   },
 };
 
-function criterion(desk, part, { text, checked }, number, evidence) {
+function criterion(desk, part, { text, checked }, evidence) {
   const below = el("div");
-  const turn = (event) => {
-    if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
+  const turn = ({ target }) => {
+    if (!target.checked) return desk.act(part, () => unchecked(desk.task.criteria, text));
     if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
-    event.target.checked = false; // until there is an answer
+    target.checked = false; // until there is an answer
+    if (below.hasChildNodes()) return;
     const ended = (kind) => (below.querySelector("[name=exit_status]").parentNode.hidden = !RUN.has(kind));
     const proven = ({ kind, ref, exit_status: status }) =>
       ({ kind, ref, criterion: text, ...(RUN.has(kind) && { exit_status: Number(status) }) });
@@ -88,8 +89,9 @@ function criterion(desk, part, { text, checked }, number, evidence) {
 }
 
 /** Return the change that takes a check away: the rest is removed and put back in its order, as it was. */
-function unchecked(criteria, number) {
-  const rest = criteria.slice(number - 1);
+function unchecked(criteria, wanted) {
+  const number = criteria.findIndex(({ text }) => text === wanted) + 1;
+  const rest = number ? criteria.slice(number - 1) : [];
   return {
     remove: { criteria: rest.map(() => String(number)) },
     add: { criteria: rest.map(({ text }) => text) },
