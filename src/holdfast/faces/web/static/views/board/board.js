@@ -153,7 +153,8 @@ export class Board extends Layout {
 
   /** Write to a card once what was begun before is written: each write names the version that the last one left. */
   attempt(id, write, success) {
-    const turn = Promise.resolve(this.turns.get(id)).then(() => this.cards.has(id) && this.carryOut(id, write, success));
+    const next = () => this.cards.has(id) && this.carryOut(id, write, success);
+    const turn = Promise.resolve(this.turns.get(id)).then(next);
     this.turns.set(id, turn);
     return turn;
   }
