@@ -194,3 +194,33 @@ def test_a_link_and_a_folder_are_told_from_a_missing_file(ask: Ask, root: Path) 
     status, _, errors = ask("show", "src")
     assert status == 2
     assert "not a regular file" in errors
+
+
+def test_next_steps_are_commands(ask: Ask, root: Path) -> None:
+    ask("add", PATH, "1", "Look")
+    (root / PATH).write_text("export const other = 1;\n", encoding="utf-8")
+    words = ask("show", PATH)[1]
+    assert "`holdfast comments move` puts an orphaned comment where it belongs." in words
+    assert "move_comment" not in words
+
+
+@pytest.mark.parametrize("command", ["list", "orphans"])
+def test_a_path_that_nobody_knows_is_a_mistake_and_a_pattern_without_hits_is_none(
+    ask: Ask, root: Path, command: str
+) -> None:
+    status, _, told = ask(command, "src/services/auht.ts")
+    assert status == 3
+    assert "did you mean 'src/services/auth.ts'?" in told
+    for found in (PATH, "src", "src/**", "nowhere*", "nowhere/"):
+        assert ask(command, found)[0] == 0
+    (root / "gone.py.comments").write_text("{}", encoding="utf-8")
+    assert ask(command, "gone.py")[0] == 0
+
+
+def test_a_match_that_is_no_expression_is_said_to_be_taken_as_text(ask: Ask, root: Path) -> None:
+    ask("add", PATH, "1", "Sure [not?")
+    status, words, _ = ask("list", "--match", "[not")
+    assert status == 0
+    assert "Sure [not?" in words
+    assert "The match is no regular expression" in words
+    assert "no regular expression" not in ask("list", "--match", "Sure")[1]

@@ -12,6 +12,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Invalid, InvalidArguments, InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
+from tests.conftest import RunHoldfast
 from tests.inbox.conftest import Reader, TurnableClock
 
 
@@ -149,7 +150,7 @@ def test_the_root_of_the_file_system_may_be_the_work_tree():
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(comment=st.text(min_size=1, max_size=300).filter(lambda text: text.strip()))
+@given(comment=st.text(min_size=1, max_size=300).filter(lambda text: visible(text).strip()))
 def test_any_text_is_stored_whole_and_leaves_without_what_nobody_can_see(
     room: Inbox, reader: Reader, comment: str
 ):
@@ -177,3 +178,10 @@ def test_what_nobody_can_see_is_removed_on_every_way_out(room: Inbox, reader: Re
     for answer in answers:
         assert "look away" in answer
         assert visible(answer) == answer
+
+
+@pytest.mark.parametrize("nothing", ["\u200b", " \u2060\n"])
+def test_what_would_be_shown_as_nothing_is_refused(reader: Reader, run_holdfast: RunHoldfast, nothing: str):
+    with pytest.raises(Invalid, match="The comment is empty"):
+        reader.run("send_message", file="a.py", comment=nothing)
+    assert run_holdfast("send", "--file", "a.py", "--comment", nothing).returncode != 0

@@ -263,6 +263,56 @@ def test_the_quick_way_leaves_an_index_alone_that_is_missing_or_behind(
     assert len(json.loads(mile("list", "--json").stdout)["items"]) == 2
 
 
+def test_nobody_waits_for_an_index_that_is_a_pipe(repository: Path, mile: Run) -> None:
+    fill(repository)
+    before = mile("list").stdout
+    (index,) = (repository / ".git" / "holdfast").glob("milestones-*.sqlite")
+    index.unlink()
+    os.mkfifo(index)
+    assert (mile("list").stdout, mile("list").returncode) == (before, 0)
+
+
+def test_an_answer_that_found_no_room_is_not_told_to_be_asked_for_again(repository: Path, mile: Run) -> None:
+    command = f"{GIT_MILE} create issue Once >/dev/full"
+    told = subprocess.run(["sh", "-c", command], cwd=repository, capture_output=True, text=True)
+    assert (told.returncode, "Look before you repeat a command that writes." in told.stderr) == (74, True)
+    assert mile("list").stdout.count("Once") == 1
+
+
+@pytest.mark.parametrize(
+    ("closed", "status"), [("<&-", 0), ("2>&-", 0), ("<&- 2>&-", 0), (">&-", 10), ("<&- >&- 2>&-", 10)]
+)
+def test_a_server_with_closed_streams_ends_in_order(closed: str, status: int, repository: Path) -> None:
+    command = f"exec {GIT_MILE} mcp-server {'</dev/null' if '<' not in closed else ''} {closed}"
+    told = subprocess.run(["sh", "-c", command], cwd=repository, capture_output=True, text=True, timeout=60)
+    assert (told.returncode, "inside Holdfast" in told.stderr) == (status, False)
+
+
+def test_no_file_of_ours_gets_the_number_of_a_closed_stream(repository: Path) -> None:
+    program = (
+        "import os; from holdfast.faces.cli.git_mile import main; main(['create', 'issue', 'Quiet'])\n"
+        "assert [os.readlink(f'/proc/self/fd/{number}') for number in range(3)] == [os.devnull] * 3"
+    )
+    command = f'exec {sys.executable} -c "$0" <&- >&- 2>&-'
+    assert subprocess.run(["sh", "-c", command, program], cwd=repository).returncode == 0
+
+
+def test_a_repository_that_git_names_is_not_mistaken_for_that_of_the_directory(
+    repository: Path, tmp_path: Path
+) -> None:
+    other, path = tmp_path / "other", f"{Path(GIT_MILE).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["git", "init", "--quiet", other], check=True)
+
+    def told(*options: str, **more: str) -> subprocess.CompletedProcess[str]:
+        command = ["git", *options, "mile", "create", "issue", "Here"]
+        environment = {**os.environ, "PATH": path, **more}
+        return subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
+
+    elsewhere = told(f"--git-dir={other / '.git'}")
+    assert (elsewhere.returncode, "another repository" in elsewhere.stderr) == (2, True)
+    assert [told(GIT_DIR=".git").returncode, told("-C", str(other)).returncode] == [0, 0]
+
+
 def test_the_quick_way_loads_nothing_that_takes_its_time(repository: Path) -> None:
     fill(repository)
     subprocess.run([GIT_MILE, "list"], cwd=repository, check=True, capture_output=True)

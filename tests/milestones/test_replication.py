@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.call import Call, Listener, running
-from holdfast.kernel.errors import NotFound, Unavailable
+from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.milestones import replication
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.index.index import Index
@@ -80,9 +80,9 @@ def test_concurrent_edits_meet_without_a_merge_and_show_who_lost(new_team: NewTe
     name = issue(team["a"], "Together", labels=("kept",))
     team.sync_until_still()
     team["a"].set(name, "title", "Of a")
-    team["a"].remove(name, "labels", ["kept"])
+    team["a"].change(name, remove={"labels": ["kept"]})
     team["b"].set(name, "title", "Of b")
-    team["b"].add(name, "labels", ["new"])
+    team["b"].change(name, add={"labels": ["new"]})
     team["b"].comment(name, "Said in b")
     team.sync_until_still()
     ours, theirs = team["a"].get("issue", name), team["b"].get("issue", name)
@@ -118,9 +118,9 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
         elif act == 1:
             receipt = room.set(name, "title", f"Title {number}")
         elif act == 2:
-            receipt = room.add(name, "labels", [choices.choice("xyz")])
+            receipt = room.change(name, add={"labels": [choices.choice("xyz")]})
         elif act == 3:
-            receipt = room.remove(name, "labels", [choices.choice("xyz")])
+            receipt = room.change(name, remove={"labels": [choices.choice("xyz")]})
         else:
             receipt = room.comment(name, f"Comment {number}")
         written.update(receipt.operations)
@@ -423,6 +423,57 @@ def test_a_log_whose_bytes_are_damaged_here_is_set_aside_and_fetched_again(
     assert team["b"].sync().sent == 1
     git(here, "fsck", "--strict")
     assert team["b"].check() == []
+
+
+def test_of_a_log_that_a_shallow_fetch_cut_the_rest_is_named_and_fetched(new_team: NewTeam):
+    team = new_team("ab")
+    for number in range(3):
+        issue(team["a"], f"Issue {number}")
+    team["a"].sync()
+    team["b"].track("origin")
+    here = team.paths["b"]
+    git(here, "remote", "set-url", "origin", f"file://{team.hub}")
+    git(here, "fetch", "--quiet", "--depth=1", "origin")
+    assert titles(team["b"]) == ["Issue 2"]
+    assert ["is missing or damaged" in notice for notice in team["b"].notices()] == [True]
+    assert [finding.is_damage for finding in team["b"].check()] == [True]
+    report = team["b"].sync()
+    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert titles(team["b"]) == [f"Issue {number}" for number in range(3)]
+    assert team["b"].check() == []
+    for number in range(3, 6):
+        issue(team["a"], f"Issue {number}")
+    team["a"].sync()
+    git(here, "fetch", "--quiet", "--depth=1", "origin")
+    report = team["b"].sync()
+    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert titles(team["b"]) == [f"Issue {number}" for number in range(6)]
+
+
+def test_a_repository_cannot_cut_a_log_by_a_graft(new_team: NewTeam):
+    team = new_team("a")
+    for number in range(3):
+        issue(team["a"], f"Issue {number}")
+    (tip,) = git(team.paths["a"], "for-each-ref", "--format=%(objectname)", "refs/holdfast/log").split()
+    (team.paths["a"] / ".git" / "info" / "grafts").write_text(f"{tip}\n")
+    for file in (team.paths["a"] / ".git" / "holdfast").glob("milestones*.sqlite"):
+        file.unlink()
+    with opened(team.paths["a"]) as room:
+        assert titles(room) == [f"Issue {number}" for number in range(3)]
+
+
+@pytest.mark.parametrize("folder", ["holdfast", "holdfast/log"])
+def test_no_log_is_written_where_a_linked_folder_leads(new_team: NewTeam, tmp_path: Path, folder: str):
+    team = new_team("a")
+    linked, outside = team.paths["a"] / ".git" / "refs" / folder, tmp_path / "outside"
+    outside.mkdir()
+    linked.parent.mkdir(exist_ok=True)
+    linked.symlink_to(outside)
+    with pytest.raises(InvalidPath, match="symbolic link"):
+        issue(team["a"], "Elsewhere")
+    with pytest.raises(InvalidPath, match="symbolic link"):
+        team["a"].sync()
+    assert [*outside.iterdir()] == []
 
 
 def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(

@@ -1,4 +1,4 @@
-"""On a full disk or a read-only file system everything can be read, and what writes says why it cannot."""
+"""Without room on a disk, or on one to read only, all can be read, and what writes says why it cannot."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pathlib import Path
 place, kind, kept = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 def mount(*words):
     subprocess.run(["mount", *words, str(place)], check=True)
-if kind == "full":
-    mount("-t", "tmpfs", "-o", "size=24m", "none")
+if kind in ("full", "crowded"):
+    mount("-t", "tmpfs", "-o", "size=24m,nr_inodes=4000", "none")
 shutil.copytree(kept, place, dirs_exist_ok=True, symlinks=True)
 if kind == "full":
     with open(place / ".git" / "filling", "wb", buffering=0) as file:
@@ -34,6 +34,13 @@ if kind == "full":
                 file.write(bytes(4096))
         except OSError as error:
             assert error.errno == errno.ENOSPC
+if kind == "crowded":
+    (place / ".git" / "crowd").mkdir()
+    try:
+        for number in range(4000):
+            (place / ".git" / "crowd" / str(number)).touch()
+    except OSError as error:
+        assert error.errno == errno.ENOSPC
 if kind == "read-only":
     mount("--bind", str(place))
     mount("-o", "remount,ro,bind")
@@ -135,8 +142,8 @@ def expected(machine: Machine) -> dict[str, str]:
     return read(machine.answers("ordinary", ONLY_READING))
 
 
-REASONS = {"full": "out_of_space: ", "read-only": "denied: "}
-WORDS = {"full": "the disk is full", "read-only": "read-only file system"}
+REASONS = {"full": "out_of_space: ", "crowded": "out_of_space: ", "read-only": "denied: "}
+WORDS = {"full": "the disk is full", "crowded": "the disk is full", "read-only": "read-only file system"}
 
 
 @pytest.mark.slow

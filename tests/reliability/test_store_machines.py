@@ -105,7 +105,7 @@ class MilestonesMachine(Machine):
     def label(self, which: int, number: int) -> None:
         if found := self.here(which, number):
             word = f"l{self.fresh()}"
-            self.room(which).add(found[0], "labels", [word])
+            self.room(which).change(found[0], add={"labels": [word]})
             found[1].labels.add(word)
             assert word in self.room(which).get(None, found[0]).labels
 

@@ -18,6 +18,7 @@ from holdfast.tasks.store.tasks import Tasks
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
 from tests.reliability.samples import samples
+from tests.tasks.claims import claim_next
 from tests.tasks.conftest import OpenTasks, TurnedClock
 
 PROCESSES = 8
@@ -28,16 +29,20 @@ UPDATES = 250
 ROOM = """
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.lease import take_next
 from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 name = sys.argv[3]
 room.workspace()
+def claim_next():
+    with room.writing(Who(name), together=True) as transaction:
+        return take_next(transaction)
 """
 
 TAKE_ALL = f"""{ROOM}
 gather()
 taken = []
-while (claimed := room.claim_next(Who(name))) is not None:
+while (claimed := claim_next()) is not None:
     taken.append(claimed.task.id)
 acknowledge(" ".join(taken))
 """
@@ -65,7 +70,7 @@ for number in range({UPDATES}):
 """
 
 TAKE_AND_DIE = f"""{ROOM}
-room.claim_next(Who(name))
+claim_next()
 os.kill(os.getpid(), 9)
 """
 
@@ -149,10 +154,10 @@ def test_what_a_killed_holder_had_goes_to_the_next_one_when_its_lease_ends(
     fill(room, 1)
     [outcome] = run_and_die(repository, database)
     assert outcome == -9
-    assert room.claim_next(Who("next")) is None
+    assert claim_next(room, Who("next")) is None
     clock.now = datetime.now(UTC)
     clock.turn(seconds=LEASE_SECONDS)
-    taken = open_tasks().claim_next(Who("next"))
+    taken = claim_next(open_tasks(), Who("next"))
     assert taken is not None
     assert taken.previous is not None
     assert (taken.task.id, taken.previous.claim_agent) == ("TP-1", "dying")

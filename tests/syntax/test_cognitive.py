@@ -240,6 +240,19 @@ def test_typescript_follows_the_white_paper_and_s3776(section: str, body: str, e
     assert cognitive("a.js", f"function f(a) {{ {body} }}\n") == expected, section
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return a && b!.c && d", 1),
+        ("return a && b! === c!.d && e!", 1),
+        ("return a && b!.c || d && e!", 2),
+        ("return a!.b(c && d) && e", 2),
+    ],
+)
+def test_a_sequence_of_typescript_goes_on_after_a_value_that_is_not_null(body: str, expected: int) -> None:
+    assert cognitive("a.ts", f"function f() {{ {body} }}\n") == expected, body
+
+
 def test_functions_inside_functions_of_typescript_begin_without_nesting() -> None:
     record = read_record("a.ts", b"function f() { if (a) { xs.map(x => { if (x) { } else { } }) } }\n")
     assert record is not None

@@ -77,6 +77,33 @@ def test_symbols_survive_errors_elsewhere():
     assert [symbol.name for symbol in symbols(parsed) if symbol.is_function] == ["good", "other"]
 
 
+CALL_SIGNATURES = """interface Get {
+  <K extends string>(key: K): E[K]
+  <
+    K,
+  >(key: K): M[K]
+}
+export type * from './types'
+export const late = (a: number) => a
+"""
+
+
+def test_what_the_grammar_of_typescript_does_not_know_hides_nothing():
+    parsed = parse(language_named("typescript"), CALL_SIGNATURES)
+    assert parsed.problems == ()
+    assert parsed.source == CALL_SIGNATURES.encode()
+    [late] = [symbol for symbol in symbols(parsed) if symbol.is_function]
+    assert (late.name, late.start_line) == ("late", 8)
+    assert parse(language_named("typescript"), "const a = = 1\n  <b\n").problems
+
+
+def test_a_macro_before_the_name_of_a_class_makes_no_function_of_it():
+    text = "struct LIB_EXPORT Options {\n  bool create = false;\n};\nclass LIB_API Reader : Options {};\n"
+    parsed = parse(language_named("cpp"), text)
+    kinds = {symbol.name: symbol.kind for symbol in symbols(parsed)}
+    assert (kinds["Options"], kinds["Reader"], parsed.source) == ("Struct", "Class", text.encode())
+
+
 def test_lines_are_those_of_line_feeds():
     text = "x = 1\r\n\u2028 # no new line\r\ndef f():\r\n    pass\r\n"
     found = symbols(parse(PYTHON, text))

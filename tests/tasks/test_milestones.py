@@ -23,6 +23,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
+from tests.tasks.claims import claim, claim_next
 from tests.tasks.conftest import ADA, BOB
 from tests.tasks.test_subscriptions import notified
 from tests.wire.client import wire_client
@@ -76,13 +77,13 @@ def test_closing_a_milestone_holds_its_tasks_up_and_opening_it_again_frees_them(
     turn(workspace, milestone, "closed")
     assert ready(room) == ["TP-2"]
     assert [task.id for task in room.find(Query(blocked=True)).tasks] == ["TP-1"]
-    taken = room.claim_next(BOB)
+    taken = claim_next(room, BOB)
     assert taken is not None
     assert taken.task.id == "TP-2"
-    assert room.claim_next(BOB) is None
+    assert claim_next(room, BOB) is None
     turn(workspace, milestone, "open")
     assert ready(room) == ["TP-1"]
-    again = room.claim_next(BOB)
+    again = claim_next(room, BOB)
     assert again is not None
     assert again.task.id == "TP-1"
 
@@ -118,23 +119,23 @@ def test_taking_it_by_name_is_refused_with_what_to_do(workspace: Workspace, room
     room.create([Draft("Of it", milestone=milestone)], ADA)
     turn(workspace, milestone, "closed")
     with pytest.raises(AlreadyClaimed, match="The milestone of TP-1 is closed") as refused:
-        room.claim("TP-1", BOB)
+        claim(room, "TP-1", BOB)
     assert refused.value.data["milestone"] == milestone
     assert "taskpilot_update" in (refused.value.hint or "")
     ask(workspace, "taskpilot_update", task_id="TP-1", set={"milestone": ""})
     assert room.get("TP-1").milestone is None
-    assert room.claim("TP-1", BOB).task.claim_agent == "bob"
+    assert claim(room, "TP-1", BOB).task.claim_agent == "bob"
 
 
 def test_who_was_at_it_when_the_milestone_was_closed_goes_on(
     workspace: Workspace, room: Tasks, milestone: str
 ):
     room.create([Draft("Of it", milestone=milestone)], ADA)
-    room.claim("TP-1", BOB, seconds=0.0)
+    claim(room, "TP-1", BOB, seconds=0.0)
     turn(workspace, milestone, "closed")
-    assert room.claim_next(ADA) is None, "what was left behind is not handed out either"
+    assert claim_next(room, ADA) is None, "what was left behind is not handed out either"
     assert ready(room) == []
-    assert room.claim("TP-1", BOB).task.claim_agent == "bob"
+    assert claim(room, "TP-1", BOB).task.claim_agent == "bob"
     assert room.update("TP-1", Change(set={"status": "done"}), BOB).task.status == "done"
 
 
@@ -183,15 +184,15 @@ def test_a_task_freed_by_another_counts_as_ready_only_when_its_milestone_is_open
     assert ask(workspace, "taskpilot_status")["blocked"][0]["why"] == (
         f"needs TP-1; its milestone {milestone} is closed"
     )
-    room.claim("TP-1", BOB)
+    claim(room, "TP-1", BOB)
     assert room.update("TP-1", Change(set={"status": "done"}), BOB).unblocked == ("TP-3",)
 
 
 def test_wishes_leave_closed_milestones_out(workspace: Workspace, room: Tasks, milestone: str):
     room.create([Draft("Of it", milestone=milestone, labels=["a"]), Draft("Other", labels=["a"])], ADA)
     turn(workspace, milestone, "closed")
-    assert room.claim_next(BOB, ClaimFilter(milestone=milestone)) is None
-    taken = room.claim_next(BOB, ClaimFilter(label="a"))
+    assert claim_next(room, BOB, ClaimFilter(milestone=milestone)) is None
+    taken = claim_next(room, BOB, ClaimFilter(label="a"))
     assert taken is not None
     assert taken.task.id == "TP-2"
 
@@ -243,9 +244,9 @@ def test_nobody_is_asked_where_no_task_names_a_milestone(room: Tasks):
     room.introduce(nobody)
     room.create([Draft("Of none"), Draft("Another")], ADA)
     assert ready(room) == ["TP-1", "TP-2"]
-    assert room.claim_next(BOB) is not None
-    assert room.claim("TP-2", BOB).task.id == "TP-2"
-    assert room.claim_next(Who("eve")) is None
+    assert claim_next(room, BOB) is not None
+    assert claim(room, "TP-2", BOB).task.id == "TP-2"
+    assert claim_next(room, Who("eve")) is None
     room.fingerprint()
 
 

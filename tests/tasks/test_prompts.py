@@ -26,6 +26,7 @@ from holdfast.tasks.tools.generate_prompt import (
 )
 from holdfast.tasks.toolset import tasks
 from holdfast.toolsets import full_registry
+from tests.tasks.claims import claim
 
 ME = Who("ada")
 CONTEXTS = {
@@ -98,7 +99,7 @@ def test_finishing_names_the_gate(room: Tasks) -> None:
 def test_a_handover_lists_what_a_session_holds(room: Tasks) -> None:
     session, _ = open_session(room, "lin")
     assert "Nothing is in work" in written(room, "session_handoff", session=session.id).messages[0].content
-    room.claim("TP-1", Who("lin", session.id))
+    claim(room, "TP-1", Who("lin", session.id))
     text = written(room, "session_handoff", session=session.id).messages[0].content
     assert "TP-1" in text
     assert "Not met yet:\n- Reads all" in text

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
-from holdfast.kernel.call import Form
+from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output, optional
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Input, Output, optional
+from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
     from holdfast.comments.search.query import Hit
@@ -24,6 +24,18 @@ Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
 Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
+
+def _said(text: str) -> str:
+    """Refuse what would be shown as nothing."""
+    if not visible(text).strip():
+        raise ValueError("it must hold more than white space")
+    return text
+
+
+CommentText = Annotated[str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_said)]
+Author = Annotated[
+    str, Field(min_length=1, max_length=LIMITS.comment_author_characters), AfterValidator(_said), SIGNATURE
+]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
     str, Field(pattern=r"^c_\d+$", max_length=40), Form("the id of a comment, such as c_1730000000000")
@@ -43,6 +55,21 @@ def _moment(value: str) -> str:
 
 Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
+
+
+class Inline(Input):
+    """A part of the arguments that is described where it stands."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return handler.resolve_ref_schema(handler(schema))
+
+
+class OneComment(Output):
+    """Which comment something happened to."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
 
 
 class SymbolFacts(Output):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, get_args
 from urllib.parse import quote
 
@@ -56,14 +57,10 @@ def _tags(room: Comments, typed: str) -> list[str]:
     return [tag for tag in _TAGS if tag.startswith(typed.upper())]
 
 
-@comments.resource(
-    _BASE + "all",
-    name="Workspace comments",
-    description="All comments across entire workspace",
-    mime_type=_JSON,
-    topic="comments",
-    specified=True,
-)
+_shown = partial(comments.resource, mime_type=_JSON, topic="comments", specified=True)
+
+
+@_shown(_BASE + "all", name="Workspace comments", description="All comments across entire workspace")
 def all_comments(room: Comments) -> str:
     """Return every comment by its file."""
     damaged: list[dict[str, str]] = []
@@ -76,14 +73,7 @@ def all_comments(room: Comments) -> str:
     return files.document({}, "files", {"totalComments": total, "totalFiles": files.count}, damaged)
 
 
-@comments.resource(
-    _BASE + "orphaned",
-    name="Orphaned comments",
-    description="Comments whose anchors no longer exist",
-    mime_type=_JSON,
-    topic="comments",
-    specified=True,
-)
+@_shown(_BASE + "orphaned", name="Orphaned comments", description="Comments whose anchors no longer exist")
 def orphaned_comments(room: Comments) -> str:
     """Return the comments whose code is gone, each with the reason and where it may be."""
     damaged: list[dict[str, str]] = []
@@ -93,14 +83,7 @@ def orphaned_comments(room: Comments) -> str:
     return found.document({}, "orphanedComments", {"totalCount": found.count}, damaged)
 
 
-@comments.resource(
-    _BASE + "ai-enriched",
-    name="AI-enriched comments",
-    description="Comments with AI metadata",
-    mime_type=_JSON,
-    topic="comments",
-    specified=True,
-)
+@_shown(_BASE + "ai-enriched", name="AI-enriched comments", description="Comments with AI metadata")
 def enriched_comments(room: Comments) -> str:
     """Return the comments that a model said something about, and the models."""
     damaged: list[dict[str, str]] = []
@@ -129,14 +112,11 @@ def file_comments(room: Comments, **parts: str) -> str:
     return _written(_document(sidecar))
 
 
-@comments.resource(
+@_shown(
     _BASE + "tags/{tag}",
     name="Comments by tag",
     description="All comments with specific tag",
-    mime_type=_JSON,
-    topic="comments",
     complete={"tag": _tags},
-    specified=True,
 )
 def tagged_comments(room: Comments, tag: str) -> str:
     """Return the comments with one tag."""

@@ -49,6 +49,11 @@ def without_tag(text: str, tag: str | None) -> str:
     return re.sub(_TAG_PREFIX.format(tag=re.escape(tag)), "", text, count=1) or text
 
 
+def plain_text(refusal: str, what: str) -> str:
+    """Say that what looks like a regular expression is none."""
+    return f"The {what} is no regular expression ({refusal}); it was searched as plain text."
+
+
 def unread(damaged: list[str]) -> list[str]:
     """Say of which files the comments could not be read."""
     return [f"The comments of {path} could not be read; `holdfast doctor` says why." for path in damaged]

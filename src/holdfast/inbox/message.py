@@ -9,6 +9,7 @@ from typing import Literal
 
 from holdfast.inbox.envelope import identity, is_line_range, is_storable, place_in_work_tree
 from holdfast.kernel.errors import Invalid, InvalidPath
+from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.work_tree import RepoPath
 
 State = Literal["pending", "delivered"]
@@ -75,7 +76,7 @@ class Finding:
 
 def acceptable_text(text: str, what: str, limit: int) -> str:
     """Return `text` unchanged when it says something, is not too long and can be stored."""
-    if not text.strip():
+    if not visible(text).strip():
         raise Invalid(f"The {what} is empty.", hint=f"Write what you want to say as the {what}.")
     if len(text) > limit:
         raise Invalid(

@@ -78,7 +78,8 @@ def _store(directory: str) -> QuickStore:
 
 
 def _is_ordinary_comment(comment: str) -> bool:
-    return bool(comment.strip()) and len(comment) <= _ORDINARY_COMMENT_CHARACTERS and is_storable(comment)
+    says_something = any(map(str.isalnum, comment))
+    return says_something and len(comment) <= _ORDINARY_COMMENT_CHARACTERS and is_storable(comment)
 
 
 def _is_ordinary_path(path: str) -> bool:

@@ -7,15 +7,7 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import (
-    Claim,
-    Comment,
-    Contested,
-    Entity,
-    Kind,
-    Status,
-    Summary,
-)
+from holdfast.milestones.entity import Claim, Comment, Contested, Entity, Kind, Status, Summary
 
 
 class MileStats(Output):

@@ -8,7 +8,7 @@ the ordinary (no repository, an index that is missing, old, damaged or behind th
 from __future__ import annotations
 
 import os
-from _sqlite3 import Connection, Error, connect
+from _sqlite3 import Connection, Error
 
 from holdfast.milestones.index.schema import (
     APPLICATION_ID,
@@ -18,7 +18,7 @@ from holdfast.milestones.index.schema import (
     SCHEMA_VERSION,
 )
 from holdfast.storage.git.ref_files import RefFiles, beginning
-from holdfast.storage.sql.quick import OutOfTheOrdinary, address_of, enclosing_repository
+from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _connect(store: str) -> Connection:
     name = _small_file(os.path.join(store, INDEX_NAME + ".index"))
     if not name.startswith(INDEX_NAME + "-") or not name.endswith(".sqlite") or "/" in name:
         raise OutOfTheOrdinary
-    address = address_of(os.path.join(store, name), "ro")
-    return connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+    return open_file(os.path.join(store, name), "ro", _PATIENCE_SECONDS)
 
 
 def _check(connection: Connection, tips: dict[str, str]) -> None:

@@ -9,7 +9,8 @@ Contract:
 - Damage to one log, and what others do to one, stops no other. One that cannot be fetched, or leads to no
   commit, is named and left where it is; where that stands in the place of a log of ours, ours goes on under
   another name. A last commit whose bytes are damaged here is moved to the store, and fetched again. Where
-  other damage here keeps git from fetching, logs are fetched whole, as if there were none here.
+  other damage here keeps git from fetching, logs are fetched whole, as if there were none here; and so are
+  those of which somebody's shallow fetch brought only the end.
 - The number of processes does not depend on the number of logs, unless many of them went two ways.
 - A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
   first from then on. What is read is read from both places.
@@ -114,13 +115,13 @@ class Sync:
         self._index = index
         self._log = log
         self._clock = clock
-        self._remotes = Remotes(git)
+        self.remotes = Remotes(git)
         self._repository = repository
         self._steps = count(1)
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""
-        name = self._remotes.checked(remote)
+        name = self.remotes.checked(remote)
         self._repository.ensure_store()
         with locked(os.path.join(self._repository.store_directory, "milestones.sync")):
             before = self._logs()
@@ -159,7 +160,7 @@ class Sync:
     def _fetch(self, remote: str) -> dict[str, str]:
         """Fetch the logs of a remote, and return those that cannot be had, with git's words."""
         try:
-            self._remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
+            self.remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
         except Unavailable as failure:
             if self._set_damage_aside():
                 self._index.notice_damage()
@@ -168,7 +169,8 @@ class Sync:
             if missing is None:
                 raise failure from None
             return missing
-        return {}
+        is_shallow = os.path.lexists(os.path.join(self._repository.common_dir or "", "shallow"))
+        return (self._fetch_singly(remote) or {}) if is_shallow and self._damaged() else {}
 
     def _fetch_singly(self, remote: str) -> dict[str, str] | None:
         """Fetch what can be had, and return the rest with git's words; None where that is everything.
@@ -176,7 +178,7 @@ class Sync:
         Damage here keeps git from fetching anything: then logs are fetched whole and apart, and the damaged
         ones with them.
         """
-        theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
+        theirs = self.remotes.refs(remote, *(place.theirs for place in _PLACES))
         self._index.notice_damage()
         tips, damaged = self._refs.tips(), self._damaged()
         noted: dict[str, str] = {}
@@ -217,7 +219,7 @@ class Sync:
         for part in filter(None, (wanted[:half], wanted[half:])):
             refspecs = [ref if objects else f"+{ref}:{note}" for ref, note in part]
             try:
-                self._remotes.fetch(remote, *refspecs, objects=objects)
+                self.remotes.fetch(remote, *refspecs, objects=objects)
             except Unavailable as failure:
                 if len(part) == 1 or next(attempts) > _MOST_FETCHES:
                     missing |= {ref: failure.message for ref, _ in part}
@@ -227,16 +229,8 @@ class Sync:
 
     def track(self, remote: str) -> bool:
         """Let plain `git fetch` bring a remote's logs; a wildcard, which no missing ref can break."""
-        name = self._remotes.checked(remote)
-        return self._remotes.add_fetch_refspec(name, REFS.refspec(name))
-
-    def default_remote(self) -> str:
-        """Return the remote that is taken when none is named."""
-        return self._remotes.checked(None)
-
-    def has_remotes(self) -> bool:
-        """Tell whether there is any other clone to sync with."""
-        return bool(self._remotes.names())
+        name = self.remotes.checked(remote)
+        return self.remotes.add_fetch_refspec(name, REFS.refspec(name))
 
     def lost_claims(self) -> tuple[LostClaim, ...]:
         """Return the claims given in this clone that another clone's claim beat, while both run."""
@@ -349,7 +343,7 @@ class Sync:
         named = [f"{LOGS}{name}:{place.theirs}{name}" for name in ahead]
         for start in range(0, len(named), _MOST_REFSPECS):
             self._tell(f"Sending to {remote}, {start} of {len(named)} logs so far")
-            refused |= self._remotes.push(remote, named[start : start + _MOST_REFSPECS])
+            refused |= self.remotes.push(remote, named[start : start + _MOST_REFSPECS])
         taken = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         # Only notes of what the remote has: where one cannot be made, the next fetch brings it.
         self._refs.move_all(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.index.query import Query
@@ -13,36 +15,33 @@ _JSON = "application/json"
 _ITEMS = 100
 
 
-@milestones.resource(
+_document = partial(milestones.resource, mime_type=_JSON, topic="milestones")
+
+
+@_document(
     "git-mile://issues",
     name="Open issues",
     description="The open issues that were updated last, as git_mile_list shows them",
-    mime_type=_JSON,
-    topic="milestones",
 )
 def open_issues(room: Milestones) -> str:
     """Return the issues updated last."""
     return _newest(room, "issue")
 
 
-@milestones.resource(
+@_document(
     "git-mile://milestones",
     name="Open milestones",
     description="The open milestones that were updated last, as git_mile_list shows them",
-    mime_type=_JSON,
-    topic="milestones",
 )
 def open_milestones(room: Milestones) -> str:
     """Return the milestones updated last."""
     return _newest(room, "milestone")
 
 
-@milestones.resource(
+@_document(
     "git-mile://entity/{id}",
     name="Milestone or issue",
     description="One milestone or issue whole, by its id, as git_mile_show shows it",
-    mime_type=_JSON,
-    topic="milestones",
 )
 def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the address
     """Return one milestone or issue."""

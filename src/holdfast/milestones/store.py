@@ -2,8 +2,6 @@
 
 INTERFACE (for whoever builds on this room's core):
 
-- `Milestones.open(repository)` costs nothing; git, the index and the log are touched at first use. `close()`
-  ends processes and connections. `fingerprint()` is for the watcher.
 - Every write takes `actor` (None: who git's configuration says) and `request` (None: not repeatable). The
   same request again changes nothing and returns the first receipt with `repeated=True`; the same request for
   something else is `Conflict`. Every write is one commit, durable when the method returns.
@@ -11,9 +9,6 @@ INTERFACE (for whoever builds on this room's core):
   ambiguous `InvalidArguments` naming the candidates, of the other kind `NotFound` that says so.
 - Reads look at the ref tips first, so that what plain git, another process or another worktree brought is
   there. A store that cannot be read raises; it never answers as if it were empty.
-- `find(Query(...))` returns one page; `query.py` says what a filter may compile to.
-- `notices()` are sentences a person should see beside an answer: what to run after a clone, which logs are
-  damaged. `check()` is the doctor's.
 - `quick.py` is the same list for quick commands, without this module.
 """
 
@@ -41,9 +36,9 @@ from holdfast.milestones.entity import (
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.log.clone_log import Compose, Log
+from holdfast.milestones.log.clone_log import Log
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of
+from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of, user_of
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
@@ -52,7 +47,10 @@ if TYPE_CHECKING:
     import sqlite3
 
     from holdfast.milestones.index.query import Condition, Page, Query
+    from holdfast.milestones.log.fold import State
     from holdfast.milestones.replication import Sync, SyncReport
+
+    Act = Callable[[OperationBuilder, State], None]
 
 _RUN_SYNC = (
     "This clone has no milestones or issues yet. `git clone` does not bring them: if the remote has some,"
@@ -138,7 +136,7 @@ class Milestones:
     def notices(self) -> list[str]:
         """Return what a person should know beside an answer: what to run after a clone, what is damaged."""
         if not self._refs.tips():
-            return [_RUN_SYNC] if self._sync.has_remotes() else []
+            return [_RUN_SYNC] if self._sync.remotes.names() else []
         return self._damaged()
 
     def check(self) -> list[Finding]:
@@ -198,8 +196,7 @@ class Milestones:
     ) -> Receipt:
         """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
 
-        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            state = lookup.state(connection, None, name)
+        def act(builder: OperationBuilder, state: State) -> None:
             for field, value in (fields or {}).items():
                 builder.set(state, field, value)
             for group, values in (remove or {}).items():
@@ -208,21 +205,12 @@ class Milestones:
                 builder.add(state, group, values)
             if comment is not None:
                 builder.comment(state, comment)
-            return state.id
 
-        return self._write(compose, by, "change", name, fields, add, remove, comment)
+        return self._write(act, by, "change", name, fields, add, remove, comment)
 
     def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Signature]) -> Receipt:
         """Set one field. A field that was contested is so no longer."""
         return self.change(name, fields={field: value}, **by)
-
-    def add(self, name: str, field: SetField, values: Sequence[str], **by: Unpack[Signature]) -> Receipt:
-        """Add to a set. An addition wins over a removal that did not see it."""
-        return self.change(name, add={field: values}, **by)
-
-    def remove(self, name: str, field: SetField, values: Sequence[str], **by: Unpack[Signature]) -> Receipt:
-        """Remove from a set what is seen in it."""
-        return self.change(name, remove={field: values}, **by)
 
     def set_status(
         self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Signature]
@@ -235,23 +223,18 @@ class Milestones:
     ) -> Receipt:
         """Add a comment; its id is the receipt's operation."""
 
-        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            state = lookup.state(connection, None, name)
-            parent = None if reply_to is None else lookup.comment(state, reply_to)
-            builder.comment(state, body, parent)
-            return state.id
+        def act(builder: OperationBuilder, state: State) -> None:
+            builder.comment(state, body, None if reply_to is None else lookup.comment(state, reply_to))
 
-        return self._write(compose, by, "comment", name, body, reply_to)
+        return self._write(act, by, "comment", name, body, reply_to)
 
     def edit_comment(self, name: str, comment: str, body: str | None, **by: Unpack[Signature]) -> Receipt:
         """Replace the body of a comment, or with None delete it; the earlier one stays in history."""
 
-        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            state = lookup.state(connection, None, name)
+        def act(builder: OperationBuilder, state: State) -> None:
             builder.edit(state, lookup.comment(state, comment), body)
-            return state.id
 
-        return self._write(compose, by, "edit", name, comment, body)
+        return self._write(act, by, "edit", name, comment, body)
 
     def delete_comment(self, name: str, comment: str, **by: Unpack[Signature]) -> Receipt:
         """Take a comment's body out of sight, for good: a tombstone; the body stays in history."""
@@ -266,25 +249,20 @@ class Milestones:
     ) -> Receipt:
         """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
 
-        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            state = lookup.state(connection, None, name)
+        def act(builder: OperationBuilder, state: State) -> None:
             lookup.refuse_claimed(state, builder.actor, builder.moment)
             builder.claim(state, lease)
-            return state.id
 
-        return self._write(compose, by, "claim", name, lease.total_seconds())
+        return self._write(act, by, "claim", name, lease.total_seconds())
 
     def release(self, name: str, **by: Unpack[Signature]) -> Receipt:
         """Give up an own claim before its lease ends."""
 
-        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            state = lookup.state(connection, None, name)
-            own = [claim.operation for claim in state.claims() if claim.actor == builder.actor]
-            if own:
+        def act(builder: OperationBuilder, state: State) -> None:
+            if own := [claim.operation for claim in state.claims() if claim.actor == builder.actor]:
                 builder.release(state, own)
-            return state.id
 
-        return self._write(compose, by, "release", name)
+        return self._write(act, by, "release", name)
 
     def bring_in(self, drafts: Iterable[Draft], *, actor: str | None = None) -> list[Receipt]:
         """Create many entities at once, for an import; those that exist by id or request are left alone."""
@@ -323,7 +301,7 @@ class Milestones:
 
     def default_remote(self) -> str:
         """Return the remote that `sync` takes when none is named; `NotFound` when there is none."""
-        return self._sync.default_remote()
+        return self._sync.remotes.checked(None)
 
     def identity(self) -> str:
         """Return who writes when nobody is named."""
@@ -333,8 +311,13 @@ class Milestones:
         """Return the present moment as claims are measured against it."""
         return rfc3339(self._clock())
 
-    def _write(self, compose: Compose, by: Signature, *purpose: object) -> Receipt:
-        return self._log.write(compose, self._actor(by.get("actor")), by.get("request"), *purpose)
+    def _write(self, act: Act, by: Signature, verb: str, name: str, *more: object) -> Receipt:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
+            state = lookup.state(connection, None, name)
+            act(builder, state)
+            return state.id
+
+        return self._log.write(compose, self._actor(by.get("actor")), by.get("request"), verb, name, *more)
 
     @cached_property
     def _sync(self) -> Sync:
@@ -352,5 +335,5 @@ class Milestones:
         if given is not None:
             return actor_of(given)
         if self._self is None:
-            self._self = actor_of(None, self._git.identity())
+            self._self = user_of(self._git.identity())
         return self._self

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _PARENTHESES = frozenset({"parenthesized_expression", "parenthesized_statements", "tuple_expression"})
+_BEGUN = frozenset(f"{kind}_expression" for kind in ("binary", "call", "member", "non_null", "subscript"))
 _TERNARY = frozenset({"ternary_expression", "conditional_expression"})
 
 
@@ -40,13 +41,15 @@ def sequences(flow: Flow, nodes: Sequence[Node], shown: Sequence[Node]) -> Itera
     groups: dict[int, int] = {}
     signs: dict[int, str] = {}
     members: dict[int, list[tuple[int, Node]]] = defaultdict(list)
+    known = {node.id for node in nodes}
     for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
         sign = _operator(node)
         if sign is None:
             continue
         for child in node.named_children:
-            inner = _inside(child)
-            outer[inner.id] = node.id, inner.id != child.id
+            begun = None if child.id in known else _begins(child, flow.logical)
+            inner = begun or _inside(child)
+            outer[inner.id] = node.id, begun is None and inner.id != child.id
         above, enclosed = outer.get(node.id, (-1, False))
         joined = above in groups and (
             not enclosed
@@ -68,6 +71,15 @@ def _inside(node: Node) -> Node:
     while node.type in _PARENTHESES and (inner := node.named_child(0)) is not None:
         node = inner
     return node
+
+
+def _begins(node: Node, logical: frozenset[str]) -> Node | None:
+    """Return the operation before a `!` of TypeScript: the grammar reads `a && b!.c` as `(a && b)!.c`."""
+    while node.type in _BEGUN and (first := node.named_child(0)) is not None:
+        node = first
+        if node.type == "binary_expression" and operator(node) in logical:
+            return node
+    return None
 
 
 def _holds_ternary(group: Sequence[tuple[int, Node]]) -> bool:

@@ -209,20 +209,13 @@ class _Sweep:
         chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{PREFIX}elif", ())}
         for name, counts in ROLES.items():
             nodes = self.found.get(PREFIX + name, ())
-            if chained and name in (
-                "if",
-                "nest",
-                "inside",
-            ):  # an `if` behind an `else` goes on with the chain
+            if chained and name in ("if", "nest", "inside"):  # `if` behind `else` goes on with the chain
                 nodes = [node for node in nodes if (node.start_byte, node.end_byte) not in chained]
             if name in ("lambda", "unit"):
-                known = len(self.others)
+                what, known = counts[0][0], len(self.others)
                 self.others += nodes
-                what = counts[0][0]
-                events += [
-                    (node.start_byte, -node.end_byte, what, number)
-                    for number, node in enumerate(nodes, known)
-                ]
+                places = ((node.start_byte, -node.end_byte) for node in nodes)
+                events += [(*place, what, number) for number, place in enumerate(places, known)]
                 continue
             for what, number in counts:
                 events += [(node.start_byte, -node.end_byte, what, number) for node in nodes]

@@ -298,8 +298,9 @@ def _dotted(callee: str) -> str:
         callee, shorter = shorter, _TYPE_ARGUMENTS.sub("", shorter)
     parts = [part.strip() for part in callee.split(".")]
     parts = ["this" if part == "$this" else part for part in parts if part] or [""]
-    last = parts[-1].strip("$#&*")
-    if last.startswith("-") or not last.rstrip("!?").replace("$", "_").replace("-", "_").isidentifier():
+    last = parts[-1].strip("$&*")
+    word = last.rstrip("!?").lstrip("#").replace("$", "_").replace("-", "_")
+    if last.startswith("-") or not word.isidentifier():
         return ""
     plain = not callee.startswith(".") and all(
         part.replace("$", "_").lstrip("#@").isidentifier() for part in parts[:-1]

@@ -71,7 +71,7 @@ class _Chains:
     def __init__(self, language: Language) -> None:
         self.keywords = keywords(language)
         self.calls_in_text = language.naming.calls_in_text
-        self.sigil = "$" if language.naming.characters == b"$" else "#"
+        self.sigil = "$" if language.naming.characters == b"$" else ""
         self.names: dict[bytes, str] = {}
         self.members: dict[bytes, tuple[str, ...]] = {}
         self.callees: dict[bytes, str | None] = {}

@@ -77,7 +77,7 @@ class Nothing(Input):
 def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, beside those there are."""
     listed, total = _tasks(room, Query(status=UNFINISHED, limit=_SHOWN))
-    more = f"\n({total - _SHOWN} more; taskpilot_list shows them.)" if total > _SHOWN else ""
+    more = f"\n({total - _SHOWN} more.)" if total > _SHOWN else ""
     goal = visible(args.goal.strip()) or "Not given: ask what is to be reached."
     return _message(room, "plan_work", f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules(room)}")
 

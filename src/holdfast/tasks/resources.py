@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
@@ -58,13 +59,14 @@ def _only_existing(room: Tasks) -> Workspace | None:
         return transaction.workspace if transaction.has_workspace else None
 
 
-@tasks.resource(
+_document = partial(tasks.resource, mime_type=JSON, topic=TOPIC)
+
+
+@_document(
     "taskpilot://workspaces",
     name="All Workspaces",
     title="🏢 TaskPilot Workspaces",
     description="List of all registered workspaces",
-    mime_type=JSON,
-    topic=TOPIC,
     specified=True,
 )
 def all_workspaces(room: Tasks) -> ResourceBody:
@@ -85,24 +87,20 @@ def only_address(suffix: str, name: str, description: str, mime_type: str, title
     return listed
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/tasks",
     name="Workspace tasks",
     title="📋 Tasks of a workspace",
     description="All tasks of one workspace",
-    mime_type=JSON,
-    topic=TOPIC,
     annotations=FOR_AGENTS,
     members=only_address("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
     specified=True,
 )
-@tasks.resource(
+@_document(
     "taskpilot://workspace/current/tasks",
     name="Current Tasks",
     title="📋 Active Workspace Tasks",
     description="All tasks in the current workspace",
-    mime_type=JSON,
-    topic=TOPIC,
     annotations=FOR_AGENTS,
     specified=True,
 )
@@ -119,13 +117,11 @@ def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     return json_body(document, name="Current Tasks", title="📋 Active Workspace Tasks", last_modified=changed)
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/files",
     name="Connected files",
     title="📁 Files that tasks are about",
     description="The files that unfinished tasks are connected with, and those tasks",
-    mime_type=JSON,
-    topic=TOPIC,
     members=only_address(
         "files", "Connected files", "The files that tasks are about", JSON, "📁 Connected files"
     ),
@@ -147,13 +143,11 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     return json_body({"workspace": workspace_ref(workspace).wire(), "files": listed}, name="Connected files")
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/ready",
     name="Ready tasks",
     title="✅ Tasks that may be taken",
     description="Tasks that nothing and nobody holds up, in the order in which they are handed out",
-    mime_type=JSON,
-    topic=TOPIC,
     annotations=FOR_AGENTS,
 )
 def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
@@ -166,13 +160,11 @@ def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
     return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/agents",
     name="Agents",
     title="🤖 Who is at work",
     description="Sessions of the last day, and what each of them holds",
-    mime_type=JSON,
-    topic=TOPIC,
 )
 def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return who works here, when they were last heard of, and which tasks they hold."""

@@ -165,9 +165,9 @@ def test_files_are_ranked_only_where_that_is_asked_for(tree: Path) -> None:
 
 @pytest.mark.requirement("analysis-75")
 def test_the_score_is_that_of_the_specification() -> None:
-    assert FileMeasure("context.rs", 30, 195, 32, 5.8, 1950.0, None).total_score == 30.92
-    assert FileMeasure("most.rs", 100, 1, 50, 100, 0.0, None).total_score == 90
-    assert FileMeasure("more.rs", 1000, 1, 500, 1000, 0.0, None).total_score == 90
+    assert FileMeasure("context.rs", 30, 195, 32, 5.8, ()).total_score == 30.92
+    assert FileMeasure("most.rs", 100, 1, 50, 100, ()).total_score == 90
+    assert FileMeasure("more.rs", 1000, 1, 500, 1000, ()).total_score == 90
 
 
 @pytest.mark.requirement("analysis-70")

@@ -118,6 +118,54 @@ def test_names_taken_from_an_import_at_run_time_are_used() -> None:
     assert dead(files) == {"spare": "medium"}
 
 
+def test_private_members_of_javascript_are_used_with_their_sign() -> None:
+    source = """
+        class Box {
+            #used() { return 1 }
+            #never() { return 2 }
+            static #make() { return new Box() }
+            run() { return this.#used() + Box.#make().run() }
+        }
+        console.log(new Box().run())
+    """
+
+    assert dead({"box.js": source}) == {"Box.#never": "high"}
+    assert dead({"box.ts": source}) == {"Box.#never": "high"}
+
+
+def test_tests_and_operators_of_cpp_are_called_without_their_names() -> None:
+    source = """
+        struct P { int v; P& operator=(const P& o) { v = o.v; return *this; } };
+        static bool operator!=(const P& a, const P& b) { return a.v != b.v; }
+        static int nobody(int a) { return a; }
+        enum Tag { kOne = 1, kTwo };
+        enum Unused { kThree };
+        struct LIB_EXPORT Options { Options(); bool create = false; };
+        class LIB_EXPORT Reader final : Options { public: int both() { return kTwo; } };
+        TEST_F(Fixture, Works) { P p; EXPECT_EQ(p.v, 1); }
+        TEST_CASE("it works") { P p; CHECK(p.v == 1); }
+        int main() { P p; return p.v + Options().create + Reader().both(); }
+    """
+
+    assert dead({"a.cc": source}) == {"nobody": "high", "Unused": "medium"}
+
+
+def test_a_method_that_an_interface_of_go_asks_for_is_not_surely_dead() -> None:
+    source = """
+        package main
+        type shape interface { isShape() }
+        type dot struct{}
+        func (d dot) isShape() {}
+        func (d dot) lonely() {}
+        func main() { var s shape = dot{}; _ = s }
+    """
+
+    assert dead({"go.mod": "module m\n", "main.go": source}) == {
+        "dot.isShape": "medium",
+        "dot.lonely": "high",
+    }
+
+
 def test_a_variable_named_after_the_method_it_comes_from_hides_it_not() -> None:
     source = """
         class Main {

@@ -204,6 +204,7 @@ FRAMEWORKS = {
                "tests/conftest.py": "def pytest_configure(config): pass\n"},
     "unittest": {"tests/test_y.py": "import unittest\nclass Case(unittest.TestCase):\n"
                  "    def setUp(self): pass\n    def test_it(self): pass\n"},
+    "jupyter": {"show.py": "class Table:\n    def _repr_html_(self): return '<p>'\nprint(Table())\n"},
     "visitor": {"walk.py": "import ast\nclass Finder(ast.NodeVisitor):\n"
                 "    def visit_Name(self, node): pass\n"
                 "Finder().visit(1)\n"},

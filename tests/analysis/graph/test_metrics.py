@@ -127,6 +127,15 @@ def test_sampled_figures_are_those_of_networkx_for_the_same_sample(nodes: int, c
     same(whole.columns["closeness"], nx.closeness_centrality(graph))  # a sample of all nodes
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_closeness_along_long_paths_is_that_of_networkx(exact: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes, edges = 150, [(node, node + 1) for node in range(149)] + [(node, node // 3) for node in range(100)]
+    if not exact:
+        monkeypatch.setattr(metrics, "EXACT_NODES", 2)
+        monkeypatch.setattr(metrics, "SAMPLED_NODES", nodes)
+    same(Shape(nodes, edges).centrality().columns["closeness"], nx.closeness_centrality(theirs(nodes, edges)))
+
+
 def test_communities_are_the_same_in_every_thread_and_leave_pythons_chance_alone() -> None:
     graph = nx.gnp_random_graph(300, 0.02, seed=3, directed=True)
     shape = [Shape(300, list(graph.edges)) for _ in range(8)]

@@ -170,6 +170,14 @@ def test_authors_are_those_of_the_mailmap_and_may_be_called_anything(repository,
     assert asked(repository).summary.author_contributions == {"A B": 1, "Ada | Lovelace": 1}
 
 
+def test_comments_kept_beside_a_source_are_no_change_of_it(repository, dated):
+    dated({"a.py": "x = 1\n"})
+    dated({"a.py.comments": "[]\n"})
+    result = asked(repository)
+    assert (paths(result), result.summary.total_commits) == (["a.py"], 1)
+    assert result.summary.total_files_changed == 1
+
+
 def test_a_binary_file_is_touched_and_has_no_lines(repository, dated):
     dated({"image": bytes(range(256)), "a": "1\n"})
     files = {file.path: file for file in asked(repository).files}

@@ -188,6 +188,18 @@ def test_the_own_history_teaches_the_model_and_size_is_the_baseline(years):
     assert "by size alone 1.000" in words(result)
 
 
+def test_a_part_is_judged_among_the_files_of_its_repository(years):
+    everywhere = asked(years, explain=True, min_confidence=0)
+    first = everywhere.predictions[0]
+    for part in (first.file, first.file.rpartition("/")[0] or "."):
+        found = asked(years, explain=True, min_confidence=0, project_path=part)
+        assert by_file(found)[first.file] == first
+        assert (found.model, found.baseline) == (everywhere.model, everywhere.baseline)
+    alone = asked(years, project_path=first.file, min_confidence=0)
+    assert [one.file for one in alone.predictions] == [first.file]
+    assert alone.files_analyzed == alone.summary.total_files == 1
+
+
 def test_ranking_by_risk_per_line_prefers_small_files(years):
     plain, dense = asked(years), asked(years, rank_by="risk-per-line")
     densities = [found.risk_per_100_lines for found in dense.predictions]

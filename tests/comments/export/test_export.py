@@ -232,9 +232,11 @@ def test_what_cannot_be_exported_is_refused_or_named(room, tmp_path):
     (tmp_path / "bad.py.comments").write_text("{")
     with pytest.raises(CommentFileCorrupted):
         export(room, "json", filePath="bad.py")
+    (tmp_path / "link.py.comments").symlink_to("bad.py.comments")
+    os.mkfifo(tmp_path / "pipe.py.comments")
     for chosen in ("json", "markdown", "jsonl"):
         result = export(room, chosen)
-        assert result.damaged == ["bad.py"]
+        assert result.damaged == ["bad.py", "link.py", "pipe.py"]
         assert result.metadata.total_comments == 6
 
 

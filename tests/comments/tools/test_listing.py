@@ -61,6 +61,8 @@ def test_a_list_is_ordered_by_file_line_and_id_whatever_matches(room):
         ({"ai": False, "limit": 1}, [2]),
         ({"since": "2025-01-01T00:00:00Z"}, [4, 3, 1]),
         ({"until": "2025-01-01T00:00:00Z"}, [2]),
+        ({"since": "2025-10-19", "until": "2025-10-19"}, [4, 3, 1]),
+        ({"until": "2025-10-18"}, [2]),
         ({"standing": "placed"}, [4, 2, 3, 1]),
         ({"standing": "orphaned"}, []),
     ],
@@ -72,6 +74,10 @@ def test_filters_of_a_list(room, given, expected):
 def test_a_moment_that_is_none_is_refused():
     with pytest.raises(InvalidArguments, match="offset"):
         validated(ListComments, {"since": "last week"})
+    with pytest.raises(InvalidArguments, match="offset"):
+        validated(ListComments, {"until": "2025-13-01"})
+    with pytest.raises(InvalidArguments):
+        validated(ListComments, {"since": [1, 2, 3, 4]})
 
 
 def test_a_list_fits_the_terminal(room):

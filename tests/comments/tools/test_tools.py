@@ -562,3 +562,31 @@ def tree_of(root: Path) -> dict[str, bytes]:
         for path in root.rglob("*")
         if path.is_file() and ".git" not in path.parts
     }
+
+
+@pytest.mark.parametrize("nothing", ["   ", "\n\t", "\u200b\u2060", "\u3000"])
+def test_what_would_be_shown_as_nothing_is_refused(desk: Desk, nothing: str) -> None:
+    name = desk.add(PATH, STORED, "Look")
+    for tool, more in (
+        ("add_comment", {"line": STORED, "tag": "NOTE", "text": nothing}),
+        ("add_comment", {"line": STORED, "tag": "NOTE", "text": "Look", "author": nothing}),
+        ("edit_comment", {"commentId": name, "text": nothing}),
+        ("reply_to_comment", {"commentId": name, "text": nothing}),
+        ("resolve_comment", {"commentId": name, "author": nothing}),
+    ):
+        with pytest.raises(InvalidArguments, match="it must hold more than white space"):
+            desk.run(tool, filePath=PATH, **more)
+    assert [(one["text"], one["replies"], one["status"]) for one in desk.show(PATH)] == [("Look", [], "open")]
+
+
+def test_a_name_without_room_for_the_suffix_is_an_invalid_path_not_damage(desk: Desk) -> None:
+    longest = f"{'n' * (255 - len('.py.comments'))}.py"
+    desk.write(longest, "x = 1\n")
+    desk.add(longest, 1)
+    desk.write(f"n{longest}", "x = 1\n")
+    for tool, more in (
+        ("add_comment", {"line": 1, "tag": "NOTE", "text": "Look"}),
+        ("get_file_comments", {}),
+    ):
+        with pytest.raises(InvalidFilePath, match="longer than 255"):
+            desk.run(tool, filePath=f"n{longest}", **more)

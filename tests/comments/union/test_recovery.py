@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -118,3 +119,14 @@ def test_other_damage_is_reported_and_never_touched(room, tmp_path):
     [found] = findings(room, fix=True)
     assert (found.severity, found.path, found.fixed) == ("damaged", "b.py.comments", False)
     assert (tmp_path / "b.py.comments").read_text() == "{ not JSON"
+
+
+def test_a_sidecar_that_is_no_file_hides_no_other(room, tmp_path):
+    os.mkfifo(tmp_path / "a.pipe.comments")
+    (tmp_path / "b.link.comments").symlink_to("a.py.comments")
+    found = {str(one.path): one.severity for one in findings(room)}
+    assert found == {
+        "a.pipe.comments": "damaged",
+        "a.py.comments": "damaged",
+        "b.link.comments": "warning",
+    }

@@ -69,6 +69,12 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
             'Did you mean "describe"?',
         ),
         (["hand-over"], 'Unknown command "holdfast hand-over".', 'Did you mean "sample hand-over"?'),
+        (["version"], 'Unknown command "holdfast version".', 'Did you mean "holdfast --version"?'),
+        (
+            ["sample", "help"],
+            'Unknown command "holdfast sample help".',
+            'Did you mean "holdfast sample --help"?',
+        ),
         (
             ["zzzz"],
             'Unknown command "holdfast zzzz".',

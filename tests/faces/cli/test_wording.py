@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.faces.cli.application import application, this_installation
 from holdfast.faces.cli.arguments import command_arguments, command_names, with_commands, with_options
+from holdfast.faces.cli.catalogue import CATALOGUE
 from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.git_mile import main as git_mile
 from holdfast.toolsets import full_registry
@@ -42,15 +43,26 @@ def test_no_page_names_a_tool(tool: str) -> None:
 def test_an_option_that_speaks_of_another_names_it_as_it_is_typed() -> None:
     assert "Like --since, compared" in page_of("quality_gate")
     assert "instead of --set; its value in --value" in page_of("taskpilot_update")
-    assert "`detailed`" in page_of("taskpilot_status")  # a value, which an option is named after
+    assert "As --response-format detailed" in page_of("taskpilot_status")
+    assert "--sort by ready" in page_of("taskpilot_list")
+    assert "only with --include-closed" in page_of("git_mile_list")
 
 
 @pytest.mark.parametrize("tool", COMMANDS)
 def test_no_page_names_a_field_where_its_option_is_typed(tool: str) -> None:
     operations = [item for item in full_registry().operations if item.listed_name == tool]
     fields = {item.value.name for operation in operations for item in command_arguments(operation)}
-    # A value may be called as the option is that stands for it.
-    assert not (fields - {"detailed"}) & set(re.findall(r"`(\w+)`", page_of(tool)))
+    assert not fields & set(re.findall(r"`(\w+)`", page_of(tool)))
+
+
+def test_no_list_of_commands_names_a_tool() -> None:
+    listed = "\n".join(item.summary for toolset in CATALOGUE for item in toolset.commands)
+    assert not set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", listed)) & set(COMMANDS)
+
+
+def test_what_a_command_fills_in_is_not_called_required() -> None:
+    assert "[required" not in page_of("git_mile_show").partition("--entity")[2]
+    assert "[WORKSPACE-PATH]" in page_of("taskpilot_start")
 
 
 def test_git_mile_names_its_own_commands(
@@ -59,6 +71,8 @@ def test_git_mile_names_its_own_commands(
     monkeypatch.chdir(repository)
     assert git_mile(["close", "25a93319"]) == 3
     assert "`git mile list` shows which there are" in capfd.readouterr().err
+    assert git_mile(["--help"]) == 0
+    assert "List what `git mile list`" in capfd.readouterr().out
     assert git_mile(["overview", "--help"]) == 0
     page = capfd.readouterr().out
     assert "what `git mile list` lists" in page
@@ -80,6 +94,8 @@ def test_a_tool_is_named_by_its_command() -> None:
     assert with_commands("taskpilot_lists and other_words stay.", names) == (
         "taskpilot_lists and other_words stay."
     )
+    told = with_commands("Use taskpilot_list with `task_ids`, or `taskpilot_list` TP-1 and `query`.", names)
+    assert told == "Use `holdfast tasks list` with --task-ids, or `holdfast tasks list` TP-1 and --query."
 
 
 def test_a_field_is_named_as_it_is_typed() -> None:
@@ -132,6 +148,9 @@ def test_a_field_is_named_as_it_is_typed() -> None:
         (("comments", "delete", "c_1", "a.py"), "Hint: FILE-PATH comes before COMMENT-ID."),
         (("tasks", "show"), '; "holdfast tasks show --help" shows more.'),
         (("tasks", "add"), "Hint: Say in TASK-DESCRIPTION what is to be done."),
+        (("tasks", "flow", "clone", "fokus"), 'Hint: Did you mean "focus"?'),
+        (("tasks", "prompt", "start_task"), "Hint: Give what the prompt takes in --context."),
+        (("tasks", "remote", "github", "connect"), "Error: --config does not name repository.\n"),
         (("tasks", "list"), "This repository has no tasks yet.\nHint: Begin with `holdfast tasks init`."),
     ],
 )
@@ -149,6 +168,17 @@ def test_outside_git_it_is_said_that_this_is_no_repository(run_holdfast: RunHold
     answer = run_holdfast("tasks", "list", cwd=tmp_path / "plain")
     assert "This is no git repository, and has no tasks." in answer.stderr
     assert "Change into the repository" in answer.stderr
+
+
+def test_who_writes_is_who_git_would_name(
+    run_holdfast: RunHoldfast, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Grace")
+    (repository / "a.py").write_text("a = 1\n")
+    run_holdfast("comments", "add", "a.py", "1", "Hm", check=True)
+    assert "  Grace  " in run_holdfast("comments", "list", check=True).stdout
+    run_holdfast("milestones", "create", "issue", "Hm", check=True)
+    assert "Grace <" in run_holdfast("milestones", "log", check=True).stdout
 
 
 def test_a_comment_is_a_note_unless_said_otherwise(run_holdfast: RunHoldfast, repository: Path) -> None:

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings
-from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.errors import Busy
 from tests.faces.http.running import RunningServer, running_server
 
 AUDIENCE = "https://holdfast.example.org/mcp"
@@ -280,15 +280,26 @@ def test_an_issuer_that_does_not_answer_is_not_asked_again_at_once(counted: Coun
         nonlocal now
         counted.close()
         for _ in range(5):
-            with pytest.raises(Unavailable):
+            with pytest.raises(Busy):
                 await verifier.verify_token(good)
         assert verifier._asked == 1000.0
         now += 11
-        with pytest.raises(Unavailable):
+        with pytest.raises(Busy):
             await verifier.verify_token(good)
         assert verifier._asked == 1011.0
 
     asyncio.run(all_of_it())
+
+
+def test_while_keys_cannot_be_fetched_callers_are_asked_to_come_again(
+    repository: Path, counted: CountedIssuer
+) -> None:
+    token = counted.token("one")
+    counted.close()
+    options = ["--oauth-issuer", counted.url, "--public-url", "https://holdfast.example.org"]
+    with running_server(repository, *options) as server:
+        assert status(server, token) == 503
+        assert status(server, token, "/mcp") == 503
 
 
 @pytest.mark.parametrize(
@@ -308,7 +319,7 @@ def test_what_is_no_list_of_keys_lets_nobody_in_and_ends_nothing(
 
     async def all_of_it() -> None:
         nonlocal now
-        with suppress(Unavailable):
+        with suppress(Busy):
             assert await verifier.verify_token(good) is None
         counted.answer = b""
         now += 11

@@ -327,3 +327,31 @@ def test_next_steps_and_hints_name_only_tools_that_are_offered(talk: Talk):
     named = set(re.findall(r"taskpilot_[a-z_]+", said))
     assert named
     assert named <= ELEVEN
+
+
+def test_a_session_that_ended_is_gone_on_with_by_tools_that_are_offered(talk: Talk):
+    created = talk.data("taskpilot_create_task", task_description="Trim the wick")["task"]["id"]
+    ended, now = (talk.data("taskpilot_start", workspace_path=".", agent="keeper") for _ in range(2))
+    talk.data("taskpilot_focus", task_id=created, session=ended["session"]["id"])
+    again = talk.data("taskpilot_start", workspace_path=".", agent="keeper")
+    refused = talk.call("taskpilot_focus", task_id=created, session=now["session"]["id"])
+    said = " ".join([*again["next_steps"], refused["content"][0]["text"]])
+    assert set(re.findall(r"taskpilot_[a-z_]+", said)) <= ELEVEN
+    looked = talk.call("taskpilot_focus", task_id=created, peek=True, resume=True)
+    assert "`peek` takes no `resume`" in looked["content"][0]["text"]
+    resumed = talk.data("taskpilot_focus", task_id=created, session=now["session"]["id"], resume=True)
+    assert resumed["claim"]["token"]
+    late = talk.call(
+        "taskpilot_update", task_id=created, field="notes", value="x", session=ended["session"]["id"]
+    )
+    assert late["isError"] is True
+
+
+def test_prompts_name_only_tools_that_are_offered(talk: Talk):
+    given = {"task_id": "TP-1", "task_description": "Light the lamp"}
+    for prompt in talk.result("prompts/list")["prompts"]:
+        names = [item["name"] for item in prompt.get("arguments", ())]
+        needed = {name: given[name] for name in names if name in given}
+        asked = talk.result("prompts/get", name=prompt["name"], arguments=needed)
+        told = asked["messages"][0]["content"]["text"]
+        assert set(re.findall(r"taskpilot_[a-z_]+", told)) <= ELEVEN, prompt["name"]

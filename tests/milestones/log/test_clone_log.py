@@ -102,8 +102,8 @@ def test_what_is_so_already_is_not_written_again(repository: Path, room: Milesto
     name = issue(room, labels=("bug",))
     before = log_of(repository, "%H")
     assert not room.set_status(name, "open").changed
-    assert not room.add(name, "labels", ["bug"]).changed
-    assert not room.remove(name, "labels", ["unknown"]).changed
+    assert not room.change(name, add={"labels": ["bug"]}).changed
+    assert not room.change(name, remove={"labels": ["unknown"]}).changed
     assert not room.set(name, "assignee", None).changed
     assert not room.release(name).changed
     assert log_of(repository, "%H") == before
@@ -243,7 +243,7 @@ def test_claiming_what_is_closed_says_so(room: Milestones):
 WRITES: dict[str, Callable[[Milestones, str], object]] = {
     "create": lambda room, name: issue(room, "New"),
     "set": lambda room, name: room.set(name, "title", "Other"),
-    "label": lambda room, name: room.add(name, "labels", ["bug"]),
+    "label": lambda room, name: room.change(name, add={"labels": ["bug"]}),
     "comment": lambda room, name: room.comment(name, "Hm"),
     "close": lambda room, name: room.set_status(name, "closed"),
     "claim": lambda room, name: room.claim(name),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,16 @@ def test_files_are_read_and_written_inside_the_repository_only(room: Milestones,
     (repository / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(Invalid, match="not UTF-8"):
         import_entities(room, ImportEntities(file="bytes"))
+
+
+def test_an_issue_whose_milestone_is_not_here_is_exported_all_the_same(
+    room: Milestones, tmp_path: Path
+) -> None:
+    room.create(Draft("issue", "One", milestone=room.create(Draft("milestone", "Elsewhere")).entity))
+    with closing(room_at(new_repository(tmp_path / "other"))) as other:
+        other.bring_in_operations(line for line in room.operations() if json.loads(line)["k"] == "issue")
+        text = export_entities(other, ExportEntities(format="github")).text or ""
+    assert [(issue["title"], issue["milestone"]) for issue in json.loads(text)] == [("One", None)]
 
 
 def test_an_export_for_github_can_be_read_back(room: Milestones, tmp_path: Path) -> None:

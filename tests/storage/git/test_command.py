@@ -190,14 +190,17 @@ def test_complaints_lose_paths_control_characters_and_length(repository):
     assert len(complaint) <= 301
 
 
-def test_the_user_is_whoever_the_configuration_says(git, repository, home):
+def test_the_user_is_whoever_variables_or_the_configuration_say(git, repository, home, monkeypatch):
     assert git.identity() == Identity("Ada", "ada@example.org")
     plain_git(repository, "config", "--unset", "user.email")
     assert git.identity() == Identity("Ada", None)
     plain_git(repository, "config", "--unset", "user.name")
-    assert git.identity() is None
+    assert git.identity() == Identity(None, None)
     plain_git(repository, "config", "--global", "user.name", "Grace Höpper")
     assert git.identity() == Identity("Grace Höpper", None)
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Lin")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", " ")
+    assert git.identity() == Identity("Lin", None)
 
 
 def test_a_directory_outside_git_is_refused(tmp_path):

@@ -69,6 +69,19 @@ def test_a_pipe_in_place_of_the_file_and_a_folder_in_place_of_the_pointer_are_bu
     database.close()
 
 
+def test_a_link_to_a_database_elsewhere_is_not_followed(tmp_path: Path):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder, number in ((ours, 1), (theirs, 2)):
+        folder.mkdir()
+        derived(folder).rebuild(with_number(number))
+    linked, target = ours / files(ours)[0], theirs / files(theirs)[0]
+    linked.unlink()
+    linked.symlink_to(target)
+    with pytest.raises(NotUsable), derived(ours).write() as connection:
+        connection.execute("UPDATE kept SET number = 3")
+    assert number_in(derived(theirs)) == 2
+
+
 def fail_after_a_change(database: DerivedDatabase) -> None:
     with database.write() as connection:
         connection.execute("UPDATE kept SET number = 5")

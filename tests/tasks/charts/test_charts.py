@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -140,3 +144,35 @@ def test_without_the_library_the_error_names_what_to_install(tmp_path: Path):
     )
     assert "holdfast[charts]" in done.stdout
     assert "svg" in done.stdout
+
+
+@pytest.fixture
+def command(repository: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        whole = [sys.executable, "-m", "holdfast", "tasks", *arguments]
+        return subprocess.run(whole, cwd=repository, capture_output=True, timeout=120)
+
+    assert run("init").returncode == 0
+    return run
+
+
+def test_the_command_draws_bars_and_says_how_to_get_the_picture(command: Callable[..., Any]):
+    told = command("chart").stdout.decode()
+    assert re.search(r"^ +backlog  #{40} \d$", told, re.MULTILINE)
+    assert "--format svg > status.svg" in told
+    assert "--format svg > graph.svg" in command("chart", "graph").stdout.decode()
+
+
+def test_the_command_sends_the_picture_where_a_format_is_asked_for(command: Callable[..., Any]):
+    assert ElementTree.fromstring(command("chart", "--format", "svg").stdout).tag.endswith("svg")
+    with Image.open(io.BytesIO(command("chart", "burndown", "--format", "png").stdout)) as picture:
+        assert picture.format == "PNG"
+    assert json.loads(command("chart", "--format", "svg", "--json").stdout)["mime_type"] == "image/svg+xml"
+
+
+def test_a_person_checks_criteria_with_the_approval_that_asks_for_them(command: Callable[..., Any]):
+    command("focus", "TP-3")
+    refused = command("approve", "TP-3").stderr.decode()
+    assert "`check`" not in refused
+    assert "--check" in refused
+    assert command("approve", "TP-3", "--check", "1").returncode == 0

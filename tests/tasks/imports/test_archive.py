@@ -18,6 +18,7 @@ from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, join, write_marker
 from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
+from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
 from tests.tasks.postgres import Server
 
@@ -44,7 +45,7 @@ def filled(room: Tasks, clock: TurnedClock) -> None:
         clock.turn(seconds=1)
         room.create([draft], ADA)
     room.update("TP-1", Change(set={"title": "Uno"}, check=["1"], reason="Better"), BOB)
-    room.claim("TP-2", BOB)
+    claim(room, "TP-2", BOB)
     with room.writing(ADA) as transaction:
         note(transaction, "document-written", {"document": "project.md"})
 

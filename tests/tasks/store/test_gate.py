@@ -14,6 +14,7 @@ from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import set_gate
 from holdfast.tasks.tools.update import UpdateTask, update
+from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA, add
 
 
@@ -24,7 +25,7 @@ def done(room: Tasks, task: str = "TP-1", **more: object) -> Change:
 @pytest.fixture
 def started(room: Tasks) -> Tasks:
     add(room, "One", criteria=["First", "Second"])
-    room.claim("TP-1", ADA)
+    claim(room, "TP-1", ADA)
     return room
 
 

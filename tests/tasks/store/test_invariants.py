@@ -21,6 +21,7 @@ from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
 from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
+from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
 
 AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
@@ -103,7 +104,7 @@ class Workspace(RuleBasedStateMachine):
     @rule(who=AGENTS)
     def take_next(self, who: Who) -> None:
         before = {task.uid: task for task in self.tasks()}
-        claimed = self.room.claim_next(who)
+        claimed = claim_next(self.room, who)
         if claimed is None:
             assert not any(task.is_ready(self.room.now()) for task in before.values())
         else:
@@ -114,14 +115,14 @@ class Workspace(RuleBasedStateMachine):
     def take(self, task: str, who: Who) -> None:
         with allowed_to_fail():
             held = self.room.get(task).claimed_by(self.room.now())
-            self.room.claim(task, who)
+            claim(self.room, task, who)
             assert held in (None, who.actor)
 
     @rule(task=NUMBERS, who=AGENTS)
     def release(self, task: str, who: Who) -> None:
         with allowed_to_fail():
             held = self.room.get(task).claim_agent
-            self.room.release(task, who)
+            release(self.room, task, who)
             assert held == who.actor
 
     @rule(task=NUMBERS)

@@ -12,28 +12,29 @@ from holdfast.tasks.store.session import keep_alive, leave_note, open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.claim import ClaimTask, claim
 from holdfast.tasks.tools.update import UpdateTask, update
+from tests.tasks import claims
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 
 def test_taking_a_task_starts_it_and_keeps_others_away(room: Tasks):
     add(room, "One")
-    taken = room.claim("TP-1", ADA).task
+    taken = claims.claim(room, "TP-1", ADA).task
     assert (taken.status, taken.claim_agent, taken.version) == ("in-progress", "ada", 2)
     with pytest.raises(AlreadyClaimed) as refused:
-        room.claim("TP-1", BOB)
+        claims.claim(room, "TP-1", BOB)
     assert refused.value.data["claimed_by"] == "ada"
     assert not room.get("TP-1").is_ready(room.now())
-    assert room.claim_next(BOB) is None
+    assert claims.claim_next(room, BOB) is None
 
 
 def test_taking_it_again_renews_the_claim_and_nothing_else(room: Tasks, clock: TurnedClock):
     add(room, "One")
-    first = room.claim("TP-1", ADA).task
+    first = claims.claim(room, "TP-1", ADA).task
     clock.turn(minutes=10)
-    again = room.claim("TP-1", ADA).task
+    again = claims.claim(room, "TP-1", ADA).task
     assert again.claim_expires == (first.claim_expires or 0) + 600
     assert (again.version, again.claim_token) == (first.version, first.claim_token)
-    assert room.renew("TP-1", ADA).version == first.version
+    assert claims.renew(room, "TP-1", ADA).version == first.version
     assert len(room.events(task="TP-1")) == 2
 
 
@@ -41,14 +42,14 @@ def test_a_claim_that_ran_out_goes_to_the_next_one_with_the_notes_of_the_last(
     room: Tasks, clock: TurnedClock
 ):
     add(room, "Fresh", "Left", priority="high")
-    room.claim("TP-2", ADA)
+    claims.claim(room, "TP-2", ADA)
     room.update("TP-2", Change(set={"notes": "Half of it works"}), ADA)
     clock.turn(seconds=LEASE_SECONDS - 1)
-    assert room.claim_next(BOB).task.id == "TP-1"  # type: ignore[union-attr]
+    assert claims.claim_next(room, BOB).task.id == "TP-1"  # type: ignore[union-attr]
     clock.turn(seconds=1)
     assert room.get("TP-2").is_ready(room.now())
     assert [task.id for task in room.find(Query(ready=True)).tasks] == ["TP-2"]
-    taken = room.claim_next(BOB)
+    taken = claims.claim_next(room, BOB)
     assert taken is not None
     assert (taken.task.id, taken.task.claim_agent) == ("TP-2", "bob")
     assert taken.previous is not None
@@ -58,9 +59,9 @@ def test_a_claim_that_ran_out_goes_to_the_next_one_with_the_notes_of_the_last(
 @pytest.mark.requirement("tasks-44")
 def test_a_late_write_of_the_last_holder_is_refused_and_told_what_happened(room: Tasks, clock: TurnedClock):
     add(room, "One")
-    token = room.claim("TP-1", ADA).task.claim_token
+    token = claims.claim(room, "TP-1", ADA).task.claim_token
     clock.turn(seconds=LEASE_SECONDS)
-    room.claim("TP-1", BOB)
+    claims.claim(room, "TP-1", BOB)
     room.update("TP-1", Change(set={"progress": 40}), BOB)
     with pytest.raises(LeaseExpired) as refused:
         room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
@@ -68,24 +69,24 @@ def test_a_late_write_of_the_last_holder_is_refused_and_told_what_happened(room:
     assert refused.value.data["since"] == ["claimed by bob", "updated by bob"]
     assert room.get("TP-1").progress == 40
     with pytest.raises(LeaseExpired):
-        room.renew("TP-1", Who("ada", token=token))
+        claims.renew(room, "TP-1", Who("ada", token=token))
     with pytest.raises(LeaseExpired):
-        room.release("TP-1", Who("ada", token=token))
+        claims.release(room, "TP-1", Who("ada", token=token))
 
 
 def test_a_late_write_goes_through_while_nobody_took_the_task(room: Tasks, clock: TurnedClock):
     add(room, "One")
-    token = room.claim("TP-1", ADA).task.claim_token
+    token = claims.claim(room, "TP-1", ADA).task.claim_token
     clock.turn(seconds=LEASE_SECONDS * 3)
     room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
-    assert room.renew("TP-1", Who("ada", token=token)).claimed_by(room.now()) == "ada"
+    assert claims.renew(room, "TP-1", Who("ada", token=token)).claimed_by(room.now()) == "ada"
 
 
 def test_a_session_may_not_write_to_what_another_one_holds(room: Tasks):
     add(room, "One", "Two")
     ada, _ = open_session(room, "ada")
     bob, _ = open_session(room, "bob")
-    room.claim("TP-1", Who("ada", ada.id))
+    claims.claim(room, "TP-1", Who("ada", ada.id))
     with pytest.raises(AlreadyClaimed):
         room.update("TP-1", Change(set={"progress": 1}), Who("bob", bob.id))
     room.update("TP-1", Change(set={"progress": 1}), Who("ada", ada.id))
@@ -99,15 +100,15 @@ def test_a_new_session_goes_on_with_what_the_old_one_held_when_it_says_so(room: 
     old, _ = open_session(room, "ada")
     new, _ = open_session(room, "ada")
     other, _ = open_session(room, "bob")
-    held = room.claim("TP-1", Who("ada", old.id)).task
+    held = claims.claim(room, "TP-1", Who("ada", old.id)).task
     with pytest.raises(AlreadyClaimed, match="in another session") as refused:
-        room.claim("TP-1", Who("ada", new.id))
+        claims.claim(room, "TP-1", Who("ada", new.id))
     assert "`resume`" in (refused.value.hint or "")
     with pytest.raises(AlreadyClaimed, match="in another session"):
         room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
     with pytest.raises(AlreadyClaimed, match="held by ada"):
-        room.claim("TP-1", Who("bob", other.id), resume=True)
-    taken = room.claim("TP-1", Who("ada", new.id), resume=True).task
+        claims.claim(room, "TP-1", Who("bob", other.id), resume=True)
+    taken = claims.claim(room, "TP-1", Who("ada", new.id), resume=True).task
     assert (taken.claim_session, taken.claim_token != held.claim_token) == (new.id, True)
     room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
     with pytest.raises(LeaseExpired):
@@ -117,7 +118,7 @@ def test_a_new_session_goes_on_with_what_the_old_one_held_when_it_says_so(room: 
 def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedClock):
     add(room, "One")
     session, _ = open_session(room, "ada")
-    room.claim("TP-1", Who("ada", session.id))
+    claims.claim(room, "TP-1", Who("ada", session.id))
     for _ in range(10):
         clock.turn(minutes=20)
         keep_alive(room, session.id)
@@ -128,24 +129,24 @@ def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedCloc
 
 def test_giving_a_task_back_makes_it_ready_and_finishing_it_ends_the_claim(room: Tasks):
     add(room, "One", "Two")
-    room.claim("TP-1", ADA)
-    freed = room.release("TP-1", ADA, kind="handed-over", reason="Lunch")
+    claims.claim(room, "TP-1", ADA)
+    freed = claims.release(room, "TP-1", ADA, kind="handed-over", reason="Lunch")
     assert (freed.status, freed.claim_agent) == ("backlog", None)
     assert room.events(task="TP-1")[-1].type == "handed-over"
-    room.claim("TP-1", BOB)
+    claims.claim(room, "TP-1", BOB)
     done = room.update("TP-1", Change(set={"status": "done"}), BOB).task
     assert done.claim_agent is None
     with pytest.raises(AlreadyClaimed, match="done"):
-        room.claim("TP-1", ADA)
+        claims.claim(room, "TP-1", ADA)
     with pytest.raises(LeaseExpired):
-        room.release("TP-2", ADA)
+        claims.release(room, "TP-2", ADA)
 
 
 def test_what_waits_cannot_be_taken(room: Tasks):
     add(room, "One", "Two")
     room.update("TP-2", Change(add={"depends_on": [("TP-1", "blocks")]}), ADA)
     with pytest.raises(AlreadyClaimed, match="waits for TP-1"):
-        room.claim("TP-2", ADA)
+        claims.claim(room, "TP-2", ADA)
     assert room.get("TP-2").version == 2
 
 
@@ -164,7 +165,7 @@ def test_the_next_task_can_be_wished_for(room: Tasks):
         ClaimFilter(priority="low"),
         ClaimFilter(label="x"),
     ]
-    taken = [room.claim_next(ADA, wish) for wish in wishes]
+    taken = [claims.claim_next(room, ADA, wish) for wish in wishes]
     assert [claim and claim.task.title for claim in taken] == ["A", "B", "C", "D", None]
 
 
@@ -174,6 +175,16 @@ def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: Ope
     with room.writing() as transaction:
         leave_note(transaction, session.id, "Look at TP-1 first")
     assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
+
+
+def test_a_note_about_a_task_that_is_finished_is_not_told_any_more(room: Tasks):
+    add(room, "One")
+    session, _ = open_session(room, "ada")
+    claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
+    claim(room, ClaimTask(action="handoff", task_id="TP-1", note="Half done", session=session.id))
+    assert open_session(room, "bob")[1] == "TP-1: Half done"
+    room.update("TP-1", Change(set={"status": "dropped"}), BOB)
+    assert open_session(room, "eve")[1] is None
 
 
 @pytest.mark.requirement("tasks-40")
@@ -189,9 +200,9 @@ def test_worktrees_share_tasks(room: Tasks, open_tasks: OpenTasks, repository, t
     other = open_tasks(tmp_path / "w")
     if room.store.engine == "sqlite":
         assert other.get("TP-1").title == "One"
-        other.claim("TP-1", BOB)
+        claims.claim(other, "TP-1", BOB)
         with pytest.raises(AlreadyClaimed):
-            room.claim("TP-1", ADA)
+            claims.claim(room, "TP-1", ADA)
 
 
 @pytest.mark.parametrize("seconds", [3, 45, 90, 600])

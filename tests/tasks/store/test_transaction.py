@@ -12,6 +12,7 @@ from holdfast.tasks.store.session import open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from holdfast.tasks.tools.claim import ClaimTask, claim
+from tests.tasks import claims
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
 
 
@@ -48,7 +49,7 @@ def test_a_session_whose_call_is_refused_keeps_its_claims(room: Tasks, clock: Tu
     session, _ = open_session(room, "ada")
     claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
     clock.turn(minutes=20)
-    room.claim("TP-2", BOB)
+    claims.claim(room, "TP-2", BOB)
     with pytest.raises(AlreadyClaimed):
         claim(room, ClaimTask(action="take", task_id="TP-2", session=session.id))
     clock.turn(minutes=20)

@@ -6,6 +6,7 @@ from holdfast.tasks.store.records import Draft, Link
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.list_tasks import ShowBoard, board
 from holdfast.tasks.tools.update import UpdateTask, update
+from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA
 
 
@@ -20,7 +21,7 @@ def test_cards_tell_what_is_missing_who_holds_them_and_where_they_may_go(room: T
     )
     room.create([Draft("Part of the first", parent="TP-1")], ADA)
     update(room, UpdateTask(task_id="TP-1", check=[1]))
-    room.claim("TP-1", ADA)
+    claim(room, "TP-1", ADA)
 
     shown = board(room, ShowBoard())
 

@@ -38,6 +38,7 @@ from holdfast.tasks.tools.update import TaskItems, UpdateTask, update
 from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
 from holdfast.tasks.view.focus_result import Focus, focus_words
 from holdfast.workspace import Workspace
+from tests.tasks.claims import claim
 
 ME = Who("ada")
 SOURCE = "def parse():\n    return 1\n\n\ndef show():\n    return 2\n"
@@ -262,9 +263,19 @@ def test_outside_git_the_rooms_that_need_it_are_absent(home: Path, tmp_path: Pat
     workspace.close()
 
 
+def test_words_tell_what_was_left_for_the_next_one(workspace: Workspace, room: Tasks) -> None:
+    room.create([Draft("Light the lamp", files=(File("src/app.py"),))], Who("ada"))
+    change = Change(set={"notes": "The wick is wet", "plan": "Dry it"})
+    room.update("TP-1", change, Who("ada"))
+    words = focus_words(look(room, peek=True))
+    assert "Notes: The wick is wet" in words
+    assert "Plan: Dry it" in words
+    assert "Files: src/app.py" in words
+
+
 def test_what_somebody_else_holds_can_be_looked_at_only(room: Tasks) -> None:
     room.create([Draft("Fix")], ME)
-    room.claim("TP-1", Who("grace"))
+    claim(room, "TP-1", Who("grace"))
     with pytest.raises(AlreadyClaimed) as caught:
         look(room, agent="lin")
     assert "pass `peek`" in caught.value.sentence()

@@ -122,7 +122,7 @@ def test_a_copied_flow_is_the_workspaces_until_it_is_deleted(room: Tasks):
         update_flow(room, UpdateFlow(flow_id="focus", action="delete"))
     with pytest.raises(NotFound) as unknown:
         update_flow(room, UpdateFlow(flow_id="focsu", action="clone"))
-    assert "taskpilot_focus" in (unknown.value.hint or "")
+    assert '"focus"' in (unknown.value.hint or "")
 
 
 def test_steps_travel_with_an_export_and_the_newer_one_counts(room: Tasks, repository: Path, tmp_path: Path):

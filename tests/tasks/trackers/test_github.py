@@ -17,6 +17,7 @@ from holdfast.tasks.store.workspace import begin, write_marker
 from holdfast.tasks.tools.remote_interface import GitHubCall, RemoteInterface, remote_interface
 from holdfast.tasks.tools.remote_interface import github as operate
 from holdfast.tasks.trackers.report import TrackerReport
+from tests.tasks.claims import claim
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer
 
@@ -222,7 +223,7 @@ def test_the_gate_holds_for_issues_that_are_closed(connected: Tasks, fake: FakeG
 def test_a_task_that_somebody_holds_stays_in_their_hands(connected: Tasks, fake: FakeGitHub) -> None:
     fake.add("Parse")
     call(connected, "sync")
-    connected.claim(only(connected).uid, Who("grace"))
+    claim(connected, only(connected).uid, Who("grace"))
     fake.edit(1, state="closed", state_reason="not_planned")
     report = call(connected, "sync", prefer="theirs")
     assert "refused" in done(report)

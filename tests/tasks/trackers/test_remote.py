@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.errors import Denied, Invalid, NotFound, Unavailable
+from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
@@ -167,6 +167,45 @@ def test_disconnecting_ends_it(room: Tasks, fake: Any) -> None:
     call(room, fake.kind, "disconnect")
     with pytest.raises(NotFound):
         call(room, fake.kind, "sync")
+
+
+def test_a_list_without_an_end_is_given_up(room: Tasks, fake: Any) -> None:
+    fake.add("First")
+    connect(room, fake)
+    asked = len(fake.server.requests)
+    fake.server.respond = lambda request: endless(fake.respond(request), len(fake.server.requests), fake)
+    with pytest.raises(TooLarge, match="more than 200 pages"):
+        call(room, fake.kind, "sync")
+    assert len(fake.server.requests) - asked < 210
+    assert room.find(Query()).total == 0
+
+
+def endless(answer: Answer, number: int, fake: Any) -> Answer:
+    """Return a list of which there is always more, as each service says so."""
+    body = answer.body
+    if isinstance(body, list):
+        answer.body = body[:1] * 1000
+    elif "results" in body:
+        answer.headers["Link"] = f'<{fake.server.url}/{number}>; rel="next"'
+    elif "issues" in body:
+        body["nextPageToken"] = str(number)
+    elif "issues" in body.get("data", {}):
+        answer.body["data"]["issues"]["pageInfo"] = {"hasNextPage": True, "endCursor": "0"}
+    elif "next_page" in body:
+        body["next_page"] = {"offset": "0"}
+    return answer
+
+
+@pytest.mark.parametrize("total", ["many", None, {}])
+def test_a_count_that_is_no_number_is_not_relied_on(
+    room: Tasks, monkeypatch: pytest.MonkeyPatch, total: object
+) -> None:
+    issue = {"key": "KELP-1", "fields": {"summary": "First", "status": {"name": "To Do"}}}
+    with serving(lambda _: Answer(200, {"issues": [issue], "total": total})) as server:
+        monkeypatch.setenv("HOLDFAST_HOSTS", server.host)
+        monkeypatch.setenv("JIRA_TOKEN", "jira-secret")
+        call(room, "jira", "connect", config=json.dumps({"project": "KELP", "base_url": server.url}))
+        assert done(call(room, "jira", "sync")) == ["created_here"]
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, File, Link, Who
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
+from tests.tasks.claims import claim
 
 DEFAULT_BYTES = 2_000 * 4
 MOST_BYTES = 8_000 * 4
@@ -68,7 +69,7 @@ def fill(workspace: Workspace) -> None:
     waiting = [Draft(f"Waits {number}", depends_on=needs, parent="TP-6") for number in range(100)]
     workspace.room("tasks").create(waiting, ME)
     for number in range(200, 230):
-        workspace.room("tasks").claim(f"TP-{number}", Who(f"agent {number} {'of a long name ' * 12}"))
+        claim(workspace.room("tasks"), f"TP-{number}", Who(f"agent {number} {'of a long name ' * 12}"))
 
 
 def run(dispatcher: Dispatcher, name: str, /, **arguments: Any) -> dict[str, Any]:

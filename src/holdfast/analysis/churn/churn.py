@@ -2,7 +2,8 @@
 
 Contract:
 - A commit counts once for a file, however often the file was renamed, and once in the total.
-- Only files that git tracks now are measured; those deleted since are counted, and not named.
+- Only files that git tracks now are measured; those deleted since are counted, and not named. The comments
+  that Holdfast keeps beside a source are none of them: what is said about code does not change it.
 - `score` is min(1, 0.6 · commits / most commits + 0.4 · lines / most lines), where lines are those added and
   deleted, and most is the most of any file of the project. Lines of binary files are not counted.
 """
@@ -19,6 +20,7 @@ from holdfast.storage.git.numstat import CommitChanges, Person, rows
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
 _DIGITS = 4
 _BINARY = "-"
+_SIDECAR = ".comments"
 
 Touches = list[Any]
 """What commits did to a file: for each three items in a row, its number and the lines added and deleted as
@@ -113,7 +115,7 @@ def touched(commits: Iterable[CommitChanges], present: Container[str], project: 
             now = names.get(path, path)
             if former:
                 renamed[former] = now
-            if now.startswith(prefix) or now == project:
+            if (now.startswith(prefix) or now == project) and not now.endswith(_SIDECAR):
                 touches[now] += number, added, deleted
         names |= renamed
     # A branch may have gone on under the old name after another had renamed the file.

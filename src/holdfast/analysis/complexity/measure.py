@@ -76,8 +76,7 @@ class FileMeasure(NamedTuple):
     lines_of_code: int
     max_cyclomatic: int
     avg_cognitive: float
-    halstead_effort: float
-    maintainability_index: float | None
+    measures: Sequence[Measure]
 
     @property
     def total_score(self) -> float:
@@ -104,8 +103,7 @@ def file_measures(files: Mapping[str, Record], measures: Iterable[Measure]) -> l
             files[path].code_lines,
             max(each.cyclomatic for each in group),
             round(sum(each.cognitive for each in group) / len(group), 2),
-            round(sum(each.function.effort for each in group), 2),
-            maintainability(group),
+            group,
         )
         for path, group in by_file(measures).items()
     ]

@@ -174,7 +174,7 @@ def top_files_of(requested: int, ranked: Sequence[FileMeasure], violations: Sequ
             function_count=row.functions,
             max_cyclomatic=row.max_cyclomatic,
             avg_cognitive=row.avg_cognitive,
-            halstead_effort=row.halstead_effort,
+            halstead_effort=round(sum(each.function.effort for each in row.measures), 2),
             total_score=row.total_score,
         )
         for rank, row in enumerate(chosen, 1)
@@ -205,4 +205,5 @@ def functions_of(found: Sequence[Measure], most: int) -> list[MeasuredFunction]:
 
 def file_of(row: FileMeasure) -> MeasuredFile:
     """Return the figures of a file as answers show them."""
-    return MeasuredFile(**{name: getattr(row, name) for name in MeasuredFile.model_fields})
+    figures = row._asdict()
+    return MeasuredFile(maintainability_index=maintainability(figures.pop("measures")), **figures)

@@ -147,6 +147,8 @@ class Evidence:
             return Doubt(0.8, "other projects could use it")
         for base in self._outside_bases(one):
             return Doubt(0.75, f"its class extends `{base}`, of which not every hook is known")
+        if self._is_asked_for(one):
+            return Doubt(0.75, "an interface of the project asks for it, though nothing calls it")
         if self.space.families[number] == "jvm" and _ACCESSOR.match(row.name):
             return Doubt(0.7, "accessors are often called by reflection")
         if row.name in self.words:
@@ -158,6 +160,12 @@ class Evidence:
         if self.space.records[number].broken:
             return Doubt(0.7, "a part of its file could not be read")
         return self._used_unnamed(one)
+
+    def _is_asked_for(self, one: int) -> bool:
+        """Return whether an interface has a member of that name, without which its types would not fit."""
+        space = self.space
+        around = [space.containers[other] for other in space.members.get(space.definitions[one].name, ())]
+        return any(space.definitions[owner].kind == "Interface" for owner in around if owner >= 0)
 
     def _used_unnamed(self, one: int) -> Doubt | None:
         """Return the doubt that remains where no name has to be written for something to be used."""

@@ -59,6 +59,9 @@ class Liveness:
         if self.round[one]:
             return
         around = self.space.containers[one]
+        is_enumerator = around != MODULE and self.space.definitions[one].kind == "EnumMember"
+        if is_enumerator and self.space.families[self.space.homes[one]] == "c":
+            self._mark(around, by)  # which C names without its enum
         if around != MODULE and not self.round[around]:
             self._waiting.setdefault(around, []).append(one)
             return

@@ -72,12 +72,7 @@ def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measu
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
-        found[path] = {
-            **alone,
-            **duplication.get(path, {}),
-            "imported_by": imported_by,
-            "imports": imports,
-        }
+        found[path] = {**alone, **duplication.get(path, {}), "imported_by": imported_by, "imports": imports}
     return found
 
 

@@ -3,12 +3,13 @@
 Contract
 - A feature that was not measured is None, has a reason, lowers the confidence and adds nothing to the risk.
 - The same files, history and day give the same answer.
+- A file is judged among those of its repository, whatever part of it is asked about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -249,7 +250,7 @@ def predictions(room: Analysis, project: Project, survey: Survey) -> DefectRepor
     """Return what is to be expected of the files of a project."""
     files = measured_files(room, project, survey)
     model = files.history.model if files.history else shipped("static")
-    found = [_prediction(path, files, model) for path in files.static]
+    found = [_prediction(path, files, model) for path in survey.files]
     found.sort(key=lambda it: (-it.probability, it.file))
     return DefectReport(tuple(found), model, files.history or files.reasons["churn"])
 
@@ -258,13 +259,22 @@ def kept_predictions(room: Analysis, project: Project, survey: Survey) -> Defect
     """Return the same, found anew where a file, the last commit, a report of coverage or the day changed."""
     day, reports = int(room.clock().timestamp()) // DAY, reports_seen(Tree(room.repository), project.path)
     question = f"predictions {project} {room.history.head()} {day} {reports}"
-    return room.once(question, survey, lambda: predictions(room, project, survey))
+    _, around = _surroundings(room, project, survey)
+    return room.once(question, around, lambda: predictions(room, project, survey))
+
+
+def _surroundings(room: Analysis, project: Project, survey: Survey) -> tuple[Project, Survey]:
+    """Return the repository where a part of it is asked about; a part that it leaves out stands alone."""
+    whole = replace(project, path="", max_depth=None)
+    around = survey if project == whole else room.survey(whole)
+    return (whole, around) if survey.files.keys() <= around.files.keys() else (project, survey)
 
 
 def measured_files(room: Analysis, project: Project, survey: Survey) -> MeasuredFiles:
     """Return what is measured of the files of a project."""
-    static = static_measures(room, project, survey)
-    history = _history(room, project, survey, static)
+    around = _surroundings(room, project, survey)
+    static = static_measures(room, *around)
+    history = _history(room, *around, static)
     coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
     reasons = {"test_coverage": coverage.reason or ""}
     if isinstance(history, str):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -29,6 +29,8 @@ DAMPING = 0.85
 SEED = 1
 _AT_ONCE = 64
 """From how many nodes paths are followed before anybody may call it off."""
+_LONG = 50
+"""From which distance on paths are followed from one node at a time."""
 _DIGITS = 9
 """Significant digits; those after them differ from machine to machine."""
 _DRAWING = threading.Lock()
@@ -69,7 +71,7 @@ class Shape:
             "out_degree": out,
             "degree": _significant(degree / (self.nodes - 1) if self.nodes > 1 else 1 for degree in degrees),
             "betweenness": _significant(self._betweenness(sources)),
-            "closeness": _significant(self._sampled_closeness(sources) if sampled else self._closeness()),
+            "closeness": _significant(self._closeness(sources)),
         }
         totals = {
             "average_degree": _mean(degrees),
@@ -88,29 +90,44 @@ class Shape:
         for node, value in enumerate(total):  # between any two others, one of them a source
             yield value / max(1, (len(own) - (node in own)) * (self.nodes - 2))
 
-    def _closeness(self) -> Iterator[float]:
-        """Yield Wasserman and Faust's closeness, by the paths that lead to each node."""
-        for part in _parts(range(self.nodes), "Measuring distances"):
-            sums = self._graph.closeness(part, mode="in", normalized=False)
-            means = self._graph.closeness(part, mode="in", normalized=True)
-            # One over the sum of distances and over their mean: the quotient is how many nodes lead here.
-            for total, mean in zip(sums, means, strict=True):
-                yield mean * mean / total / (self.nodes - 1) if total == total else 0.0  # NaN: none does
+    def _closeness(self, sources: Sequence[int]) -> Iterator[float]:
+        """Yield Wasserman and Faust's closeness by the paths from sources, taken to stand for all nodes."""
+        own = set(sources)
+        for node, (reached, total) in enumerate(self._distances(sources) or self._long_distances(sources)):
+            others = len(own) - (node in own)  # a node is no other node, and was reached from itself
+            yield (reached - (node in own)) ** 2 / (total * others) if total else 0.0
 
-    def _sampled_closeness(self, sources: Sequence[int]) -> Iterator[float]:
-        """Yield the same with what holds for the sampled nodes taken to hold for all."""
+    def _distances(self, sources: Sequence[int]) -> list[tuple[int, int]]:
+        """Return how many sources lead to each node and their distances' sum, or nothing if some are long.
+
+        All at once: each source is a bit, and what is carried along an edge is a number of all of them.
+        """
+        call, after, total = current_call(), self._graph.get_adjlist(), [0] * self.nodes
+        missing = [(1 << len(sources)) - 1] * self.nodes
+        arrived = {node: 1 << place for place, node in enumerate(sources)}
+        for distance in range(_LONG):
+            call.progress(distance, message="Measuring distances")
+            heard: defaultdict[int, int] = defaultdict(int)
+            for node, bits in arrived.items():
+                missing[node] ^= bits
+                total[node] += distance * bits.bit_count()
+                for goal in after[node]:
+                    heard[goal] |= bits
+            arrived = {node: new for node, bits in heard.items() if (new := bits & missing[node])}
+        reached = (len(sources) - bits.bit_count() for bits in missing)
+        return [] if arrived else list(zip(reached, total, strict=True))
+
+    def _long_distances(self, sources: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Return the same, from source to source: slower, unless paths are long."""
         import numpy as np
 
         reached, total = np.zeros(self.nodes), np.zeros(self.nodes)
-        others = np.full(self.nodes, float(len(sources)))
         for part in _parts(sources, "Measuring distances"):
             distances = np.array(self._graph.distances(source=part, mode="out"))
             known = np.isfinite(distances)
             reached += known.sum(axis=0)
             total += np.where(known, distances, 0).sum(axis=0)
-        others[list(sources)] -= 1  # a node is no other node, and was reached from itself
-        reached[list(sources)] -= 1
-        yield from np.where(total > 0, reached**2 / np.maximum(total, 1) / others, 0.0).tolist()
+        return zip(reached.tolist(), total.tolist(), strict=True)
 
     def pagerank(self, seeds: Collection[int] = ()) -> Figures:
         """Return PageRank; with seeds, that of a reader who starts over at one of these."""

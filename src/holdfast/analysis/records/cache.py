@@ -154,21 +154,18 @@ class RecordCache:
         return []
 
     def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
-        def rebuild(connection: sqlite3.Connection) -> None:
-            fill(connection)
-
         try:
             self._repository.ensure_store()
             database = self._opened()
             if self._is_damaged:
                 self._is_damaged = False
-                database.rebuild(rebuild)
+                database.rebuild(fill)
                 return
             try:
                 with database.write() as connection:
                     fill(connection)
             except NotUsable:
-                database.rebuild(rebuild)
+                database.rebuild(fill)
         except (HoldfastError, NotUsable):
             return  # a cache that cannot be written costs time, nothing else
 
@@ -204,10 +201,7 @@ def _bytes_used(connection: sqlite3.Connection) -> int:
 
 
 def _checksum(key: str, parts: Iterable[bytes]) -> int:
-    found = crc32(key.encode())
-    for part in parts:
-        found = crc32(part, found)
-    return found
+    return crc32(b"".join((key.encode(), *parts)))
 
 
 def _today() -> int:

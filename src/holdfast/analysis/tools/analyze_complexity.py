@@ -34,6 +34,7 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
@@ -262,6 +263,7 @@ def _sarif(result: Complexity) -> str:
         "command_defaults": arguments.PROJECT | {"toolchain": AUTO},
     },
 )
+@without_garbage_collection()
 def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     """Analyze code complexity: cyclomatic and cognitive complexity, Halstead's effort, maintainability.
 

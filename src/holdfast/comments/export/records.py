@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was
-from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
+from holdfast.comments.errors import CommentFileCorrupted, FileAccessDenied, SourceNotFound
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
@@ -83,7 +83,7 @@ def exported_files(
         call.progress(number, total, "Exporting comments")
         try:
             notes = room.load_here(path, moves).comments
-        except (CommentFileCorrupted, SourceNotFound):
+        except (CommentFileCorrupted, FileAccessDenied, SourceNotFound):
             tally.damaged.append(visible(path))
             continue
         if notes:

@@ -104,7 +104,7 @@ class Bounded(io.RawIOBase):
         if len(self._data) > self._limit:
             raise TooLarge(
                 f"The export is larger than the {self._limit // MIB} MiB that fit into an answer.",
-                hint="Export file by file with `filePath`, or write it to a file of any size with "
+                hint="Export file by file, or write it to a file of any size with "
                 "`holdfast comments export --format FORMAT --output FILE`.",
                 limit=self._limit,
             )

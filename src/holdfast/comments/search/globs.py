@@ -30,6 +30,11 @@ _EXPRESSIONS = {
 }
 
 
+def is_pattern(text: str) -> bool:
+    """Tell whether a text may mean other paths than the one it spells."""
+    return text.endswith("/") or not _WILD.isdisjoint(text)
+
+
 def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
     """Return which of some paths fit a pattern, by their places; one may be named twice."""
     pattern = encoded(pattern).decode().removeprefix("./").removeprefix("/")

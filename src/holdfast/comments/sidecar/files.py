@@ -230,10 +230,11 @@ class SidecarFiles:
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
         """Return what a file's sidecar holds, or None when it has none."""
-        place = sidecar_of(path.text)
         with refusals_named(path):
+            place = sidecar_of(path.text)
+            parsed = RepoPath.parse(place)  # refused where its name is too long with the suffix
             try:
-                return self.tree.read_bytes(RepoPath.parse(place), LIMITS.sidecar_bytes)
+                return self.tree.read_bytes(parsed, LIMITS.sidecar_bytes)
             except NotFound:
                 return None
             except TooLarge:

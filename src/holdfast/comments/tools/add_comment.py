@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.comments.models import FilePath, LineNumber, SymbolFacts, Tag
+from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
-from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.untrusted import UntrustedText
 
 
@@ -40,25 +38,18 @@ class AddComment(Input):
         examples=["src/app.ts"],
     )
     line: LineNumber = Field(description="Line number where comment should be added (1-indexed).")
-    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="Comment text content.")
+    text: CommentText = Field(description="Comment text content.")
     tag: Tag = Field(description="Comment tag category.")
-    author: Annotated[str, SIGNATURE] = Field(
-        default="ai",
-        min_length=1,
-        max_length=LIMITS.comment_author_characters,
-        description="Author name (e.g., 'claude', 'gpt-4', 'user').",
-    )
+    author: Author = Field(default="ai", description="Author name (e.g., 'claude', 'gpt-4', 'user').")
     ai_meta: AiMeta | None = Field(default=None, alias="aiMeta", description="Optional AI metadata.")
 
 
-class AddedComment(Output):
+class AddedComment(OneComment):
     """A comment that was added."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
     ghost_marker_id: UntrustedText = Field(
         serialization_alias="ghostMarkerId", description="The name of its marker."
     )
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     line: int = Field(description="The line it is on, from 1.")
     tag: Tag = Field(description="Its category.")
     symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.comments.errors import InvalidLineNumber
+from holdfast.comments.search.globs import is_pattern
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -59,7 +60,11 @@ def patterns(name: str) -> FillIn:
         path = _path(room, given[name])
         if path.strip("/") in ("", "."):
             return {key: value for key, value in given.items() if key != name}
-        return given | {name: f"{path.rstrip('/')}/" if is_folder(room.repository.root, path) else path}
+        if is_folder(room.repository.root, path):
+            return given | {name: f"{path.rstrip('/')}/"}
+        if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
+            room.sidecar_bytes(one) or room.existing(one)  # which raises: neither of both is there
+        return given | {name: path}
 
     return fill_in
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath
+from holdfast.comments.models import CommentId, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class DeleteComment(Input):
@@ -20,16 +19,8 @@ class DeleteComment(Input):
     comment_id: CommentId = Field(alias="commentId", description="Comment ID to delete.")
 
 
-class DeletedComment(Output):
+class DeletedComment(OneComment):
     """A comment that was deleted."""
-
-    comment_id: str = Field(serialization_alias="commentId", description="The name the comment had.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
-
-
-def deleted(result: DeletedComment) -> str:
-    """Say that a comment was deleted."""
-    return f"✅ Comment deleted\n\nComment ID: {result.comment_id}\nFile: {result.file_path}"
 
 
 @comments.operation(
@@ -41,7 +32,7 @@ def deleted(result: DeletedComment) -> str:
     example="holdfast comments delete src/app.ts c_1730000000000",
     specified=True,
     specified_description="Delete a comment and its associated ghost marker",
-    text=deleted,
+    text=lambda done: f"✅ Comment deleted\n\nComment ID: {done.comment_id}\nFile: {done.file_path}",
     fill_in=arguments.paths("filePath"),
 )
 def delete_comment(room: Comments, args: DeleteComment) -> DeletedComment:

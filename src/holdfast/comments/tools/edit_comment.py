@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath
+from holdfast.comments.models import CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class EditComment(Input):
@@ -21,14 +19,12 @@ class EditComment(Input):
     comment_id: CommentId = Field(
         alias="commentId", description="Unique comment ID (e.g., 'c_1730000000000')."
     )
-    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="New comment text.")
+    text: CommentText = Field(description="New comment text.")
 
 
-class EditedComment(Output):
+class EditedComment(OneComment):
     """A comment whose text was replaced."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     updated: str = Field(description="When it was changed.")
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath
+from holdfast.comments.models import FilePath, Inline
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -21,7 +20,7 @@ from holdfast.kernel.untrusted import UntrustedText
 DEFAULT_MARGIN = 3
 
 
-class ExportOptions(Input):
+class ExportOptions(Inline):
     """How much of the source goes with each comment."""
 
     include_source_context: StrictBool = Field(
@@ -39,10 +38,6 @@ class ExportOptions(Input):
     def margin(self) -> int | None:
         """How many lines, or None for no source at all."""
         return self.context_lines if self.include_source_context else None
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        return handler.resolve_ref_schema(handler(schema))
 
 
 class ExportComments(Input):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from pydantic import Field, StrictBool
 
@@ -48,10 +49,7 @@ class FileComments(Output):
     comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")
 
 
-_NEXT_STEP = "`move_comment` puts an orphaned comment where it belongs."
-
-
-def summary_of_file(result: FileComments) -> str:
+def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
     """Say which comments a file has, and what to do about those without code."""
     shown = result.comments
     counts = Counter(comment.tag or UNTAGGED for comment in shown)
@@ -62,7 +60,8 @@ def summary_of_file(result: FileComments) -> str:
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
     are_lost = any(comment.orphaned and comment.reason != MOVED for comment in shown)
-    return "\n\n".join(["\n".join(head), *entries, *([_NEXT_STEP] if are_lost else [])])
+    next_step = [f"`{mover}` puts an orphaned comment where it belongs."] if are_lost else []
+    return "\n\n".join(["\n".join(head), *entries, *next_step])
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
@@ -117,6 +116,7 @@ def _doubts(comment: CommentFacts) -> list[str]:
     specified=True,
     specified_description="Retrieve all comments and ghost markers for a file",
     text=summary_of_file,
+    command_text=partial(summary_of_file, mover="holdfast comments move"),
     fill_in=arguments.paths("filePath"),
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import BeforeValidator, Field, StrictBool
 
 from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Status
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNLIMITED, UNTAGGED, place, unread, without_tag, wrapped
+from holdfast.comments.text import UNLIMITED, UNTAGGED, place, plain_text, unread, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.text import columns, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
 _FLEXIBLE = (3, 4)
 _LEAST_SOURCE = 20
+
+
+def _day_at(time: str) -> BeforeValidator:
+    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
+
+
+Earliest = Annotated[Moment | None, _day_at("00:00:00")]
+Latest = Annotated[Moment | None, _day_at("23:59:59.999999")]
 
 
 class ListComments(Input):
@@ -37,8 +45,8 @@ class ListComments(Input):
     ai: StrictBool | None = Field(
         default=None, description="Only those with AI metadata, or only those without."
     )
-    since: Moment | None = Field(default=None, description="Written at or after this moment.")
-    until: Moment | None = Field(default=None, description="Written at or before this moment.")
+    since: Earliest = Field(default=None, description="Written since this day (2025-10-19) or moment.")
+    until: Latest = Field(default=None, description="Written until this day, all of it, or moment.")
     match: str | None = Field(
         default=None,
         min_length=1,
@@ -55,6 +63,7 @@ class ListedComments(Output):
 
     total: int = Field(description="How many comments fit in all.")
     comments: list[FoundComment] = Field(description="The first of them.")
+    refusal: UntrustedText | None = optional("Why `match` is no regular expression; it was taken as text.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
@@ -68,7 +77,9 @@ def listed_table(result: ListedComments, width: int) -> str:
     rows = [_cells(comment) for comment in result.comments]
     lines = [_rows(rows, width)] if rows else ["No comments."]
     if len(result.comments) < result.total:
-        lines.append(f"{len(result.comments)} of {result.total}; --limit shows more.")
+        lines.append(f"{len(result.comments)} of {result.total}; a larger limit shows more.")
+    if result.refusal is not None:
+        lines.append(plain_text(result.refusal, "match"))
     return "\n".join([*lines, *unread(result.damaged)])
 
 
@@ -117,9 +128,10 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     Lines are where the code is now; `standing` tells whether that is sure. Use search_comments to rank by
     how often a text matches.
     """
+    pattern = None if args.match is None else compiled(args.match)
     found = room.search.find(
         Query(
-            None if args.match is None else compiled(args.match),
+            pattern,
             tag=args.tag,
             author=args.author,
             path=args.file,
@@ -135,5 +147,8 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
         everywhere=args.standing is not None,
     )
     return ListedComments(
-        total=found.total, comments=list(map(FoundComment.of, found.hits)), damaged=found.damaged
+        total=found.total,
+        comments=list(map(FoundComment.of, found.hits)),
+        refusal=None if pattern is None else pattern.refusal,
+        damaged=found.damaged,
     )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath
+from holdfast.comments.models import Author, CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.call import SIGNATURE
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class ReplyToComment(Input):
@@ -22,17 +17,13 @@ class ReplyToComment(Input):
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
-    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="The answer.")
-    author: Annotated[str, SIGNATURE] = Field(
-        default="ai", min_length=1, max_length=LIMITS.comment_author_characters, description="Who answers."
-    )
+    text: CommentText = Field(description="The answer.")
+    author: Author = Field(default="ai", description="Who answers.")
 
 
-class RepliedComment(Output):
+class RepliedComment(OneComment):
     """A comment that was answered."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     replies: int = Field(description="How many answers it has now.")
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath, Status
+from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.call import SIGNATURE
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.operation import Effect, Input
 
 
 class ResolveComment(Input):
@@ -23,16 +18,12 @@ class ResolveComment(Input):
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
     status: Status = Field(default="resolved", description="The state to set; open takes it up again.")
-    author: Annotated[str, SIGNATURE] = Field(
-        default="ai", min_length=1, max_length=LIMITS.comment_author_characters, description="Who settles it."
-    )
+    author: Author = Field(default="ai", description="Who settles it.")
 
 
-class ResolvedComment(Output):
+class ResolvedComment(OneComment):
     """A comment with its new state."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     status: Status = Field(description="Its state now.")
     updated: str = Field(description="When it was changed.")
 

@@ -6,11 +6,19 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Tag
+from holdfast.comments.models import (
+    DEFAULT_RESULTS,
+    MOST_RESULTS,
+    FilePath,
+    FoundComment,
+    Inline,
+    Moment,
+    Tag,
+)
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, place
+from holdfast.comments.text import UNTAGGED, place, plain_text, unread
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Effect, Input, Output, optional
@@ -18,26 +26,18 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
 
-class _Inline(Input):
-    """A part of the arguments that is described where it stands."""
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        return handler.resolve_ref_schema(handler(schema))
-
-
 def _date_time(description: str) -> Any:
     return Field(default=None, description=description, json_schema_extra={"format": "date-time"})
 
 
-class DateRange(_Inline):
+class DateRange(Inline):
     """The first and the last moment that count; either may be left out."""
 
     start: Moment | None = _date_time("Earliest moment of creation.")
     end: Moment | None = _date_time("Latest moment of creation.")
 
 
-class SearchFilters(_Inline):
+class SearchFilters(Inline):
     """Conditions that all must hold."""
 
     tag: Tag | None = Field(default=None, description="Only comments with this tag.")
@@ -115,17 +115,12 @@ def _model(comment: FoundComment) -> str:
 def _remarks(result: SearchResult) -> list[str]:
     remarks = []
     if result.refusal is not None:
-        remarks.append(
-            f"The query is no regular expression ({result.refusal}); it was searched as plain text."
-        )
+        remarks.append(plain_text(result.refusal, "query"))
     if result.metadata.returned < result.metadata.total_results:
         remarks.append(
             f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
         )
-    if result.damaged:
-        names = ", ".join(result.damaged)
-        remarks.append(f"The comments of these files could not be read: {names}. `holdfast doctor` says why.")
-    return remarks
+    return remarks + unread(result.damaged)
 
 
 @comments.operation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 from pydantic import Field, StrictBool
 
@@ -77,37 +78,22 @@ def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     """
     path = None if args.file is None else source_path(args.file).text
     request = Request(args.format, path, args.context)
-    if args.output is None:
-        return _printed(room, request)
-    name = os.path.basename(args.output)
-    if name.endswith(SUFFIX):
-        raise InvalidArguments(
-            f"'{name}' would be taken for a comment file.",
-            hint=f"Choose a name that does not end in {SUFFIX}.",
-        )
-    with streamed_file(args.output, replace=args.overwrite) as file:
-        tally = write_export(room, request, file)
-        size = file.tell()
+    name = None if args.output is None else os.path.basename(args.output)
+    if name is None and args.format == "parquet":
+        raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
+    if name is not None and name.endswith(SUFFIX):
+        hint = f"Choose a name that does not end in {SUFFIX}."
+        raise InvalidArguments(f"'{name}' would be taken for a comment file.", hint=hint)
+    printed = Bounded(LIMITS.export_bytes)
+    to_file = args.output and streamed_file(args.output, replace=args.overwrite)
+    with to_file or nullcontext(printed) as file:
+        tally, size = write_export(room, request, file), file.tell()
     return CommentsWritten(
         format=args.format,
         total_comments=tally.comments,
         total_files=tally.files,
         size_bytes=size,
         file=name,
-        damaged=tally.damaged,
-    )
-
-
-def _printed(room: Comments, request: Request) -> CommentsWritten:
-    if request.format == "parquet":
-        raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
-    sink = Bounded(LIMITS.export_bytes)
-    tally = write_export(room, request, sink)
-    return CommentsWritten(
-        format=request.format,
-        total_comments=tally.comments,
-        total_files=tally.files,
-        size_bytes=len(sink.getvalue()),
-        text=sink.getvalue().decode(),
+        text=None if to_file else printed.getvalue().decode(),
         damaged=tally.damaged,
     )

@@ -10,6 +10,7 @@ side in its index only: whoever adds that file to the index loses the other side
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from holdfast.comments.errors import CommentFileCorrupted
@@ -68,7 +69,10 @@ class SidecarCheck:
 
 
 def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> FileFinding:
-    if _both_sides(room, path) is None:
+    whole = None
+    with suppress(CommentFileCorrupted):  # a pipe, or too large: it has no bytes to take apart
+        whole = _both_sides(room, path)
+    if whole is None:
         reason = str(failure.data["reason"])
         return FileFinding(sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE)
     text = "The file holds both sides of an unfinished merge."

@@ -23,6 +23,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
 _TOOL = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
+_OF_COMMAND = re.compile(r"(`holdfast [^`]+`(?: \S+)? (?:and|with) )`([a-z_]+)`")
 _FIELD = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
 _ARGUMENT = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
@@ -207,8 +208,9 @@ def command_names() -> Mapping[str, str]:
 
 
 def with_commands(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with commands for the tools it names."""
-    return _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
+    """Return a text with commands for the tools it names, and options for what is named with one."""
+    told = _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
+    return _OF_COMMAND.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}", told)
 
 
 def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:

@@ -46,7 +46,7 @@ def catalogue_of(registry: Registry) -> tuple[CatalogueToolset, ...]:
 def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
     from holdfast.faces.cli.arguments import with_commands
 
-    names = {item.name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
+    names = {item.listed_name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
     listed = [operation for operation in registry.operations if operation.toolset == toolset]
     return [
         CatalogueCommand(
@@ -108,7 +108,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('list', 'git_mile.list', 'milestones.tools.list', 'List milestones or issues of this repository, a page at a time, the last updated first.', None),
         _command('log', 'git_mile.log', 'milestones.tools.log', 'Tell who did what to a milestone or issue, newest first; without an id, to all of them.', None),
         _command('open', 'git_mile.open', 'milestones.tools.open', 'Open a draft, or what was closed.', None),
-        _command('overview', 'git_mile.overview', 'milestones.tools.overview', 'List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress.', None),
+        _command('overview', 'git_mile.overview', 'milestones.tools.overview', 'List milestones or issues, each with its assignee, due day, milestone, claim and progress.', None),
         _command('ready', 'git_mile.ready', 'milestones.tools.ready', 'Find open issues that nobody has claimed and that wait for nothing, the first due and the oldest first.', None),
         _command('release', 'git_mile.release', 'milestones.tools.release', 'Give a claim back before it ends, so that others can take over.', None),
         _command('show', 'git_mile.show', 'milestones.tools.show', 'Show a milestone or an issue whole: description, labels, comments, and what else is known of it.', None),

@@ -35,9 +35,8 @@ def report(
 def report_unwritten(failure: OutputFailed) -> int:
     """Tell the caller that the result did not reach them, unless it is they who left."""
     if not failure.is_quiet:
-        say(
-            failure.reason, "Nothing was marked as delivered; run the command again with room for its output."
-        )
+        # Of what waits for its reader, nothing was handed over; what was written is written.
+        say(failure.reason, "No message counts as delivered. Look before you repeat a command that writes.")
     return failure.status
 
 

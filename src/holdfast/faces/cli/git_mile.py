@@ -10,6 +10,7 @@ import os
 import sys
 
 from holdfast.faces.cli import not_loaded
+from holdfast.storage.processes import hold_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ that write, and everything else, use `holdfast serve`.
 def main(arguments: list[str] | None = None) -> int:
     """Run `git mile` with the given arguments, or the process's own; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    hold_standard_streams()
     try:
         return _answered(arguments)
     except KeyboardInterrupt:
@@ -41,6 +43,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answered(arguments: list[str]) -> int:
+    is_named = "--root" in arguments or "HOLDFAST_ROOT" in os.environ
+    if "GIT_DIR" in os.environ and not is_named and _is_elsewhere(os.environ["GIT_DIR"]):
+        from holdfast.faces.cli import failures
+        from holdfast.kernel.errors import InvalidArguments
+
+        told = "git was told to use another repository than that of this directory."
+        error = InvalidArguments(told, hint="`git -C DIRECTORY mile …` works in that of a directory.")
+        return failures.report(error, as_json="--json" in arguments)
     if arguments[:1] == ["list"] and not os.environ.get("HOLDFAST_NO_QUICK"):
         from holdfast.faces.cli.quick_list import attempt
 
@@ -48,6 +58,17 @@ def _answered(arguments: list[str]) -> int:
         if status is not None:
             return status
     return _run(arguments)
+
+
+def _is_elsewhere(git_directory: str) -> bool:
+    """Tell whether git names another repository, as `git --git-dir` does; its hooks name their own."""
+    from holdfast.kernel.errors import HoldfastError
+    from holdfast.storage.git.repository import Repository
+
+    try:
+        return Repository.discover(os.curdir).git_dir != os.path.realpath(git_directory)
+    except HoldfastError:
+        return True
 
 
 def _run(arguments: list[str]) -> int:
@@ -68,7 +89,10 @@ def git_mile(commands: Commands) -> CommandGroup:
     from holdfast.faces.cli.groups import CommandGroup, Entry
 
     [toolset] = [toolset for toolset in commands.catalogue if toolset.name == _TOOLSET]
-    entries = toolset_entries(commands, toolset)
+    entries = {
+        name: entry._replace(summary=entry.summary.replace(f"holdfast {_TOOLSET}", "git mile"))
+        for name, entry in toolset_entries(commands, toolset).items()
+    }
     entries["mcp-server"] = Entry(
         _SERVER_PAGE.partition(".")[0], "The program itself", lambda _name: _server_command()
     )

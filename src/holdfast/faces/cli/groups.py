@@ -113,7 +113,7 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.entries and not ctx.resilient_parsing:
             raise UnknownTool(
-                f'Unknown command "{ctx.command_path} {args[0]}".', hint=self._suggestion(args[0])
+                f'Unknown command "{ctx.command_path} {args[0]}".', hint=self._suggestion(args[0], ctx)
             )
         return super().resolve_command(ctx, args)
 
@@ -127,7 +127,9 @@ class CommandGroup(click.Group):
             formatter.write_table(section, rows)
         formatter.write_table("Options", option_rows(ctx, self.params))
 
-    def _suggestion(self, typed: str) -> str:
+    def _suggestion(self, typed: str, ctx: click.Context) -> str:
+        if any(f"--{typed}" in parameter.opts for parameter in self.params):
+            return f'Did you mean "{ctx.command_path} --{typed}"?'
         shown = [name for name, entry in self.entries.items() if not entry.hidden]
         inside = next((name for name, entry in self.entries.items() if typed in entry.inner), None)
         if inside is not None and not any(name.startswith(typed) for name in shown):

@@ -57,13 +57,14 @@ class OutputFailed(Exception):
         return self.status == READER_LEFT
 
 
-def write(text: str) -> None:
-    """Write `text` to standard output, all of it."""
+def write(text: str | bytes) -> None:
+    """Write a text, or the bytes of a file, to standard output, all of it."""
     if sys.stdout is None or sys.stdout.closed:
         raise OutputFailed("Standard output is closed.")
     try:
         sys.stdout.flush()
-        _write_all(sys.stdout.fileno(), text.encode("utf-8", "replace"))
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+        _write_all(sys.stdout.fileno(), data)
     except BrokenPipeError as failure:
         raise OutputFailed("The reader went away.", READER_LEFT) from failure
     except OSError as failure:

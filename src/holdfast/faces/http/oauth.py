@@ -27,7 +27,7 @@ from holdfast.faces.http.problems import InsufficientScope
 from holdfast.faces.http.settings import OAuthSettings
 from holdfast.kernel.call import Role
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.errors import HoldfastError, Unavailable
+from holdfast.kernel.errors import Busy, HoldfastError, Unavailable
 from holdfast.storage.network.client import AllowedHosts, WebClient
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
@@ -68,7 +68,7 @@ class JwtVerifier:
         if self._knows(name):
             return await asyncio.to_thread(self._verified, token, self._keys[name])
         if self._unreachable:
-            raise Unavailable(
+            raise Busy(
                 "The authorization server's keys cannot be fetched.",
                 hint="Check --oauth-keys, then try again.",
             )

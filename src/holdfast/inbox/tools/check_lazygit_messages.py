@@ -27,6 +27,7 @@ class HandedOver(Output):
     specified=True,
     specified_description="Check for new messages from lazygit",
     text=lambda result: text.batch(result.messages, result.waiting),
+    command_text=lambda one: text.batch(one.messages, one.waiting, "run `holdfast inbox check` again"),
 )
 def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.

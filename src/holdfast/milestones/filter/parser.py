@@ -23,13 +23,7 @@ from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter.expression import (
-    Comparison,
-    Expression,
-    Negation,
-    all_of,
-    some_of,
-)
+from holdfast.milestones.filter.expression import Comparison, Expression, Negation, all_of, some_of
 from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
 from holdfast.milestones.filter.tokens import ATOM, END, Token, TokenCursor, invalid, tokens
 

@@ -32,14 +32,7 @@ from holdfast.milestones.log.entry import Entry, checked_request, message_of
 from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import (
-    Commit,
-    CommitWriter,
-    Damaged,
-    NewCommit,
-    signature,
-    write_commits,
-)
+from holdfast.storage.git.commits import Commit, CommitWriter, Damaged, NewCommit, signature, write_commits
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 
@@ -101,25 +94,15 @@ class Log:
         `purpose` is what the caller asked for; the same request for another purpose is refused.
         """
         checked_request(request)
-        digest = None if request is None else _digest(purpose)
-        self._repository.ensure_store()
-        with self._turn():
-            composed = self._index.ask(
-                lambda connection: self._composed(connection, compose, actor, request, digest),
-                is_writing=True,
-            )
-            self._append(composed.own, composed.entries)
-        return composed.receipt
+        with self._prepared(compose, actor, request, None if request is None else _digest(purpose)) as made:
+            self._append(made.own, made.entries)
+        return made.receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
         """Write what an import composes in one go, and return what was written."""
-        self._repository.ensure_store()
-        with self._turn():
-            composed = self._index.ask(
-                lambda connection: self._composed(connection, compose, actor, None, None), is_writing=True
-            )
-            self._append_bulk(composed.own, composed.entries)
-        return composed.entries
+        with self._prepared(compose, actor) as made:
+            self._append_bulk(made.own, made.entries)
+        return made.entries
 
     def _append_bulk(self, own: OwnLog | None, entries: list[Entry]) -> None:
         """Append many operations, in few commits or many; the caller has the lock."""
@@ -144,13 +127,18 @@ class Log:
         return [part for chunk in chunks for part in _divided([entry for group in chunk for entry in group])]
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _prepared(
+        self, compose: Compose, actor: str, request: str | None = None, digest: str | None = None
+    ) -> Iterator[PreparedWrite]:
         """Hold the room's lock. Who just had it queues behind the others, so that nobody waits for ever."""
+        self._repository.ensure_store()
         with ExitStack() as queue:
             queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
             with locked(self._index.writing_lock):
                 queue.close()
-                yield
+                yield self._index.ask(
+                    lambda found: self._composed(found, compose, actor, request, digest), is_writing=True
+                )
 
     def _composed(
         self,

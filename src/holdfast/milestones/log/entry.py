@@ -270,7 +270,7 @@ def checked_scalar(field: str, value: str | None) -> str | None:
     if field == "description" and value is None:
         return ""
     if not is_scalar_value(field, value):
-        raise InvalidArguments(f"{value!a} cannot be the {field}.", hint=_HINTS[field])
+        raise InvalidArguments(f"{value!a} cannot be set as {field}.", hint=_HINTS[field])
     return value
 
 

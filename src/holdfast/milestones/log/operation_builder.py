@@ -156,20 +156,17 @@ def _contents(draft: Draft) -> dict[str, object]:
     return contents
 
 
-def actor_of(given: str | None, identity: Identity | None = None) -> str:
-    """Return a person as `Name <mail>`: the one given, the one git knows, or who is logged in."""
-    if given is None:
-        return _written(identity)
+def user_of(identity: Identity) -> str:
+    """Return the user as `Name <mail>`: as git knows them, or else as they are logged in."""
+    return f"{identity.name or _login_name()} <{identity.email or ''}>"
+
+
+def actor_of(given: str) -> str:
+    """Return a person who was named, checked."""
     text = " ".join(given.split())
     if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
         raise InvalidArguments(f"{given[:100]!a} is not a name.", hint="Write it as `Name <mail>`.")
     return text
-
-
-def _written(identity: Identity | None) -> str:
-    name = identity.name if identity is not None and identity.name else _login_name()
-    email = identity.email if identity is not None and identity.email else ""
-    return f"{name} <{email}>"
 
 
 def _login_name() -> str:

@@ -21,6 +21,8 @@ from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 from holdfast.storage.files.work_tree import RepoPath, Tree
 
+_TITLES = "SELECT id, title FROM entity WHERE kind = 'milestone'"
+
 ExportFormat = Literal["operations", "entities", "github"]
 
 
@@ -80,25 +82,22 @@ def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
 
 
 def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
+    # Of a log that is not here, an issue may have a milestone that is not, either.
+    titles = dict(room.ask(lambda connection: connection.execute(_TITLES).fetchall()))
     for kind in KINDS if chosen == "entities" else ("issue",):
         after = None
         while True:
             current_call().check()
-            order = (SortKey("created"),)
-            page = room.find(
-                Query(kind, include_closed=True, sort=order, after=after, limit=LIMITS.entity_largest_page)
-            )
-            for summary in page.items:
-                yield _line(room, room.get(kind, summary.id), chosen)
-            if page.next is None:
+            query = Query(kind, include_closed=True, sort=(SortKey("created"),), after=after)
+            page = room.find(query._replace(limit=LIMITS.entity_largest_page))
+            yield from (_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items)
+            if (after := page.next) is None:
                 break
-            after = page.next
 
 
-def _line(room: Milestones, entity: Entity, chosen: ExportFormat) -> str:
+def _line(room: Milestones, entity: Entity, chosen: ExportFormat, titles: dict[str, str]) -> str:
     if chosen == "entities":
         return json.dumps(MileDetails.of(entity, now=room.now(), hint=None).wire())
-    milestone = None if entity.milestone is None else {"title": room.get("milestone", entity.milestone).title}
     body = {
         "id": entity.id,
         "title": entity.title,
@@ -106,7 +105,7 @@ def _line(room: Milestones, entity: Entity, chosen: ExportFormat) -> str:
         "state": "closed" if entity.status == "closed" else "open",
         "labels": [{"name": label} for label in entity.labels],
         "assignees": [] if entity.assignee is None else [{"login": entity.assignee}],
-        "milestone": milestone,
+        "milestone": {"title": titles[entity.milestone]} if entity.milestone in titles else None,
         "user": {"login": entity.author},
         "created_at": entity.created,
         "updated_at": entity.updated,

@@ -124,7 +124,7 @@ def paged(result: MilePage, lines: list[str]) -> str:
 def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     """List milestones or issues of this repository, a page at a time, the last updated first.
 
-    Closed ones are left out unless includeClosed is true. A filter compares fields: id, title, description,
+    Closed ones are left out unless they are asked for. A filter compares fields: id, title, description,
     text, status, labels, author, assignee, milestone (of issues), due, created, updated, comments,
     has_comments, open_issues (of milestones); with ==, !=, <, <=, >, >=, in [..], contains; joined by and,
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.

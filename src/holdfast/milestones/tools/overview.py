@@ -16,14 +16,7 @@ from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.tools.list import (
-    ListEntities,
-    MilePage,
-    default_kind,
-    next_cursor,
-    paged,
-    question,
-)
+from holdfast.milestones.tools.list import ListEntities, MilePage, default_kind, next_cursor, paged, question
 from holdfast.milestones.toolset import milestones
 
 _MORE = (
@@ -82,7 +75,7 @@ def _cells(line: MileLine) -> tuple[str, ...]:
     listed=False,
 )
 def overview(room: Milestones, args: ListEntities) -> MileOverview:
-    """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
+    """List milestones or issues, each with its assignee, due day, milestone, claim and progress."""
     query, hints = question(args, time.time())
 
     def look(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:

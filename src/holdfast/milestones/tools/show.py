@@ -79,6 +79,7 @@ def _contest(contested: MileContest) -> str:
     annotations={"title": "Show a milestone or issue", "readOnlyHint": True, "idempotentHint": True},
     table=_laid_out,
     fill_in=_kind_of_id,
+    command_defaults={"entity": "whichever has that id"},
 )
 def show_entity(room: Milestones, args: ShowEntity) -> MileDetails:
     """Show a milestone or an issue whole: description, labels, comments, and what else is known of it."""

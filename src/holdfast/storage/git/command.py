@@ -63,9 +63,9 @@ _KEPT_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
 
 _FIXED_VARIABLES = {
     "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "GIT_ALLOW_PROTOCOL": "none", "GIT_ASKPASS": "",
-    "GIT_ATTR_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0",
-    "SSH_ASKPASS": "",
+    "GIT_ATTR_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS": "",
 }  # fmt: skip
 
 _COMPLAINT_CHARACTERS = 300
@@ -282,14 +282,14 @@ class Git:
         pairs = (os.fsdecode(line).split(" ", 1) for line in lines)
         return {name: object_id for object_id, name in pairs}
 
-    def identity(self) -> Identity | None:
-        """Return who the user is according to git's configuration, or None when it does not say."""
-        values = {
-            key: value.strip() for key, value in self.settings(r"^user\.(name|email)$") if value.strip()
-        }
-        if not values:
-            return None
-        return Identity(values.get("user.name"), values.get("user.email"))
+    def identity(self) -> Identity:
+        """Return who the user is to git, by its variables or else its configuration."""
+        told = dict(self.settings(r"^user\.(name|email)$"))
+        stated = (
+            os.environ.get(f"GIT_AUTHOR_{key.upper()}") or told.get(f"user.{key}", "")
+            for key in Identity._fields
+        )
+        return Identity(*(value.strip() or None for value in stated))
 
     def settings(
         self, pattern: str, scope: str | None = None, *, apart: bool = False, errors: str = "replace"

@@ -23,6 +23,7 @@ from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.packs import Packs
+from holdfast.storage.git.ref_files import beginning
 from holdfast.storage.git.refs import DURABLE, Refs
 
 _FORMAT = "--format=%H %S %T %ct%e,%P%n%B"
@@ -31,7 +32,9 @@ EMPTY_TREES = (
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 )
-_READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
+_WHOLE = Terms(environment={"GIT_SHALLOW_FILE": ""})
+"""Where a shallow fetch ended is no beginning of a log: what it left out is missing, and can be had."""
+_READING = _WHOLE._replace(settings=("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 _BULK = Terms((DURABLE, "i18n.commitEncoding=UTF-8", "fastimport.unpackLimit=0"), stand_in=True)
 _STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
@@ -152,7 +155,10 @@ class CommitWriter:
     def _is_commit(self, name: str) -> bool:
         if self.format.is_plain and (found := self._packs.read(name)) is not None:
             return found[0] == "commit"
-        return is_readable(self._git, name)
+        try:
+            return _read_one(self._git, name).id == name
+        except ValueError:
+            return False
 
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
@@ -225,20 +231,11 @@ def walk_commits(git: Git, start: str, seen: dict[str, ValueError | None] | None
         raise
 
 
-def is_readable(git: Git, name: str) -> bool:
-    """Tell whether a commit can be read."""
-    try:
-        return _read_one(git, name) is not None
-    except ValueError:
-        return False
-
-
 def set_aside_if_damaged(common_directory: str, name: str, folder: str) -> bool:
     """Move a loose object whose bytes are not what its name says to a folder; tell whether it had to be."""
     path, most = os.path.join(common_directory, "objects", name[:2], name[2:]), LIMITS.git_output_bytes
     try:
-        with open(path, "rb") as file:
-            content = zlib.decompressobj().decompress(file.read(most), most)
+        content = zlib.decompressobj().decompress(beginning(path, most), most)
     except OSError:
         return False  # not there, or not as a file
     except zlib.error:
@@ -252,7 +249,7 @@ def set_aside_if_damaged(common_directory: str, name: str, folder: str) -> bool:
 
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
     """Tell whether one commit leads to another, or is the same."""
-    return git.execute("merge-base", "--is-ancestor", older, newer).status == 0
+    return git.execute("merge-base", "--is-ancestor", older, newer, terms=_WHOLE).status == 0
 
 
 def kinds_of(git: Git, names: Iterable[str]) -> dict[str, str]:
@@ -271,7 +268,11 @@ def forward(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     asked = list(pairs)
     given = "".join(f"^{older}\n{newer}\n" for older, newer in asked).encode("ascii")
     try:
-        lines = b"".join(git.stream("rev-list", "--parents", "--stdin", given=given)) if asked else b""
+        lines = (
+            b"".join(git.stream("rev-list", "--parents", "--stdin", given=given, terms=_WHOLE))
+            if asked
+            else b""
+        )
     except Unavailable:
         return set()
     parents = {name: above for name, *above in map(str.split, lines.decode("ascii").splitlines())}
@@ -287,14 +288,15 @@ def forward(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
 
 def first_after_fork(git: Git, mine: str, other: str | None = None) -> str:
     """Return the oldest commit that leads to `mine` and not to `other`."""
-    output = git.run("rev-list", "--topo-order", mine, *([] if other is None else [f"^{other}"]))
+    beyond = [] if other is None else [f"^{other}"]
+    output = git.run("rev-list", "--topo-order", mine, *beyond, terms=_WHOLE)
     return output.decode("ascii").split()[-1]
 
 
 def count_between(git: Git, newer: Sequence[str], older: Sequence[str]) -> int:
     """Return how many commits lead to the newer ones and not to the older ones."""
     names = "".join([*(f"{name}\n" for name in newer), *(f"^{name}\n" for name in older)])
-    return int(git.run("rev-list", "--count", "--stdin", given=names.encode("ascii")))
+    return int(git.run("rev-list", "--count", "--stdin", given=names.encode("ascii"), terms=_WHOLE))
 
 
 def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:

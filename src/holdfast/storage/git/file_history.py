@@ -10,6 +10,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -137,13 +138,9 @@ class FileHistory:
 
     def person(self) -> str | None:
         """Return the name that the user gave git, if any."""
-        if self._git is None:
-            return None
-        try:
-            identity = self._git.identity()
-        except HoldfastError:
-            return None
-        return None if identity is None else identity.name
+        with suppress(HoldfastError):
+            return None if self._git is None else self._git.identity().name
+        return None
 
     def close(self) -> None:
         """End the process that reads objects, if it runs."""

@@ -26,12 +26,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import (
-    ORPHAN_AGE_SECONDS,
-    flush_directory,
-    sweep_orphans,
-    temporary_name,
-)
+from holdfast.storage.files.atomic import ORPHAN_AGE_SECONDS, flush_directory, sweep_orphans, temporary_name
 from holdfast.storage.git.ref_files import beginning
 from holdfast.storage.git.refs import written_file
 

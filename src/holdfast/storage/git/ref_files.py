@@ -78,10 +78,12 @@ class RefFiles:
 
     def _read_directory(self, directory: str, prefix: str, found: dict[str, str], places: list[str]) -> None:
         places.append(directory)
+        if os.path.islink(directory):  # what is written below it would be somewhere else
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
+                    if entry.is_dir():
                         self._read_directory(entry.path, f"{prefix}{entry.name}/", found, places)
                     elif not entry.name.endswith(".lock"):
                         places.append(entry.path)

@@ -82,7 +82,7 @@ class Remotes:
         terms = self._terms(remote)
         if objects is not None:
             settings = (*terms.settings, "fetch.unpackLimit=1")
-            environment = {**terms.environment, "GIT_OBJECT_DIRECTORY": objects}
+            environment = {**terms.environment, "GIT_OBJECT_DIRECTORY": objects, "GIT_SHALLOW_FILE": ""}
             terms = terms._replace(settings=settings, environment=environment)
         finished = self._git.execute(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",

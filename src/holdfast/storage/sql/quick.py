@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from _sqlite3 import Connection, Error, connect
+from _sqlite3 import SQLITE_CANTOPEN, Connection, Error, OperationalError, connect
 
 _PATIENCE_SECONDS = 1.0
 _LOG_BYTES = 200_000
@@ -85,9 +85,18 @@ def connect_to(address: str, seconds: float) -> Connection:
     return connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)
 
 
+def open_file(path: str, mode: str, seconds: float) -> Connection:
+    """Open a database that is a file of its own: no link leads to another, and nobody waits for a pipe."""
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        error = OperationalError("it is not a regular file")
+        error.sqlite_errorcode = SQLITE_CANTOPEN
+        raise error
+    return connect_to(address_of(path, mode), seconds)
+
+
 def connected(path: str, seconds: float, *, mode: str = "rw") -> Connection:
     """Open a store to write it, or a snapshot of it where nothing can be written."""
-    connection = connect_to(address_of(path, mode), seconds)
+    connection = open_file(path, mode, seconds)
     try:
         connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
     except Error as error:
@@ -158,8 +167,7 @@ class _OpenStore:
     """Holds the store open if it is complete and of this version."""
 
     def __init__(self, store: str, expected: tuple[int, int], mode: str) -> None:
-        status = os.lstat(store)
-        if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
+        if not size_of(store) or not os.path.lexists(f"{store}.created"):
             raise OutOfTheOrdinary
         if size_of(f"{store}-wal"):
             from holdfast.storage.sql.write_ahead_log import damaged_log
@@ -167,9 +175,7 @@ class _OpenStore:
             if damaged_log(store) is not None:
                 raise OutOfTheOrdinary
         self._expected = expected
-        self.connection = connect(
-            address_of(store, mode), uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None
-        )
+        self.connection = open_file(store, mode, _PATIENCE_SECONDS)
 
     def __enter__(self) -> Connection:
         try:

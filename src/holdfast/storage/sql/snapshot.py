@@ -19,7 +19,8 @@ from holdfast.storage.sql.quick import address_of
 from holdfast.storage.sql.write_ahead_log import log_of, pages_of
 
 _FULL_BYTES = 64 * 1024
-"""With less room than this SQLite cannot even open a store."""
+_FULL_FILES = 2
+"""With less room than this, in bytes or in files, SQLite cannot even open a store."""
 _REFUSALS = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
@@ -46,7 +47,11 @@ def unwritable(path: str, error: BaseException) -> HoldfastError | None:
         number = errno.EROFS
     elif not os.access(path, os.W_OK) or not os.access(os.path.dirname(path), os.W_OK):
         number = errno.EACCES
-    elif code in _FULL or place.f_bavail * place.f_frsize < _FULL_BYTES:
+    elif (
+        code in _FULL
+        or place.f_bavail * place.f_frsize < _FULL_BYTES
+        or place.f_favail < _FULL_FILES < place.f_files  # which is 0 where nobody counts them
+    ):
         number = errno.ENOSPC
     else:
         return None

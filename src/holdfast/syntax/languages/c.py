@@ -221,6 +221,9 @@ CPP = Language(
     name="cpp",
     fence="cpp",
     grammar=("tree_sitter_cpp", "language"),
+    rewritten=(  # a macro between the word and the name, which exports the class
+        (rb"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]+(?=\s+\w+\s*(?:final\s*)?[:{])", b""),
+    ),
     extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".C", ".H"),
     exact=False,
     comments=frozenset({"comment"}),

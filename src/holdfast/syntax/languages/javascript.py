@@ -363,6 +363,10 @@ TYPESCRIPT = replace(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
+    rewritten=(
+        (rb"(?m)^[ \t](?=[ \t]*<[\s\w])", b";"),  # a call signature below one that ends without a semicolon
+        (rb"\bexport type(?= \*)", b"export"),
+    ),
     flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW),
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
 )
@@ -374,6 +378,7 @@ TSX = replace(
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),
+    rewritten=TYPESCRIPT.rewritten[1:],
     flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW + OF_ELEMENTS),
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT + OF_JSX),
 )

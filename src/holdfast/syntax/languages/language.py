@@ -106,6 +106,8 @@ class Language:
     - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes
       first, or where the grammar is behind the language; correct files have errors there.
     - `naming` tells what it imports, calls and declares, and who may see it.
+    - `rewritten` is what the grammar does not know, and what says the same in no more bytes; it is tried
+      where the tree has errors, and always where a language is not `exact`.
     - `relatives` are endings of files in a dialect that the grammar knows only in part.
     """
 
@@ -124,6 +126,7 @@ class Language:
     atoms: frozenset[str] = frozenset()
     exact: bool = True
     relatives: tuple[str, ...] = ()
+    rewritten: tuple[tuple[bytes, bytes], ...] = ()
     naming: Naming = NO_NAMING
 
     def __hash__(self) -> int:

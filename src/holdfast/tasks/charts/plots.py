@@ -135,7 +135,8 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
         Label(20, 46, f"{told}, {len(edges)} dependencies", color=QUIET),
     )
     for task, needed in edges:
-        drawing.add(Line((_right_of(places[needed]), _left_of(places[task])), color=QUIET, arrow=True))
+        ends = _middle(places[needed], _BOX_WIDTH), _middle(places[task])
+        drawing.add(Line(ends, color=QUIET, arrow=True))
     for box in shown:
         _paint_box(drawing, box, places[box.id])
     return drawing
@@ -182,14 +183,9 @@ def _corner(place: tuple[int, int]) -> tuple[float, float]:
     return _BOXES_LEFT + _BOX_COLUMN * column, _BOXES_TOP + _BOX_ROW * row
 
 
-def _left_of(place: tuple[int, int]) -> tuple[float, float]:
+def _middle(place: tuple[int, int], across: float = 0) -> tuple[float, float]:
     x, y = _corner(place)
-    return x, y + _BOX_HEIGHT / 2
-
-
-def _right_of(place: tuple[int, int]) -> tuple[float, float]:
-    x, y = _corner(place)
-    return x + _BOX_WIDTH, y + _BOX_HEIGHT / 2
+    return x + across, y + _BOX_HEIGHT / 2
 
 
 def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:

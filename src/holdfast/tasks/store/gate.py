@@ -72,7 +72,7 @@ def _next_step(gate: str, missing: Sequence[str]) -> str:
         return "Finish or drop the subtasks first."
     if gate == "evidence":
         return (
-            "Pass `evidence`: a commit that names the task, or a test or gate that ended with exit status 0;"
+            "Give evidence: a commit that names the task, or a test or gate that ended with exit status 0;"
             " notes and failed commands do not count."
         )
     return "Set the status to `review`; a person approves it with `holdfast tasks approve`."

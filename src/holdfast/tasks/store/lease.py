@@ -276,8 +276,8 @@ def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
     elsewhere = " in another session" if is_namesake else ""
     return AlreadyClaimed(
         f"{task.id} is held by {task.claim_agent}{elsewhere}.",
-        hint="If that session is over, go on with `taskpilot_claim`, the action `take` and `resume`: it loses"
-        " the task then. Else take another one."
+        hint="If that session is over, go on with `taskpilot_focus` and `resume`: it loses the task then."
+        " Else take another one."
         if is_namesake
         else "Take another task, or wait until the claim ends.",
         claimed_by=task.claim_agent,

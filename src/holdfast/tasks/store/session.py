@@ -8,6 +8,7 @@ open at the same time.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -17,10 +18,13 @@ from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
 from holdfast.tasks.store.records import Who, is_workspace_id, new_session_id
+from holdfast.tasks.store.rows import find_task
+from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 
 RENEW_AFTER_SECONDS = 60.0
+_NOTE = re.compile(r"TP-\d+(?=:)")
 
 _INSERT = (
     "INSERT INTO session (id, workspace, agent, started, seen) VALUES (:id, :workspace, :agent, :now, :now)"
@@ -52,7 +56,7 @@ class Session(NamedTuple):
 
 
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
-    """Open a session, and return it with the note that the agent's last one left behind."""
+    """Open a session, and return it with the last note that was left, unless its task is finished."""
     with room.writing() as transaction:
         left = transaction.ask(
             "SELECT handoff FROM session WHERE workspace = :workspace AND handoff IS NOT NULL"
@@ -61,7 +65,9 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
         now = transaction.now
         session = Session(new_session_id(), transaction.workspace.id, agent, now, now, None)
         transaction.ask(_INSERT, id=session.id, agent=agent)
-    return session, None if left is None else left[0]
+        about = None if left is None else _NOTE.match(left[0])
+        over = about is not None and find_task(transaction, about[0]).status in FINISHED
+    return session, None if left is None or over else left[0]
 
 
 def find_session(transaction: Transaction, identity: str) -> Session:
@@ -93,8 +99,8 @@ def keep_alive(room: Tasks, identity: str) -> str:
     return session.agent
 
 
-def leave_note(transaction: Transaction, identity: str, note: str | None) -> None:
-    """Leave a note for whoever works here next, or take it away."""
+def leave_note(transaction: Transaction, identity: str, note: str) -> None:
+    """Leave a note for whoever works here next; it begins with the task that it is about."""
     transaction.execute("UPDATE session SET handoff = :note WHERE id = :id", {"note": note, "id": identity})
 
 
@@ -160,19 +166,13 @@ def writing(
     transaction of its own: rows of other tasks are not locked beside those of the operation.
     """
     check_workspace(room, arguments)
-    if arguments.session is not None:
-        _heard_of(room, arguments.session)
+    if arguments.session is not None and room.now() >= room.due.get(arguments.session, 0.0):
+        keep_alive(room, arguments.session)
     with room.writing(Who(actor(agent), None, token), together=together) as transaction:
         if arguments.session is not None:
             session = find_session(transaction, arguments.session)
             transaction.who = Who(session.agent, session.id, token)
         yield transaction
-
-
-def _heard_of(room: Tasks, identity: str) -> None:
-    """Keep a session alive, unless this process knows that none of its claims is due."""
-    if room.now() >= room.due.get(identity, 0.0):
-        keep_alive(room, identity)
 
 
 @contextmanager

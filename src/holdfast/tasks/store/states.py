@@ -42,10 +42,7 @@ def status_of(text: str) -> Status:
     """Return the status that a text spells, in any case, with spaces or underscores."""
     spelled = text.strip().lower().replace("_", "-").replace(" ", "-")
     if spelled not in STATUSES:
-        raise InvalidArguments(
-            f'"{text[:40]}" is not a status.',
-            hint=did_you_mean(spelled, STATUSES) or f"Choose one of: {', '.join(STATUSES)}.",
-        )
+        raise InvalidArguments(f'"{text[:40]}" is not a status.', hint=did_you_mean(spelled, STATUSES))
     return spelled
 
 

@@ -61,7 +61,8 @@ Weigh the wish below before it becomes a task. Answer each point in a sentence o
 
 1. Purpose: which problem does it solve, and for whom?
 2. Scope: what belongs to it and what does not? Does it need to be several tasks?
-3. Existing work: does a task or the code cover it already? Search with `taskpilot_list` and `query`.
+3. Existing work: does a task or the code cover it already? `taskpilot_add` with \
+`dry_run` names open tasks that look alike.
 4. Dependencies: what must be done first, and what waits for it?
 5. Risk: what could break, and how would that be noticed?
 6. Criteria: how will somebody else see that it is done?
@@ -86,7 +87,8 @@ Hand over the work of {session}, so that somebody who was not here can go on.
 1. For each task below write what was done, what is left, what was tried and did not work, and where to \
 look.
 2. Put that on the task with `taskpilot_update` and `notes`.
-3. Give back each task that is not finished with `taskpilot_claim`, the action `handoff` and a `note`.
+3. Give back each task that is not finished: set its status to `backlog` with `taskpilot_update` and a \
+`reason`.
 4. Say in a few lines what you would do next."""
 
 INIT_SUCCESS = """\
@@ -139,8 +141,7 @@ def step_named(name: str) -> str:
     """Return the name of a step as this room writes it."""
     plain = name.strip().lower().replace("-", "_")
     if plain not in ALL:
-        hint = did_you_mean(plain, list(ALL)) or f"Steps: {', '.join(ALL)}."
-        raise InvalidArguments(f"There is no step {name[:60]!a}.", hint=hint)
+        raise InvalidArguments(f"There is no step {name[:60]!a}.", hint=did_you_mean(plain, ALL))
     return plain
 
 
@@ -250,5 +251,5 @@ def flow_named(name: str) -> ToolName:
     for tool in FLOWS:
         if tool == f"taskpilot_{plain}":
             return tool
-    hint = did_you_mean(f"taskpilot_{plain}", list(FLOWS)) or f"Flows: {', '.join(FLOWS)}."
-    raise NotFound(f"There is no flow {name[:60]!a}.", hint=hint)
+    names = [tool.removeprefix("taskpilot_") for tool in FLOWS]
+    raise NotFound(f"There is no flow {name[:60]!a}.", hint=did_you_mean(plain, names))

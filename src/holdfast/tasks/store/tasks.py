@@ -23,7 +23,7 @@ from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
-from holdfast.tasks.store import creation, lease, query, rows
+from holdfast.tasks.store import creation, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
@@ -199,30 +199,6 @@ class Tasks:
         """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
         with self.writing(who) as transaction:
             return changing.change(transaction, task, change, if_version=if_version)
-
-    def claim_next(
-        self, who: Who, wanted: lease.ClaimFilter = lease.ANYTHING, seconds: float = lease.LEASE_SECONDS
-    ) -> lease.Claimed | None:
-        """Take the task that should be done next, or nothing when none is ready."""
-        with self.writing(who, together=True) as transaction:
-            return lease.take_next(transaction, wanted, seconds)
-
-    def claim(
-        self, task: str, who: Who, seconds: float = lease.LEASE_SECONDS, *, resume: bool = False
-    ) -> lease.Claimed:
-        """Take one task, or renew the claim on it; `resume` goes on with one of another session of theirs."""
-        with self.writing(who, together=True) as transaction:
-            return lease.take(transaction, task, seconds, resume=resume)
-
-    def renew(self, task: str, who: Who, seconds: float = lease.LEASE_SECONDS) -> Task:
-        """Let the caller's claim on a task last longer."""
-        with self.writing(who, together=True) as transaction:
-            return lease.renew(transaction, task, seconds)
-
-    def release(self, task: str, who: Who, *, kind: str = "released", reason: str | None = None) -> Task:
-        """Give a task of the caller's back, for anybody to take."""
-        with self.writing(who, together=True) as transaction:
-            return lease.release(transaction, task, kind=kind, reason=reason)
 
     def events(self, *, after: int = 0, limit: int = 100, task: str | None = None) -> list[Event]:
         """Return what happened after a number, to everything or to one task, oldest first."""

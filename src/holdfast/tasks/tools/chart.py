@@ -52,10 +52,25 @@ class Chart(Reported):
     counts: dict[Status, int] = Field(description="Tasks by status, as counted for the picture.")
     data: str = Field(description="The file, in Base64.")
 
+    _asked: bool = False
+
+    @property
+    def picture(self) -> bytes | None:
+        """Return the file itself where its format was asked for: what a command writes to a pipe."""
+        return base64.b64decode(self.data) if self._asked else None
+
 
 def _text(chart: Chart) -> str:
     told = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
     return f"{one_line(chart.title)}: {told}."
+
+
+def _on_terminal(chart: Chart) -> str:
+    most = max([1, *chart.counts.values()])
+    bars = [f"{status:>11}  {'#' * (40 * n // most)} {n}" for status, n in chart.counts.items()]
+    told = [f"{one_line(chart.title)}:", *bars] if chart.kind == "status" else [_text(chart)]
+    told += [f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"]
+    return "\n".join(told)
 
 
 def _content(chart: Chart) -> list[Content]:
@@ -71,8 +86,9 @@ def _content(chart: Chart) -> list[Content]:
     effect=Effect.READ,
     command="chart",
     positional=("kind",),
-    example="holdfast tasks chart burndown --json",
+    example="holdfast tasks chart burndown --format svg",
     text=_text,
+    command_text=_on_terminal,
     content=_content,
     structured=False,
     annotations=READING,
@@ -85,7 +101,7 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
     data, mime_type = painted(drawing, arguments.format, room.font_cache())
     workspace = room.workspace()
     suffix = "png" if mime_type == PNG_TYPE else "svg"
-    return Chart(
+    made = Chart(
         operation="chart",
         workspace=workspace_ref(workspace),
         kind=arguments.kind,
@@ -95,6 +111,8 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
         counts=counts,
         data=base64.b64encode(data).decode(),
     )
+    made._asked = arguments.format is not None
+    return made
 
 
 class WantedGraph(Scoped):

@@ -42,6 +42,9 @@ LONGEST_LEASE_SECONDS = 86_400
 _NOTES_SHOWN = 1000
 _AROUND_BYTES = 6000
 """For the claim, and for what whoever had the task before left."""
+_ONLY_WITH = dict.fromkeys(("priority", "label", "milestone", "connected_file"), ("next",)) | {
+    "resume": ("take",), "note": ("release", "handoff"), "task_id": ("take", "renew", "release", "handoff"),
+}  # fmt: skip
 
 
 class ClaimTask(InSession):
@@ -166,22 +169,13 @@ def _done(transaction: Transaction, arguments: ClaimTask) -> tuple[Claimed | Non
 
 def _check_arguments(arguments: ClaimTask) -> None:
     """Raise where something was given that the action does not take: it was meant otherwise."""
-    if arguments.action == "next":
-        if arguments.task_id is not None or arguments.resume:
-            raise InvalidArguments(
-                "`next` takes neither `task_id` nor `resume`.",
-                hint="To take a task by its name, use the action `take`.",
-            )
-        return
-    if arguments.resume and arguments.action != "take":
-        raise InvalidArguments(f"`{arguments.action}` takes no `resume`.", hint="Use it with `take`.")
-    for name in ("priority", "label", "milestone", "connected_file"):
-        if getattr(arguments, name) is not None:
-            raise InvalidArguments(
-                f"`{arguments.action}` takes no `{name}`.", hint="Leave it out; only `next` chooses by it."
-            )
-    if arguments.task_id is None:
-        raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
+    action = arguments.action
+    for name, actions in _ONLY_WITH.items():
+        if action not in actions and getattr(arguments, name) not in (None, False):
+            hint = f"Leave it out; only {' and '.join(f'`{other}`' for other in actions)} can have it."
+            raise InvalidArguments(f"`{action}` takes no `{name}`.", hint=hint)
+    if arguments.task_id is None and action != "next":
+        raise InvalidArguments(f"`{action}` needs `task_id`.", hint="Name the task, such as TP-12.")
 
 
 def _none_ready(transaction: Transaction) -> NoneReady:

@@ -115,7 +115,7 @@ class FlowChanged(Reported):
     idempotent=True,
     command="flow",
     positional=("action", "flow_id"),
-    example="holdfast tasks flow clone taskpilot_focus",
+    example="holdfast tasks flow clone focus",
     text=lambda result: (
         f"The flow of {result.flow.tool_name} is {result.flow.scope}{'' if result.changed else ' already'}."
     ),

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import Field, StrictBool
 
+from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
 from holdfast.tasks.errors import AlreadyClaimed
@@ -74,6 +75,7 @@ class FocusTask(InSession):
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     peek: StrictBool = Field(default=False, description="Only look: do not claim it.")
+    resume: StrictBool = Field(default=False, description="Go on with what an ended session of yours held.")
     agent: Agent = Field(default=None, description="Your name, where you have no session.")
     response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 
@@ -97,6 +99,8 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     Parents, blockers, criteria, rules, open comments, unread messages, linked issues, commits. With `peek`
     nothing is claimed. Long texts are cut; `more` and `truncated` say where.
     """
+    if arguments.peek and arguments.resume:
+        raise InvalidArguments("`peek` takes no `resume`.", hint="Leave out one of them.")
     taken, who = (None, acting(room, arguments)) if arguments.peek else _claimed(room, arguments)
     space = _room_for(arguments.response_format)
     with room.reading(who) as transaction:
@@ -147,7 +151,7 @@ def _say_what_is_left_out(space: Space, totals: Mapping[str, int], limit: int, a
 def _claimed(room: Tasks, arguments: FocusTask) -> tuple[Claimed, Who]:
     try:
         with writing(room, arguments, agent=arguments.agent, together=True) as transaction:
-            return take(transaction, arguments.task_id), transaction.who
+            return take(transaction, arguments.task_id, resume=arguments.resume), transaction.who
     except AlreadyClaimed as error:
         hint = f"{error.hint or ''} To look at it only, pass `peek`.".strip()
         raise AlreadyClaimed(error.message, hint=hint, **error.data) from None
@@ -202,4 +206,4 @@ def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:
     if peek:
         return [f"Begin with taskpilot_focus {task.id} without `peek`."]
     proof = {"evidence": " and evidence", "human": "; a person approves it"}.get(gate, "")
-    return [f"When it is done: taskpilot_update {task.id} with check for each criterion{proof}, status done."]
+    return [f"When done: taskpilot_update {task.id} with `check` for each criterion{proof}, status done."]

@@ -75,14 +75,20 @@ def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     """Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks."""
     check_workspace(room, arguments)
     found = prompt_named(arguments.operation)
-    messages = found.function(room, validated(found.input, arguments.context))
+    try:
+        filled = validated(found.input, arguments.context)
+    except InvalidArguments as refusal:
+        refusal.hint = "Give what the prompt takes in `context`."
+        raise
     return GeneratedPrompt(
         operation="generate_prompt",
         workspace=workspace_ref(room.workspace()),
         prompt=found.name,
         title=found.title,
         description=found.description,
-        messages=[PromptText(role="user", content=str(message.content)) for message in messages],
+        messages=[
+            PromptText(role="user", content=str(message.content)) for message in found.function(room, filled)
+        ],
     )
 
 
@@ -92,8 +98,7 @@ def prompt_named(name: str) -> Prompt:
     known = {prompt.name: prompt for prompt in tasks.prompts}
     found = known.get(plain) or known.get(_FOR_OPERATION.get(plain, ""))
     if found is None:
-        hint = did_you_mean(plain, list(known)) or f"Prompts: {', '.join(known)}."
-        raise InvalidArguments(f"There is no prompt {name[:60]!a}.", hint=hint)
+        raise InvalidArguments(f"There is no prompt {name[:60]!a}.", hint=did_you_mean(plain, known))
     return found
 
 
@@ -138,10 +143,8 @@ def prompt_text(room: Tasks, name: str) -> ResourceBody:
     step = name.replace("-", "_")
     text = own_text(room, step) or ALL.get(step)
     if text is None:
-        hint = f"Prompts: {', '.join(_names())}."
-        raise UnknownResource(
-            f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=f"{_PROMPTS}{name}"
-        )
+        hint, uri = did_you_mean(name, _names()), f"{_PROMPTS}{name}"
+        raise UnknownResource(f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=uri)
     return markdown_body(filled(text, _UNFILLED), name=name)
 
 

@@ -18,10 +18,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import moment, task_refs, workspace_ref
 
-_GO_ON = (
-    "If your other session is over, go on with what it held: taskpilot_claim with action take and resume."
-    " Else begin another with taskpilot_focus."
-)
+_GO_ON = "If your other session is over, go on with what it held: taskpilot_focus with `resume`."
 _SHOWN_READY = 5
 
 
@@ -96,6 +93,7 @@ def start_words(result: Any) -> str:
     specified=True,
     text=start_words,
     fill_in=lambda _, given: {"workspace_path": ".", **given},
+    command_defaults={"workspace_path": "."},
     annotations=WORKSPACE,
 )
 def start(room: Tasks, arguments: StartSession) -> SessionStarted:

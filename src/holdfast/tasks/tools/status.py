@@ -28,7 +28,7 @@ class ShowStatus(InSession):
         default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
     )
     detailed: StrictBool = Field(
-        default=False, description="As response_format `detailed` with everything included."
+        default=False, description="As `response_format` detailed, with everything included."
     )
     response_format: ResponseFormat = Field(
         default="concise", description="How many tasks to show of each kind."

@@ -346,6 +346,7 @@ class ApproveTask(Scoped):
     """Which task a person approves."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
+    check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     reason: Body | None = Field(default=None, description="What you looked at.")
 
 
@@ -368,7 +369,8 @@ class Approved(Reported):
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     """Say, as a person, that a task in review is done. No server offers this to a program."""
     check_workspace(room, arguments)
-    wanted = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
+    wanted = Change(set={"status": "done"}, check=[*arguments.check], approved=True)
+    wanted.reason = arguments.reason
     with room.writing(Who(actor())) as transaction:
         done = change(transaction, arguments.task_id, wanted)
     where = workspace_ref(transaction.workspace)

@@ -47,7 +47,7 @@ class Asana:
             "project": self.settings["project"], "opt_fields": _ASKED, "limit": _PAGE,
             "modified_since": mark.since, "offset": None,
         }  # fmt: skip
-        while True:
+        for _ in self.service.turns():
             page = self.service.get(f"{_ROOT}/tasks", query).json()
             yield from mark.passing(map(_task, items(page, "data")))
             query["offset"] = words(part(page, "next_page"), "offset") or None

@@ -78,7 +78,7 @@ class Jira:
         cloud = "email" in self.settings
         address = "/rest/api/2/search/jql" if cloud else "/rest/api/2/search"
         query: dict[str, Any] = {"jql": asked, "fields": _ASKED, "maxResults": _PAGE}
-        while True:
+        for _ in self.service.turns():
             page = self.service.get(address, query).json()
             issues = items(page, "issues")
             yield from issues
@@ -87,8 +87,8 @@ class Jira:
                     return
                 query["nextPageToken"] = words(page, "nextPageToken")
             else:
-                query["startAt"] = query.get("startAt", 0) + len(issues)
-                if not issues or query["startAt"] >= page.get("total", 0):
+                query["startAt"], total = query.get("startAt", 0) + len(issues), page.get("total")
+                if not issues or not isinstance(total, int) or query["startAt"] >= total:
                     return
 
     def _move(self, origin: str, status: str) -> None:

@@ -65,7 +65,7 @@ class Linear:
             "first": _PAGE,
             "after": None,
         }
-        while True:
+        for _ in self.service.turns():
             page = part(self._ask(_CHANGED, given), "issues")
             yield from mark.passing(map(_task, items(page, "nodes")))
             info = part(page, "pageInfo")

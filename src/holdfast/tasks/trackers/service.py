@@ -92,20 +92,22 @@ class Service:
 
     def pages(self, first: WebAnswer) -> Iterator[Any]:
         """Yield the JSON of a list's pages, following the `Link` header."""
-        answer, count = first, 1
-        while True:
+        answer = first
+        for _ in self.turns():
             yield answer.json()
             following = _NEXT.search(answer.headers.get("link", ""))
             if following is None:
                 return
-            count += 1
-            if count > LIMITS.sync_pages:
-                raise TooLarge(
-                    f"{self.profile.name} has more than {LIMITS.sync_pages} pages of items.",
-                    hint="Narrow what is synchronised.",
-                    limit=LIMITS.sync_pages,
-                )
             answer = self.get(following["url"])
+
+    def turns(self) -> Iterator[int]:
+        """Yield once for each page of a list, and raise where the list does not end."""
+        yield from range(LIMITS.sync_pages)
+        raise TooLarge(
+            f"{self.profile.name} has more than {LIMITS.sync_pages} pages of items.",
+            hint="Narrow what is synchronised.",
+            limit=LIMITS.sync_pages,
+        )
 
     def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebAnswer:
         for left in reversed(range(_TRIES)):

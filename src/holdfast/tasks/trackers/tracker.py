@@ -163,6 +163,7 @@ def parts(value: object, name: str | None = None) -> list[dict[str, Any]]:
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
+_EXAMPLE = 'Give an object such as {"project": "KEY"}.'
 _SECRET = re.compile(r"token|secret|password|api_?key|authorization|credential", re.IGNORECASE)
 _LOOKS_SECRET = re.compile(r"(?:gh[pousr]_|github_pat_|lin_api_|xox[abp]-|ATATT|sk-)[\w-]{10,}")
 _CHARACTERS = 500
@@ -173,22 +174,18 @@ def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[st
     try:
         found = json_of(text) if text else {}
     except Unreadable as error:
-        raise InvalidArguments(
-            f"The config is not JSON that can be read: {error}.",
-            hint='Give an object such as {"project": "KEY"}.',
-        ) from None
+        raise InvalidArguments(f"`config` is not JSON that can be read: {error}.", hint=_EXAMPLE) from None
     if not isinstance(found, dict):
-        raise InvalidArguments("The config is no JSON object.", hint='Give one such as {"project": "KEY"}.')
+        raise InvalidArguments("`config` is no JSON object.", hint=_EXAMPLE)
     _refuse_secrets(found)
     if unknown := sorted(set(found) - {*needed, *known}):
         raise InvalidArguments(
-            f"The config names {', '.join(unknown)}, which this tracker does not know.",
+            f"`config` names {', '.join(unknown)}, which this tracker does not know.",
             hint=f"It knows {', '.join((*needed, *known))}.",
         )
     if missing := [name for name in needed if not found.get(name)]:
-        raise InvalidArguments(
-            f"The config does not name {', '.join(missing)}.", hint=f"It needs {', '.join(needed)}."
-        )
+        example = f'Give an object such as {{"{missing[0]}": "…"}}.'
+        raise InvalidArguments(f"`config` does not name {', '.join(missing)}.", hint=example)
     _check_texts(found)
     return found
 
@@ -203,7 +200,7 @@ def _refuse_secrets(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if _SECRET.search(name) or (isinstance(value, str) and _LOOKS_SECRET.search(value)):
             raise InvalidArguments(
-                f"The config holds what looks like a secret under {name!a}; it was not kept.",
+                f"`config` holds what looks like a secret under {name!a}; it was not kept.",
                 hint="Put tokens into the environment; the documentation names the variables.",
             )
         if isinstance(value, dict):

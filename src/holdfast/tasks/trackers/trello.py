@@ -48,7 +48,7 @@ class Trello:
         """Return the cards that changed since the mark. Trello gives them newest first, and before a card."""
         query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
         found: list[ForeignTask] = []
-        while True:
+        for _ in self.service.turns():
             cards = items(self.service.get(f"/1/boards/{self._board}/cards", query).json())
             found += [self._task(card) for card in cards]
             if len(cards) < _PAGE:

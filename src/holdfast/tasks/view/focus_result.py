@@ -90,6 +90,9 @@ def focus_words(found: Focus) -> str:
     lines += [f"Needs {task_words(blocker)}" for blocker in found.blockers or ()]
     for number, item in enumerate(task.criteria or (), 1):
         lines.append(f"[{'x' if item.checked else ' '}] {number}. {_short(item.text)}")
+    files = ", ".join(file.path for file in task.connected_files or ())
+    told = {"Plan": task.plan, "Notes": task.notes, "Left by": found.left_by, "Files": files}
+    lines += [f"{name}: {_short(text)}" for name, text in told.items() if text]
     lines += [f"Rule ({rule.type}): {_short(rule.text)}" for rule in found.rules or ()]
     lines += [_remark(remark) for remark in found.remarks or ()]
     lines += [

@@ -74,9 +74,7 @@ def decode(line: bytes) -> Message:
     except ValueError as failure:
         return _undecodable(line, str(failure))
     if isinstance(value, list):
-        return Refused(
-            None, INVALID_REQUEST, "Invalid Request: batches are not supported; send one message a line."
-        )
+        return Refused(None, INVALID_REQUEST, "Invalid Request: no batches; send one message at a time.")
     if not isinstance(value, dict):
         return Refused(None, INVALID_REQUEST, "Invalid Request: a message must be a JSON object.")
     return _classified(value, len(line))
@@ -84,11 +82,8 @@ def decode(line: bytes) -> Message:
 
 def overlong(beginning: bytes, limit: int) -> Refused:
     """Refuse a line above the size limit, under its id where that stands near its beginning."""
-    return Refused(
-        recovered_id(beginning),
-        INVALID_REQUEST,
-        f"Invalid Request: a message may have at most {limit} bytes.",
-    )
+    told = f"Invalid Request: a message may have at most {limit} bytes."
+    return Refused(recovered_id(beginning), INVALID_REQUEST, told)
 
 
 def recovered_id(line: bytes) -> RequestId | None:

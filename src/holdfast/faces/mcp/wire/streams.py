@@ -24,6 +24,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from holdfast.kernel.errors import Unavailable
+
 Written = Callable[[bool], None]
 
 _PIECES_A_TURN = 64
@@ -229,6 +231,8 @@ class Input:
 @contextmanager
 def claimed_standard_streams() -> Iterator[tuple[int, int]]:
     """Give private descriptors for the wire's input and output, and put things back afterwards."""
+    if sys.stdout is None:
+        raise Unavailable("Standard output is closed.", hint="Start the server with a pipe for its answers.")
     sys.stdout.flush()
     wire_in = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
     wire_out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)

@@ -153,14 +153,14 @@ export class Board extends Layout {
 
   /** Write to a card once what was begun before is written: each write names the version that the last one left. */
   attempt(id, write, success) {
-    const next = () => this.cards.has(id) && this.carryOut(id, write, success);
-    const turn = Promise.resolve(this.turns.get(id)).then(next);
+    const turn = Promise.resolve(this.turns.get(id)).then(() => this.carryOut(id, write, success));
     this.turns.set(id, turn);
     return turn;
   }
 
   async carryOut(id, write, success) {
     const before = this.cards.get(id);
+    if (!before) return; // it left the board meanwhile
     this.pending.add(id);
     this.problems.delete(id);
     try {
