@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,9 @@ BLOCK = "".join(f"def kelp_{number}(water):\n    return water + {number}\n" for 
 HOSTILE = "<img src=x onerror=alert(1)>.py"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def repository(site: Site) -> None:
-    """Commits on two branches, and a work tree with one change of each kind."""
+@pytest.fixture(scope="module")
+def repository(site: Site) -> Site:
+    """Commits on two branches, and a file that was renamed."""
     site.write("src/tide.py", FIRST)
     site.write("old name.txt", "kept\n" * 9)
     site.write("from.py", BLOCK + "end = 1\n")
@@ -27,12 +28,22 @@ def repository(site: Site) -> None:
     site.git("checkout", "-q", "-b", "work")
     site.write("branch.py", "on a branch\n")
     site.commit("Add <b>branch</b>")
+    site.git("mv", "old name.txt", "new name.txt")
+    return site
+
+
+@pytest.fixture(autouse=True)
+def work_tree(repository: Site) -> Iterator[None]:
+    """One change of each kind, whatever the test before did; messages that a test leaves are taken away after it."""
+    site = repository
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 25\n", ""))
     site.write("from.py", "end = 1\n")
     site.write("to.py", "begin = 1\n" + BLOCK)
     site.write(HOSTILE, "<script>alert(1)</script>\n</td></table>\u202ex\n")
     (site.root / "picture.bin").write_bytes(b"\0\1")
-    site.git("mv", "old name.txt", "new name.txt")
+    (site.root / "late.py").unlink(missing_ok=True)
+    yield
+    site.call("check_lazygit_messages")
 
 
 def opened(page: Page, site: Site, query: str = "") -> Page:
@@ -50,6 +61,7 @@ def line(page: Page, path: str, text: str) -> Locator:
 
 
 def remark(page: Page, path: str, row: str, text: str) -> None:
+    file(page, path).scroll_into_view_if_needed()  # lines come when they are near
     line(page, path, row).locator(".line-number").last.click()
     page.get_by_role("textbox", name=re.compile("Remark on line")).fill(text)
 
@@ -152,6 +164,7 @@ def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -
     remark(page, "from.py", "def kelp_1(water):", "Second of two")
     page.get_by_role("button", name="Keep as draft").click()
     page.reload()
+    file(page, "to.py").scroll_into_view_if_needed()
     expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("First of two")
     page.get_by_role("button", name="Send all (2)").click()
     expect(page.get_by_role("article", name="Remark on to.py")).to_contain_text("waiting")
@@ -184,7 +197,7 @@ def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: P
     page.keyboard.press("End")
     site.write("to.py", "begin = 2\n" + BLOCK)
     site.write("late.py", "late\n")
-    expect(line(page, "late.py", "late")).to_be_visible()
+    expect(file(page, "late.py")).to_be_attached()
     page.keyboard.type("with more")
     expect(page.get_by_role("textbox", name="Remark on line 1 of to.py")).to_have_value("Begin with more")
     page.keyboard.press("Escape")
@@ -199,9 +212,6 @@ def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: P
     site.holdfast("send", "--file", "to.py", "--line", "2", "--comment", "Meanwhile")
     expect(file(page, "to.py").get_by_text("Meanwhile")).to_be_visible()
     expect(page.get_by_role("textbox", name="Reply to the thread")).to_have_value("Half of it")
-    (site.root / "late.py").unlink()
-    site.write("to.py", "begin = 1\n" + BLOCK)
-    site.call("check_lazygit_messages")
 
 
 def test_drafts_of_two_windows_do_not_replace_each_other(
@@ -211,6 +221,7 @@ def test_drafts_of_two_windows_do_not_replace_each_other(
     opened(page, site)
     remark(page, "to.py", "begin = 1", "In one window")
     page.keyboard.press("Escape")
+    file(other, "to.py").scroll_into_view_if_needed()
     expect(other.get_by_role("article", name="Draft on to.py")).to_contain_text("In one window")
     remark(other, "from.py", "def kelp_1(water):", "In the other")
     other.close()
@@ -244,15 +255,16 @@ def test_a_tick_stays_until_the_file_differs_otherwise(page: Page, site: Site) -
     expect(file(page, "to.py").locator("tr.line")).to_have_count(0)
     site.write("to.py", "begin = 2\n" + BLOCK)
     expect(tick).not_to_be_checked()
-    file(page, "to.py").scroll_into_view_if_needed()  # lines come when they are near
+    file(page, "to.py").scroll_into_view_if_needed()
     expect(file(page, "to.py")).to_contain_text("begin = 2")
 
 
 def test_keys_alone_are_enough(page: Page, site: Site) -> None:
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 9\n", "line nine\n"))
     opened(page, site, "?what=unstaged")
-    expect(line(page, "src/tide.py", "line nine")).to_be_visible()
     expect(line(page, "from.py", "end = 1")).to_be_visible()
+    file(page, "src/tide.py").scroll_into_view_if_needed()
+    expect(line(page, "src/tide.py", "line nine")).to_be_visible()
     page.keyboard.press("v")
     expect(page.get_by_label(f"Seen {HOSTILE}")).to_be_checked()
     for _ in range(2):  # from.py, and then the tide: there is no line between them

@@ -30,10 +30,9 @@ export async function get(path, query = {}, { signal } = {}) {
   const known = kept.get(url), order = (asked += 1);
   const response = await ask(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
   const isSame = response.status === 304 && known;
-  const value = isSame ? known.value : await answer(response);
+  const { tag, value } = isSame ? known : { tag: response.headers.get("ETag"), value: await answer(response) };
   const newest = kept.get(url);
   if (newest?.order > order) return newest.value; // a later question was answered before this one
-  const tag = isSame ? known.tag : response.headers.get("ETag");
   kept.delete(url);
   if (tag) kept.set(url, { tag, value, order });
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);

@@ -17,16 +17,15 @@ export function fill(node, ...children) {
   const focused = document.activeElement;
   const isWithin = node !== focused && node.contains(focused);
   node.replaceChildren(...nodes(children));
-  if (isWithin) (node.contains(focused) ? focused : twin(node, focused))?.focus({ preventScroll: true });
+  const kept = isWithin && (node.contains(focused) ? focused : named(node, focused.localName, nameOf(focused)));
+  if (kept) kept.focus({ preventScroll: true });
   return node;
 }
 
-/** Return the control below a node that leads to the same as another, or is called the same. */
-function twin(node, other) {
-  const named = (one) => one.dataset.focus ?? one.getAttribute("href") ?? one.ariaLabel ?? one.textContent;
-  const alike = node.querySelectorAll(other.localName).values();
-  return alike.find((one) => named(one) === named(other));
-}
+/** Return the control below a node, among those of a selector, that leads to something or is called so. */
+export const named = (node, selector, name) => [...node.querySelectorAll(selector)].find((one) => nameOf(one) === name);
+
+const nameOf = (node) => node.dataset.focus ?? node.getAttribute("href") ?? node.ariaLabel ?? node.textContent;
 
 function made(node, classes, [first, ...others]) {
   const isPlain = first?.constructor === Object;
@@ -112,8 +111,8 @@ export const quiet = (...children) => el("span.quiet", children);
 export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /** Return a failure in words, with what to do. */
-export const failure = ({ message, hint }) =>
-  el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint));
+export const failure = ({ message, hint }, ...next) =>
+  el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
 
 /** Return what an empty place says: what belongs there, and what brings it. */
 export const empty = (text, ...next) => el("div.empty", el("p", text), next);
@@ -136,16 +135,8 @@ export const commitAddress = (revision) => `/review?what=commit&revision=${encod
 
 /** Return what runs something, but not again while it still runs: a second click finds the first one at work. */
 export function unhurried(run) {
-  let isBusy = false;
-  return async (event) => {
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      await run(event);
-    } finally {
-      isBusy = false;
-    }
-  };
+  let running = null;
+  return (event) => (running ??= Promise.resolve(run(event)).finally(() => (running = null)));
 }
 
 /** Return a button; `more` gives it another look or a label. */
@@ -204,8 +195,8 @@ export function form(fields, { verb, buttons = submit(verb, null, "primary"), se
     }
   });
   const row = el("div.row", beside, buttons, cancel && plain("Cancel", leave));
-  const here = (event) => (event.preventDefault(), submitted(event));
-  const node = el("form.stack", { on: { submit: here }, ...more }, fields, trouble, row);
+  const submit = (event) => (event.preventDefault(), submitted(event));
+  const node = el("form.stack", { on: { submit }, ...more }, fields, trouble, row);
   sentByKeys(node, () => node.requestSubmit(), leave);
   const area = keep && node.querySelector("textarea");
   if (area) area.value = sessionStorage.getItem(keep) ?? "";

@@ -3,8 +3,7 @@
 import { get } from "./api.js";
 import { notify, request, when } from "./host.js";
 import { dialog, el, fill } from "../dom.js";
-import { beginKeys } from "../view.js";
-import { View } from "../view.js";
+import { View, beginKeys } from "../view.js";
 import { show } from "../views/board.js";
 
 const REVISION = "2026-01-26";
@@ -35,15 +34,14 @@ class AppView extends View {
   feed(_path, callbacks, last = 0) {
     let after = Number(last);
     const look = async () => {
-      if (document.hidden) return;
       const { events } = await get("tasks/taskpilot_events", { after, limit: 200 });
       after = events[0]?.seq ?? after;
       for (const event of events.reverse()) callbacks[`task.${event.type}`]?.(event);
     };
     const quietly = () => look().catch(() => {}); // the next look may succeed
-    const timer = setInterval(quietly, EACH);
+    this.every(EACH, quietly);
     news.add(quietly);
-    return () => (clearInterval(timer), news.delete(quietly));
+    return () => news.delete(quietly);
   }
 }
 

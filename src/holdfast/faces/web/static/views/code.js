@@ -56,7 +56,7 @@ class FileView {
     this.orphans = el("div.orphans");
     this.bar = el("div.selection-bar", { hidden: true });
     this.facts = el("div.facts.quiet");
-    this.outline = el("ul.outline");
+    this.outline = el("ul.outline.plain-list");
     this.notes = lines.revision ? null : new Notes(view, path, lines, this.orphans, () => this.showFacts());
     lines.selected = () => this.showSelection();
   }
@@ -163,7 +163,7 @@ const opened = new Set();
 async function tree(view, path) {
   const parts = path.split("/");
   for (let at = 1; at < parts.length; at += 1) opened.add(parts.slice(0, at).join("/"));
-  const list = el("ul.tree");
+  const list = el("ul.tree.plain-list");
   await branch(view, list, "", path);
   return list;
 }

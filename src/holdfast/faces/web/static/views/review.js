@@ -101,25 +101,18 @@ class Review {
     return this.view.attempt(this.trouble, async () => {
       const data = await get("source/read_diff", this.asked, this.view);
       fill(this.trouble);
-      if (data === this.data) return;
-      const before = this.files;
-      let isWhole = true;
+      const before = this.files, isShown = ({ path, version }) => before.get(path)?.file.version === version;
+      if (data === this.data && data.files.every(isShown)) return;
+      this.data = data;
       this.files = new Map(data.files.map((file) => {
-        const known = before.get(file.path), isSame = known?.file.version === file.version;
-        const stays = isSame || known?.isWritten(); // where somebody writes, lines change when they are done
-        isWhole &&= isSame || !stays;
+        const known = before.get(file.path);
+        const stays = isShown(file) || known?.written.length; // where somebody writes, lines change when they are done
         return [file.path, stays ? known : this.fresh(file, known)];
       }));
-      this.data = isWhole ? data : { ...data }; // the next look compares again
-      this.arrange();
+      arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
       this.summarise();
       this.showRest();
     });
-  }
-
-  /** Put the files in their order without touching one that stays: somebody may be writing in it. */
-  arrange() {
-    arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
   }
 
   nothing() {

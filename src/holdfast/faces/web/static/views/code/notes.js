@@ -87,7 +87,9 @@ export class Notes {
     const sure = needsReview && confidence === "high" ? "to be looked at" : SURE[confidence];
     const [point, leave] = [() => this.lines.point({ first: line, last }), () => this.lines.point(null)];
     const go = (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true }));
-    const settle = () => this.settle(comment, node, open ? "resolved" : "open");
+    const [next, said] = open ? ["resolved", "Resolved"] : ["open", "Reopened"];
+    const settled = () => ({ filePath: this.path, commentId: id, status: next, author: authorName() });
+    const settle = () => this.change(node, "resolve_comment", settled(), said);
     const node = el("article.note", {
       role: "listitem", tabindex: "-1", dataset: { id, line },
       on: { pointerenter: point, focusin: point, pointerleave: leave, focusout: leave },
@@ -130,7 +132,7 @@ export class Notes {
   candidates(comment) {
     const nowhere = "No place looks like its code. Select the line where it belongs.";
     if (!comment.candidates.length) return el("p.quiet", nowhere);
-    const list = el("ul.candidates", { "aria-label": "Where it may be" });
+    const list = el("ul.candidates.plain-list", { "aria-label": "Where it may be" });
     return fill(list, comment.candidates.map(({ line, score, filePath }) => {
       const [file, words] = filePath ? [filePath, `${filePath}:${line}`] : [this.path, `line ${line}`];
       const click = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
@@ -162,11 +164,6 @@ export class Notes {
   move({ id }, where, targetFile, targetLine) {
     const body = { sourceFile: this.path, targetFile, commentId: id, targetLine };
     return this.change(where, "move_comment", body, `The note is on line ${targetLine} now`);
-  }
-
-  settle({ id }, node, status) {
-    const body = { filePath: this.path, commentId: id, status, author: authorName() };
-    return this.change(node, "resolve_comment", body, status === "open" ? "Reopened" : "Resolved");
   }
 
   async change(where, operation, body, said) {

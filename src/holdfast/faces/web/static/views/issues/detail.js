@@ -155,7 +155,7 @@ export class Detail {
     const words = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
     patch(this.members, items, () => [
       nextCursor ? null : progress(open, closed),
-      el("ul.lines", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
+      el("ul.lines.plain-list.card", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
       items.length > 0 && el("a", { href: all }, words),
     ]);
   }

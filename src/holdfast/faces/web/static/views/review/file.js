@@ -77,18 +77,15 @@ export class FileDiff {
     this.showRemarks();
   }
 
-  /** Tell whether somebody is writing a remark here, or has begun a reply. */
-  isWritten() {
-    const isBegun = (area) => area === document.activeElement || (area.value && area.closest("[data-thread]"));
-    return [...this.node.querySelectorAll("textarea")].some(isBegun);
+  /** The remark that somebody is writing here, and the threads with a reply that was begun. */
+  get written() {
+    return [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
   }
 
   /** Put remarks and drafts under their lines; those whose line is not shown stand at the foot. */
   showRemarks() {
     if (!this.drawn) return;
-    const { review } = this;
-    // What somebody is writing stays as it is.
-    const kept = [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
+    const { review, written: kept } = this;
     this.node.querySelectorAll("tr.remarks").forEach((row) => kept.some((node) => row.contains(node)) || row.remove());
     const stays = new Set(kept.map((node) => node.about));
     this.drawn.heads.forEach((head) => fill(head.querySelector(".since")));

@@ -1,7 +1,7 @@
 // The left side of a task: description, criteria with evidence, notes, attachments, history.
 
 import { get } from "../../api.js";
-import { ago, bar, commitAddress, el, fill, quiet } from "../../dom.js";
+import { ago, bar, button, commitAddress, el, fill, plain, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
 import { told } from "../activity/agents.js";
 
@@ -54,7 +54,7 @@ const CRITERIA = {
     const share = Math.round((100 * met) / criteria.length);
     return [
       criteria.length
-        ? el("div.row.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
+        ? el("div.progress.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
         : el("p.quiet", "Nothing has to be true yet before this task is done."),
       el("ul.plain-list.stack", criteria.map((item) => criterion(desk, part, item, evidence))),
       others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
@@ -116,7 +116,7 @@ const HISTORY = {
       event.reason && quiet(` — ${event.reason}`));
     const append = ({ events, next_cursor: cursor }) => {
       list.append(...events.map(line));
-      fill(more, cursor && part.button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
+      fill(more, cursor && button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
     };
     const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
     append(desk.history);
@@ -135,7 +135,7 @@ const ATTACHMENTS = {
     const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
     const line = (item) => {
       const below = el("div");
-      const open = part.plain("Open", () => show(desk, part, item, below), `Open ${item.name}`);
+      const open = plain("Open", () => show(desk, part, item, below), { "aria-label": `Open ${item.name}` });
       const facts = quiet(`${item.mime} · ${size(item.size)}`);
       return el("li", el("div.row", el("span.one-line", item.name), facts, open), below);
     };
