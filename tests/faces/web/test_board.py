@@ -58,6 +58,15 @@ def test_an_empty_board_begins_and_takes_a_first_task(site: Site, page: Page, ax
     axe(page)
 
 
+def test_columns_and_filters_fit_into_1280_pixels(begun: Site, page: Page) -> None:
+    add(begun, "Seen whole")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    go(page, begun)
+    assert page.locator(".board").evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    tops = page.locator(".filters > *").evaluate_all("(all) => all.map((node) => node.offsetTop)")
+    assert len(set(tops)) == 1
+
+
 def test_a_task_is_made_with_a_key_and_its_title_stays_text(begun: Site, page: Page) -> None:
     go(page, begun)
     page.keyboard.press("n")

@@ -34,7 +34,7 @@ def repository(site: Site) -> Site:
 
 @pytest.fixture(autouse=True)
 def work_tree(repository: Site) -> Iterator[None]:
-    """One change of each kind, whatever the test before did; messages that a test leaves are taken away after it."""
+    """One change of each kind, whatever the test before did; the messages it leaves are taken away."""
     site = repository
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 25\n", ""))
     site.write("from.py", "end = 1\n")
