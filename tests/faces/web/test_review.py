@@ -245,6 +245,18 @@ def test_a_slow_answer_is_waited_for_before_the_next_question(page: Page, site: 
         page.clock.run_for(4000)
 
 
+def test_a_file_that_changed_is_read_once_so_that_its_lines_stay(page: Page, site: Site) -> None:
+    opened(page, site)
+    file(page, "to.py").scroll_into_view_if_needed()
+    expect(line(page, "to.py", "begin = 1")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "file=to.py" in request.url else None)
+    for number in (2, 3, 4):
+        site.write("to.py", f"begin = {number}\n" + BLOCK)
+        expect(line(page, "to.py", f"begin = {number}")).to_be_visible()
+    assert len(asked) == 3
+
+
 def test_a_tick_stays_until_the_file_differs_otherwise(page: Page, site: Site) -> None:
     opened(page, site)
     tick = page.get_by_label("Seen to.py")

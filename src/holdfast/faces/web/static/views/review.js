@@ -29,9 +29,7 @@ class Review {
     this.done = new Marks("review done");
     this.drafts = new Drafts(repository);
     this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
-      if (!isIntersecting) return;
-      this.near.unobserve(target);
-      target.fileDiff.load();
+      if (isIntersecting) target.fileDiff.load();
     }), { root: view.main, rootMargin: "600px" });
     view.signal.addEventListener("abort", () => this.near.disconnect());
   }

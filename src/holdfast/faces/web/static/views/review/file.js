@@ -59,7 +59,8 @@ export class FileDiff {
   load(context = this.context) {
     this.context = Math.min(context, CONTEXTS.length - 1);
     const asked = { ...this.review.asked, file: this.file.path, context: CONTEXTS[this.context] };
-    const { view } = this.review;
+    const { view, near } = this.review;
+    near.unobserve(this.node); // drawn a second time, what somebody began to write would lose the focus
     return view.attempt(this.body, async () => {
       const { files } = await get("source/read_diff", asked, view);
       this.whole = files[0];
