@@ -34,14 +34,15 @@ class AppView extends View {
   feed(_path, callbacks, last = 0) {
     let after = Number(last);
     const look = async () => {
+      if (document.hidden) return;
       const { events } = await get("tasks/taskpilot_events", { after, limit: 200 });
       after = events[0]?.seq ?? after;
       for (const event of events.reverse()) callbacks[`task.${event.type}`]?.(event);
     };
     const quietly = () => look().catch(() => {}); // the next look may succeed
-    this.every(EACH, quietly);
+    const timer = setInterval(quietly, EACH);
     news.add(quietly);
-    return () => news.delete(quietly);
+    return () => (clearInterval(timer), news.delete(quietly));
   }
 }
 

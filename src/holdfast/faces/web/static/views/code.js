@@ -121,7 +121,7 @@ class FileView {
     const found = /Function|Method|Constructor/.test(kind) ? functionAt(this.functions, start, end) : null;
     const go = (event) => (event.preventDefault(), this.lines.select(start, start, { scroll: true }));
     const link = { href: `#L${start}`, title: found ? heatWords(found) : kind, on: { click: go } };
-    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono", name)));
+    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono.one-line", name)));
   }
 
   showSelection() {
