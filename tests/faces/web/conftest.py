@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.conftest import NODE_HOME
 from tests.faces.web.site import Site, served
@@ -99,6 +99,21 @@ def watched(page: Page, site: Site) -> list[str]:
     page.on("console", said)
     page.on("request", asked)
     return complaints
+
+
+class Held:
+    """Requests that wait, as behind a slow line, until they are let go."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self.routes: list[Route] = []
+        self.is_open = False
+        page.route(pattern, lambda route: route.continue_() if self.is_open else self.routes.append(route))
+
+    def let_go(self) -> None:
+        """Let those that wait and all that follow reach the server."""
+        self.is_open = True
+        for route in self.routes:
+            route.continue_()
 
 
 @pytest.fixture

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.faces.http.running import HOLDFAST
-from tests.faces.web.conftest import Axe
+from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site, served
 from tests.wire.client import WireClient, wire_client
 
@@ -55,6 +56,15 @@ def test_an_empty_board_begins_and_takes_a_first_task(site: Site, page: Page, ax
     expect(column(page, "ready").locator(".task")).to_have_count(3)
     expect(card(page, "TP-4")).to_contain_text("waits for TP-1")
     axe(page)
+
+
+def test_columns_and_filters_fit_into_1280_pixels(begun: Site, page: Page) -> None:
+    add(begun, "Seen whole")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    go(page, begun)
+    assert page.locator(".board").evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    tops = page.locator(".filters > *").evaluate_all("(all) => all.map((node) => node.offsetTop)")
+    assert len(set(tops)) == 1
 
 
 def test_a_task_is_made_with_a_key_and_its_title_stays_text(begun: Site, page: Page) -> None:
@@ -139,11 +149,7 @@ def test_a_card_moved_again_before_its_first_move_was_answered_meets_no_conflict
 ) -> None:
     task = add(begun, "Moved twice in a hurry")
     go(page, begun)
-    held: list[Route] = []
-    go_on = False
-    page.route(
-        "**/api/tasks/taskpilot_update", lambda route: route.continue_() if go_on else held.append(route)
-    )
+    held = Held(page, "**/api/tasks/taskpilot_update")
     card(page, task).locator(".name").focus()
     with page.expect_request("**/api/tasks/taskpilot_update"):
         for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
@@ -151,12 +157,25 @@ def test_a_card_moved_again_before_its_first_move_was_answered_meets_no_conflict
     expect(column(page, "in-progress").locator(f'[data-id="{task}"] .name')).to_be_focused()
     for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
         page.keyboard.press(key)
-    go_on = True
-    for route in held:
-        route.continue_()
+    held.let_go()
     expect(page.locator("#announcer")).to_contain_text(f"{task} is in Review now.")
     expect(column(page, "review").locator(f'[data-id="{task}"]')).to_be_visible()
     expect(card(page, task).get_by_role("alert")).to_have_count(0)
+
+
+def test_a_move_is_made_when_somebody_leaves_before_it_was_answered(begun: Site, page: Page) -> None:
+    task = add(begun, "Moved and left")
+    go(page, begun)
+    held = Held(page, "**/api/tasks/taskpilot_update")
+    card(page, task).locator(".name").focus()
+    with page.expect_request("**/api/tasks/taskpilot_update"):
+        for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
+            page.keyboard.press(key)
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
+    held.let_go()
+    expect(page.locator("#announcer")).to_have_text(f"{task} is in In progress now.")
+    assert begun.call("taskpilot_show", task_id=task)["task"]["status"] == "in-progress"
 
 
 def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) -> None:
@@ -266,7 +285,11 @@ def test_filters_and_lanes_are_in_the_address_and_back_undoes_them(begun: Site, 
     expect(page.locator(".lane-name")).to_have_count(0)
     page.go_back()
     expect(card(page, web)).to_be_visible()
-    page.get_by_label("Words in tasks").fill("about the web")
+    page.get_by_label("Words in tasks").fill("about ")
+    expect(page).to_have_url(re.compile("query=about"))
+    expect(page.get_by_label("Words in tasks")).to_be_focused()
+    page.keyboard.type("the web")  # after a pause, what was typed before is all there
+    expect(page.get_by_label("Words in tasks")).to_have_value("about the web")
     expect(card(page, api)).to_have_count(0)
     expect(page.get_by_label("Words in tasks")).to_be_focused()
     page.get_by_role("button", name="Mine").click()

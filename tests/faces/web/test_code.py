@@ -123,6 +123,27 @@ def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, s
     assert site.call("get_file_comments", filePath="tide.py")["comments"][0]["status"] == "open"
 
 
+def test_who_writes_a_note_is_not_disturbed_by_another_one(page: Page, site: Site) -> None:
+    site.write("calm.py", KELP)
+    opened(page, site, "calm.py#L5")
+    page.keyboard.press("c")
+    page.keyboard.type("Only the ")
+    site.call("add_comment", filePath="calm.py", line=2, text="From elsewhere", tag="NOTE")
+    expect(page.locator("article.note")).to_contain_text("From elsewhere")
+    page.keyboard.type("first")
+    expect(page.get_by_label("Note on line 5")).to_have_value("Only the first")
+    page.locator('.line[data-line="6"] .number').click()
+    page.get_by_role("button", name="Write a note").click()
+    expect(page.get_by_label("Note on line 6")).to_have_value("Only the first")
+    page.reload()
+    page.wait_for_selector("main[data-ready]")
+    page.keyboard.press("c")
+    expect(page.get_by_label("Note on line 6")).to_have_value("Only the first")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    expect(page.get_by_label("Note on line 6")).to_have_value("")
+
+
 def test_a_remark_on_lines_goes_to_the_inbox(page: Page, site: Site) -> None:
     opened(page, site, f"{FILE}#L5-L6")
     page.keyboard.press("r")

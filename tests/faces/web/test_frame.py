@@ -80,12 +80,19 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
     with served(root) as site:
         page.goto(site.link)
         expect(page.locator(".live.standing")).to_be_visible()
+        page.goto(f"{site.url}/issues")
+        expect(page.locator(".live.standing")).to_be_visible()
         port = site.server.port
     expect(page.locator(".live")).to_contain_text("reconnecting", timeout=WAIT_MS)
-    with running_server(root, "--http", f"127.0.0.1:{port}"):
+    with running_server(root, "--http", f"127.0.0.1:{port}") as again:
         expect(page.get_by_role("heading", level=1)).to_have_text(
             "This browser is not signed in", timeout=WAIT_MS
         )
+        other = context.new_page()
+        other.goto(Site(again, root).link)
+        expect(other.get_by_role("heading", level=1)).to_have_text("Today")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # somebody looks again
+        expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
     context.close()
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import Axe
@@ -105,6 +105,49 @@ def test_an_issue_is_made_changed_and_closed_and_another_process_sees_all_of_it(
     expect(page.locator(".history")).to_contain_text("set status to closed")
     expect(page.locator(".history")).to_contain_text("deleted a comment")
     assert shown(site, name)["comments"][0]["deleted"] is True
+
+
+def test_what_was_typed_outlives_a_reload_and_a_second_edit(page: Page, site: Site) -> None:
+    name = made(site, "issue", "Typed for minutes")
+    page.goto(f"{site.url}/issues/{name}")
+    page.get_by_label("Comment", exact=True).fill("Half a thought")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Title").fill("Typed for hours")
+    page.get_by_role("button", name="Edit").click()
+    expect(page.get_by_label("Title")).to_have_value("Typed for hours")
+    page.reload()
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.locator(".comments > li")).to_contain_text("Half a thought")
+    expect(page.get_by_label("Comment", exact=True)).to_have_value("")
+    page.reload()
+    expect(page.locator(".comments > li")).to_contain_text("Half a thought")
+    expect(page.get_by_label("Comment", exact=True)).to_have_value("")
+
+
+def test_an_answer_that_was_overtaken_is_not_shown(page: Page, site: Site) -> None:
+    name = made(site, "issue", "First")
+    page.goto(f"{site.url}/issues/{name}")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("First")
+    expect(page.locator(".live.standing")).to_be_visible()
+    late: list[tuple[Route, APIResponse]] = []
+
+    def asked(route: Route) -> None:
+        if late:
+            route.continue_()
+        else:
+            late.append((route, route.fetch()))
+            site.call("git_mile_edit", id=name, title="Third")
+
+    page.route("**/api/milestones/git_mile_show?*", asked)
+    site.call("git_mile_edit", id=name, title="Second")
+    expect(heading).to_have_text("Third")
+    with page.expect_event("requestfinished", lambda request: "git_mile_show" in request.url):
+        for route, answer in late:
+            route.fulfill(response=answer)
+    page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(done)))")
+    assert "Second" in late[0][1].text()
+    expect(heading).to_have_text("Third")
 
 
 def test_a_mistake_in_the_filter_stands_under_its_column(page: Page, site: Site) -> None:

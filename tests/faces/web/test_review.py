@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.faces.web.conftest import Axe, watched
+from tests.faces.web.conftest import Axe, Held, watched
 from tests.faces.web.site import Site, served
 
 FIRST = "".join(f"line {number}\n" for number in range(1, 31))
@@ -17,9 +18,9 @@ BLOCK = "".join(f"def kelp_{number}(water):\n    return water + {number}\n" for 
 HOSTILE = "<img src=x onerror=alert(1)>.py"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def repository(site: Site) -> None:
-    """Commits on two branches, and a work tree with one change of each kind."""
+@pytest.fixture(scope="module")
+def repository(site: Site) -> Site:
+    """Commits on two branches, and a file that was renamed."""
     site.write("src/tide.py", FIRST)
     site.write("old name.txt", "kept\n" * 9)
     site.write("from.py", BLOCK + "end = 1\n")
@@ -27,12 +28,22 @@ def repository(site: Site) -> None:
     site.git("checkout", "-q", "-b", "work")
     site.write("branch.py", "on a branch\n")
     site.commit("Add <b>branch</b>")
+    site.git("mv", "old name.txt", "new name.txt")
+    return site
+
+
+@pytest.fixture(autouse=True)
+def work_tree(repository: Site) -> Iterator[None]:
+    """One change of each kind, whatever the test before did; the messages it leaves are taken away."""
+    site = repository
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 25\n", ""))
     site.write("from.py", "end = 1\n")
     site.write("to.py", "begin = 1\n" + BLOCK)
     site.write(HOSTILE, "<script>alert(1)</script>\n</td></table>\u202ex\n")
     (site.root / "picture.bin").write_bytes(b"\0\1")
-    site.git("mv", "old name.txt", "new name.txt")
+    (site.root / "late.py").unlink(missing_ok=True)
+    yield
+    site.call("check_lazygit_messages")
 
 
 def opened(page: Page, site: Site, query: str = "") -> Page:
@@ -50,6 +61,7 @@ def line(page: Page, path: str, text: str) -> Locator:
 
 
 def remark(page: Page, path: str, row: str, text: str) -> None:
+    file(page, path).scroll_into_view_if_needed()  # lines come when they are near
     line(page, path, row).locator(".line-number").last.click()
     page.get_by_role("textbox", name=re.compile("Remark on line")).fill(text)
 
@@ -152,6 +164,7 @@ def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -
     remark(page, "from.py", "def kelp_1(water):", "Second of two")
     page.get_by_role("button", name="Keep as draft").click()
     page.reload()
+    file(page, "to.py").scroll_into_view_if_needed()
     expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("First of two")
     page.get_by_role("button", name="Send all (2)").click()
     expect(page.get_by_role("article", name="Remark on to.py")).to_contain_text("waiting")
@@ -160,6 +173,88 @@ def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -
     told = site.call("check_lazygit_messages")["messages"]
     assert [(one["file"], one["line"]) for one in told] == [("to.py", "1"), ("from.py", "1")]
     assert told[1]["comment"] == "About the work tree, removed line 3:\n> def kelp_1(water):\n\nSecond of two"
+
+
+def test_a_remark_that_is_sent_twice_in_a_hurry_arrives_once(page: Page, site: Site) -> None:
+    opened(page, site)
+    remark(page, "to.py", "begin = 1", "Said once")
+    held = Held(page, "**/api/inbox/send_message")
+    with page.expect_request("**/api/inbox/send_message"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("button", name="Send all (1)").click()
+    held.let_go()
+    expect(page.get_by_role("article", name="Remark on to.py").filter(has_text="Said once")).to_have_count(1)
+    assert len(held.routes) == 1
+    assert [one["comment"][-9:] for one in site.call("check_lazygit_messages")["messages"]] == ["Said once"]
+
+
+def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: Page, site: Site) -> None:
+    site.holdfast("send", "--file", "other.py", "--line", "1", "--comment", "Go on")
+    opened(page, site)
+    remark(page, "to.py", "begin = 1", "Begin ")
+    page.keyboard.press("End")
+    site.write("to.py", "begin = 2\n" + BLOCK)
+    site.write("late.py", "late\n")
+    expect(file(page, "late.py")).to_be_attached()
+    page.keyboard.type("with more")
+    expect(page.get_by_role("textbox", name="Remark on line 1 of to.py")).to_have_value("Begin with more")
+    page.keyboard.press("Escape")
+    expect(line(page, "to.py", "begin = 2")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+
+    elsewhere = page.get_by_role("region", name="Remarks elsewhere")
+    thread = elsewhere.get_by_role("article").filter(has_text="Go on")
+    thread.get_by_role("button", name="Reply").click()
+    page.keyboard.type("Half of it")
+    page.locator("main").click(position={"x": 1, "y": 1})
+    site.holdfast("send", "--file", "to.py", "--line", "2", "--comment", "Meanwhile")
+    expect(file(page, "to.py").get_by_text("Meanwhile")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Reply to the thread")).to_have_value("Half of it")
+
+
+def test_drafts_of_two_windows_do_not_replace_each_other(
+    page: Page, context: BrowserContext, site: Site
+) -> None:
+    other = opened(context.new_page(), site)
+    opened(page, site)
+    remark(page, "to.py", "begin = 1", "In one window")
+    page.keyboard.press("Escape")
+    file(other, "to.py").scroll_into_view_if_needed()
+    expect(other.get_by_role("article", name="Draft on to.py")).to_contain_text("In one window")
+    remark(other, "from.py", "def kelp_1(water):", "In the other")
+    other.close()
+    page.reload()
+    page.get_by_role("button", name="Send all (2)").click()
+    expect(page.get_by_role("button", name=re.compile("Send all"))).to_be_hidden()
+    told = site.call("check_lazygit_messages")["messages"]
+    assert [one["comment"].rpartition("\n")[2] for one in told] == ["In one window", "In the other"]
+
+
+def test_a_slow_answer_is_waited_for_before_the_next_question(page: Page, site: Site) -> None:
+    page.clock.install()
+    opened(page, site)
+    held = Held(page, "**/api/source/read_diff*")
+    with page.expect_request("**/api/source/read_diff*"):
+        page.clock.run_for(3000)
+    page.clock.run_for(30_000)
+    assert len(held.routes) == 1
+    with page.expect_request("**/api/source/read_diff*"):
+        held.let_go()
+        page.clock.run_for(4000)
+
+
+def test_a_file_that_changed_is_read_once_so_that_its_lines_stay(page: Page, site: Site) -> None:
+    opened(page, site)
+    file(page, "to.py").scroll_into_view_if_needed()
+    expect(line(page, "to.py", "begin = 1")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "file=to.py" in request.url else None)
+    for number in (2, 3, 4):
+        site.write("to.py", f"begin = {number}\n" + BLOCK)
+        expect(line(page, "to.py", f"begin = {number}")).to_be_visible()
+    assert len(asked) == 3
 
 
 def test_a_tick_stays_until_the_file_differs_otherwise(page: Page, site: Site) -> None:
@@ -172,12 +267,15 @@ def test_a_tick_stays_until_the_file_differs_otherwise(page: Page, site: Site) -
     expect(file(page, "to.py").locator("tr.line")).to_have_count(0)
     site.write("to.py", "begin = 2\n" + BLOCK)
     expect(tick).not_to_be_checked()
+    file(page, "to.py").scroll_into_view_if_needed()
     expect(file(page, "to.py")).to_contain_text("begin = 2")
 
 
 def test_keys_alone_are_enough(page: Page, site: Site) -> None:
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 9\n", "line nine\n"))
     opened(page, site, "?what=unstaged")
+    expect(line(page, "from.py", "end = 1")).to_be_visible()
+    file(page, "src/tide.py").scroll_into_view_if_needed()
     expect(line(page, "src/tide.py", "line nine")).to_be_visible()
     page.keyboard.press("v")
     expect(page.get_by_label(f"Seen {HOSTILE}")).to_be_checked()

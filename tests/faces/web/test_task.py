@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
-from tests.faces.web.conftest import Axe
+from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site
 
 HOSTILE = "**Bold**<script>window.hit=1</script><img src=x onerror=window.hit=1> [x](javascript:window.hit=1)"
@@ -192,6 +192,48 @@ def test_a_task_is_claimed_handed_over_and_done_only_as_the_rules_allow(
     found = stored(site, task)
     proof = {"kind": "test", "ref": "make light", "exit_status": 0, "criterion": "It burns"}
     assert (found["status"], found["evidence"]) == ("done", [proof])
+
+
+def test_a_check_that_is_still_on_its_way_survives_that_another_is_taken_away(
+    page: Page, site: Site, task: str
+) -> None:
+    found = site.call("taskpilot_create_task", title="Trim the wick", criteria=["It is short", "It is dry"])
+    task = found["task"]["id"]
+    site.call("taskpilot_update", task_id=task, check=["It is short"])
+    page.goto(f"{site.url}/task/{task}")
+    criteria = part(page, "Criteria")
+    expect(page.locator("main[data-ready]")).to_be_visible()
+    criteria.get_by_role("checkbox", name="It is dry").click()
+    held = Held(page, "**/api/tasks/taskpilot_update")
+    criteria.get_by_label("The command, the commit or the note").fill("make dry")
+    criteria.get_by_role("checkbox", name="It is dry").click()  # what was typed stays
+    with page.expect_request("**/api/tasks/taskpilot_update"):
+        criteria.get_by_role("button", name="Check").dblclick()
+    criteria.get_by_role("checkbox", name="It is short").click()
+    held.let_go()
+    expect(criteria.get_by_role("checkbox", name="It is dry")).to_be_checked()
+    expect(criteria.get_by_role("checkbox", name="It is short")).not_to_be_checked()
+    expect(criteria.get_by_text("1 of 2")).to_be_visible()
+    found = stored(site, task)
+    assert [(item["text"], item["checked"]) for item in found["criteria"]] == [
+        ("It is short", False),
+        ("It is dry", True),
+    ]
+    assert [item["ref"] for item in found["evidence"]] == ["make dry"]
+
+
+def test_a_button_that_is_clicked_twice_does_it_once(page: Page, site: Site, task: str) -> None:
+    task = site.call("taskpilot_create_task", title="Fetch the oil")["task"]["id"]
+    page.goto(f"{site.url}/task/{task}")
+    claims: list[Request] = []
+    page.on("request", lambda request: claims.append(request) if "_claim" in request.url else None)
+    held = Held(page, "**/api/tasks/taskpilot_claim")
+    with page.expect_request("**/api/tasks/taskpilot_claim"):
+        part(page, "Holder").get_by_role("button", name="Claim").dblclick()
+    held.let_go()
+    part(page, "Holder").get_by_role("button", name="Release").click()
+    expect(part(page, "Holder").get_by_role("button", name="Claim")).to_be_visible()
+    assert [claim.post_data_json["action"] for claim in claims] == ["take", "release"]
 
 
 def test_files_are_attached_and_opened_and_the_focus_is_copied(

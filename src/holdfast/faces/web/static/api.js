@@ -2,6 +2,7 @@
 
 const kept = new Map();
 const MOST_KEPT = 200;
+let asked = 0;
 
 /** A failure, in the server's words; `hint` says what to do. */
 export class Problem extends Error {
@@ -23,16 +24,17 @@ export function apiUrl(path, query = {}) {
   return `/api/${path}${parameters.size ? `?${parameters}` : ""}`;
 }
 
-/** Read. While nothing changed on the server the very same object comes back. */
+/** Read. While nothing changed on the server the very same object comes back, and never one that was overtaken. */
 export async function get(path, query = {}, { signal } = {}) {
   const url = apiUrl(path, query);
-  const known = kept.get(url);
+  const known = kept.get(url), order = (asked += 1);
   const response = await ask(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
-  if (response.status === 304 && known) return known.value;
-  const value = await answer(response);
-  const tag = response.headers.get("ETag");
+  const isSame = response.status === 304 && known;
+  const { tag, value } = isSame ? known : { tag: response.headers.get("ETag"), value: await answer(response) };
+  const newest = kept.get(url);
+  if (newest?.order > order) return newest.value; // a later question was answered before this one
   kept.delete(url);
-  if (tag) kept.set(url, { tag, value });
+  if (tag) kept.set(url, { tag, value, order });
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
   return value;
 }
@@ -41,7 +43,10 @@ export async function get(path, query = {}, { signal } = {}) {
 export const orNone = (answer, none) =>
   answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
 
-/** Write. `version` is the one that was seen: a newer one is a conflict. */
+/**
+ * Write. `version` is the one that was seen: a newer one is a conflict. `signal` is only for what changes nothing: who
+ * leaves a view still means what was done in it.
+ */
 export async function post(path, body = {}, { signal, version } = {}) {
   const headers = { "Content-Type": "application/json" };
   if (version !== undefined && version !== null) headers["If-Match"] = `"${version}"`;

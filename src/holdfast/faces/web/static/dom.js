@@ -12,10 +12,20 @@ export function el(name, ...rest) {
 
 export const vector = (tag, ...rest) => made(document.createElementNS(SVG, tag), [], rest);
 
+/** Put other children into a node; what had the focus keeps it, or gives it to what took its place. */
 export function fill(node, ...children) {
+  const focused = document.activeElement;
+  const isWithin = node !== focused && node.contains(focused);
   node.replaceChildren(...nodes(children));
+  const kept = isWithin && (node.contains(focused) ? focused : named(node, focused.localName, nameOf(focused)));
+  if (kept) kept.focus({ preventScroll: true });
   return node;
 }
+
+/** Return the control below a node, among those of a selector, that leads to something or is called so. */
+export const named = (node, selector, name) => [...node.querySelectorAll(selector)].find((one) => nameOf(one) === name);
+
+const nameOf = (node) => node.dataset.focus ?? node.getAttribute("href") ?? node.ariaLabel ?? node.textContent;
 
 function made(node, classes, [first, ...others]) {
   const isPlain = first?.constructor === Object;
@@ -101,8 +111,8 @@ export const quiet = (...children) => el("span.quiet", children);
 export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /** Return a failure in words, with what to do. */
-export const failure = ({ message, hint }) =>
-  el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint));
+export const failure = ({ message, hint }, ...next) =>
+  el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
 
 /** Return what an empty place says: what belongs there, and what brings it. */
 export const empty = (text, ...next) => el("div.empty", el("p", text), next);
@@ -123,8 +133,15 @@ export const commitAddress = (revision) => `/review?what=commit&revision=${encod
 
 // Controls
 
+/** Return what runs something, but not again while it still runs: a second click finds the first one at work. */
+export function unhurried(run) {
+  let running = null;
+  return (event) => (running ??= Promise.resolve(run(event)).finally(() => (running = null)));
+}
+
 /** Return a button; `more` gives it another look or a label. */
-export const button = (text, click, more = {}) => el("button.button", { type: "button", on: { click }, ...more }, text);
+export const button = (text, click, more = {}) =>
+  el("button.button", { type: "button", on: { click: unhurried(click) }, ...more }, text);
 
 /** Return a button that does not stand out. */
 export const plain = (text, click, more = {}) => button(text, click, { class: "button plain", ...more });
@@ -161,26 +178,29 @@ export const submit = (text, value, look = "") =>
 
 /**
  * Return a form. `send` gets what its fields hold and the value of the button, and may fail; `cancel` leaves it.
- * Its buttons are `verb`, or `buttons`; `beside` stands in their row.
+ * Its buttons are `verb`, or `buttons`; `beside` stands in their row. With `keep`, a name, what is typed into its text
+ * outlives a reload, Back and a new sign-in until it is sent or cancelled.
  */
-export function form(fields, { verb, buttons = submit(verb, null, "primary"), send, cancel, beside, ...more }) {
+export function form(fields, { verb, buttons = submit(verb, null, "primary"), send, cancel, beside, keep, ...more }) {
   const trouble = el("div");
-  let isBusy = false;
-  const submitted = async (event) => {
-    event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
+  const forget = () => keep && sessionStorage.removeItem(keep);
+  const leave = cancel && (() => (forget(), cancel()));
+  const submitted = unhurried(async ({ submitter }) => {
     try {
-      await send(Object.fromEntries(new FormData(node)), event.submitter?.value);
+      await send(Object.fromEntries(new FormData(node)), submitter?.value);
+      forget();
       fill(trouble);
     } catch (problem) {
       if (problem.name !== "AbortError") fill(trouble, failure(problem));
     }
-    isBusy = false;
-  };
-  const row = el("div.row", beside, buttons, cancel && plain("Cancel", cancel));
-  const node = el("form.stack", { on: { submit: submitted }, ...more }, fields, trouble, row);
-  sentByKeys(node, () => node.requestSubmit(), cancel);
+  });
+  const row = el("div.row", beside, buttons, cancel && plain("Cancel", leave));
+  const submit = (event) => (event.preventDefault(), submitted(event));
+  const node = el("form.stack", { on: { submit }, ...more }, fields, trouble, row);
+  sentByKeys(node, () => node.requestSubmit(), leave);
+  const area = keep && node.querySelector("textarea");
+  if (area) area.value = sessionStorage.getItem(keep) ?? "";
+  area?.addEventListener("input", () => sessionStorage.setItem(keep, area.value));
   return node;
 }
 

@@ -27,7 +27,11 @@ async function show() {
   shown = view;
   mark(route?.view);
   main.removeAttribute("data-signed-out");
-  if (!route) return lost(view);
+  if (!route) {
+    fill(main);
+    view.heading("Nothing is here");
+    return main.append(empty("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
+  }
   try {
     const [module] = await Promise.all([import(`./views/${route.view}.js`), style(route.view)]);
     if (shown !== view || main.dataset.signedOut) return;
@@ -40,12 +44,6 @@ async function show() {
   }
   if (shown === view) main.dataset.ready = "";
   countWaiting();
-}
-
-function lost(view) {
-  fill(main);
-  view.heading("Nothing is here");
-  main.append(empty("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
 }
 
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
@@ -68,6 +66,7 @@ function mark(view) {
 }
 
 function showState(standing) {
+  if (standing && main.dataset.signedOut) show(); // somebody signed in again, in this window or another
   const node = document.getElementById("live");
   node.className = standing ? "live standing" : "live";
   fill(node, el("span.dot"), standing ? el("span.visually-hidden", "live") : "reconnecting");
@@ -92,13 +91,11 @@ function signedOut() {
   );
 }
 
-let counting = false;
+let counting = null;
 
 /** Begin to count what waits, once there is something to look at. */
-async function countWaiting() {
-  if (counting || main.dataset.signedOut) return;
-  counting = true;
-  (await import("./views/today/waiting.js")).follow(counts);
+function countWaiting() {
+  if (!main.dataset.signedOut) counting ??= import("./views/today/waiting.js").then(({ follow }) => follow(counts));
 }
 
 async function nameRepository() {

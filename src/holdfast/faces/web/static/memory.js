@@ -39,16 +39,23 @@ export class Marks {
   }
 }
 
-/** Remarks that are not sent yet, of one repository; why one was refused is not kept. */
+/** Remarks that are not sent yet, of one repository, in all windows; why one was refused is not kept. */
 export class Drafts {
   constructor(repository) {
     this.name = `review drafts ${repository}`;
-    this.list = recallList(this.name).map((draft) => ({ ...draft, problem: null }));
+    this.list = [];
+    this.renew();
+  }
+
+  /** Read what is kept, as another window may have left it; a draft that is known here stays the same object. */
+  renew() {
+    const known = new Map(this.list.map((draft) => [draft.key, draft]));
+    this.list = recallList(this.name).map((draft) => Object.assign(known.get(draft.key) ?? {}, draft));
   }
 
   save(list = this.list) {
     this.list = list;
-    remember(this.name, list.slice(-MOST));
+    remember(this.name, list.slice(-MOST).map(({ problem, ...draft }) => draft));
   }
 
   remove(draft) {

@@ -42,9 +42,10 @@ export function open() {
     type: "text", placeholder: "Files, symbols, tasks, issues, notes, views", autocomplete: "off", spellcheck: "false",
     role: "combobox", "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
   });
-  const list = el("ul", { id: "found", role: "listbox", "aria-label": "Found" });
+  const list = el("ul.plain-list", { id: "found", role: "listbox", "aria-label": "Found" });
   const take = ({ href }) => (box.close(), go(href));
-  const choices = new Choices(input, list, { line: ({ text, kind }) => [el("span", text), quiet(kind)], take });
+  const line = ({ text, kind }) => [el("span.one-line", text), quiet(kind)];
+  const choices = new Choices(input, list, { line, take });
   let timer, asking = new AbortController(), isEntered = false;
   const show = (found) => {
     if (isEntered && found.length) return take(found[0]);

@@ -1,6 +1,6 @@
 // What a view gets: a place to fill, its part of the address, its keys, and listeners that end with it.
 
-import { dialog, el, failure, fill } from "./dom.js";
+import { dialog, el, failure, fill, unhurried } from "./dom.js";
 import { on } from "./live.js";
 import { go } from "./router.js";
 
@@ -72,9 +72,10 @@ export class View {
     });
   }
 
-  /** Call back every so often while somebody looks, and at once when they look again. */
+  /** Call back every so often while somebody looks, and at once when they look again; never twice at a time. */
   every(milliseconds, run) {
-    const look = () => document.hidden || run();
+    const once = unhurried(run);
+    const look = () => document.hidden || once();
     const clock = setInterval(look, milliseconds);
     this.signal.addEventListener("abort", () => clearInterval(clock));
     document.addEventListener("visibilitychange", look, { signal: this.signal });

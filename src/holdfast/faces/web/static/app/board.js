@@ -3,8 +3,7 @@
 import { get } from "./api.js";
 import { notify, request, when } from "./host.js";
 import { dialog, el, fill } from "../dom.js";
-import { beginKeys } from "../view.js";
-import { View } from "../view.js";
+import { View, beginKeys } from "../view.js";
 import { show } from "../views/board.js";
 
 const REVISION = "2026-01-26";

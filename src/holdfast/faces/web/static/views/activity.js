@@ -5,6 +5,7 @@ import { ago, button, choice, codeLink, el, empty, fill, primary, quiet } from "
 import { agentItem, agents, told } from "./activity/agents.js";
 import { named, place } from "./issues/parts.js";
 
+const DAY_MS = 86_400_000;
 const TOP = 80; // as far as this from the top somebody still looks at the newest
 
 export async function show(view) {
@@ -20,9 +21,9 @@ export async function show(view) {
     const found = await agents(view.signal);
     fill(people, found.length ? found.map(agentItem) : el("li", nobody));
   });
-  await Promise.all([feed.load(), showAgents()]);
   for (const { room } of ROOMS) view.on(room, () => feed.news(room));
   view.on("tasks", showAgents);
+  await Promise.all([feed.load(), showAgents()]);
   view.key("r", "Show the new ones", () => feed.showWaiting());
 }
 
@@ -149,11 +150,10 @@ class Feed {
 }
 
 function dayName(date) {
-  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / DAY_MS);
   return ["Today", "Yesterday"][days] ?? date.toLocaleDateString(undefined, { dateStyle: "full" });
 }
 
-const DAY_MS = 86_400_000;
 const FIRST_DAYS = 30;
 const ALL = "all";
 

@@ -97,7 +97,8 @@ const met = { label: new Set(), agent: new Set(), milestone: new Set() };
 let focused = null;
 
 function filtersOf(query) {
-  const filters = Object.fromEntries(WORDS.filter((name) => query.get(name)).map((name) => [name, query.get(name)]));
+  const given = WORDS.map((name) => [name, query.get(name)?.trim()]); // who types on has a space at the end
+  const filters = Object.fromEntries(given.filter(([, value]) => value));
   const status = query.getAll("status").flatMap((text) => text.split(","));
   return status.length ? { ...filters, status } : filters;
 }
@@ -107,7 +108,7 @@ function filterLine(view) {
   const { query, signal } = view;
   const change = (name, value, options) => {
     const next = new URLSearchParams(query);
-    value ? next.set(name, value) : next.delete(name);
+    value?.trim() ? next.set(name, value) : next.delete(name);
     focused = name;
     view.go(`/board${next.size ? `?${next}` : ""}`, options);
   };
@@ -144,7 +145,7 @@ function search(value, change, signal) {
   let timer;
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => change("query", input.value.trim(), { replace: true }), TYPED);
+    timer = setTimeout(() => change("query", input.value, { replace: true }), TYPED);
   };
   signal.addEventListener("abort", () => clearTimeout(timer));
   const named = { name: "query", placeholder: "Words in tasks", "aria-label": "Words in tasks" };

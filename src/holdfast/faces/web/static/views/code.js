@@ -56,7 +56,7 @@ class FileView {
     this.orphans = el("div.orphans");
     this.bar = el("div.selection-bar", { hidden: true });
     this.facts = el("div.facts.quiet");
-    this.outline = el("ul.outline");
+    this.outline = el("ul.outline.plain-list");
     this.notes = lines.revision ? null : new Notes(view, path, lines, this.orphans, () => this.showFacts());
     lines.selected = () => this.showSelection();
   }
@@ -82,18 +82,10 @@ class FileView {
 
   /** See whether the file changed elsewhere, and show it with its notes where they are now. */
   async look() {
-    if (this.lines.revision || this.looking) return;
-    this.looking = true;
-    try {
-      if (await this.lines.renew()) {
-        this.drawOutline();
-        await Promise.all([this.notes.load(), this.measure()]);
-      }
-    } catch {
-      // The frame shows that the server is away; what is shown stays.
-    } finally {
-      this.looking = false;
-    }
+    // Without an answer what is shown stays: the frame shows that the server is away.
+    if (this.lines.revision || !(await this.lines.renew().catch(() => false))) return;
+    this.drawOutline();
+    await Promise.all([this.notes.load(), this.measure()]);
   }
 
   async measure() {
@@ -129,7 +121,7 @@ class FileView {
     const found = /Function|Method|Constructor/.test(kind) ? functionAt(this.functions, start, end) : null;
     const go = (event) => (event.preventDefault(), this.lines.select(start, start, { scroll: true }));
     const link = { href: `#L${start}`, title: found ? heatWords(found) : kind, on: { click: go } };
-    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono", name)));
+    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono.one-line", name)));
   }
 
   showSelection() {
@@ -171,7 +163,7 @@ const opened = new Set();
 async function tree(view, path) {
   const parts = path.split("/");
   for (let at = 1; at < parts.length; at += 1) opened.add(parts.slice(0, at).join("/"));
-  const list = el("ul.tree");
+  const list = el("ul.tree.plain-list");
   await branch(view, list, "", path);
   return list;
 }

@@ -45,8 +45,9 @@ async function showMap(view, place) {
   const { step, ranges } = heat(found.files, measure);
   const root = tree(found.files, found.rest);
   const crumbs = el("nav.row.crumbs", { "aria-label": "Folder" });
-  const map = el("div.map", { role: "group", "aria-label": "Files by size; arrows move, Enter opens, Escape goes up" });
-  const table = el("div.numbers", { tabindex: "0", role: "region", "aria-label": "Numbers" });
+  const label = "Files by size; arrows move, Enter opens, Escape goes up";
+  const map = el("div.map.card", { role: "group", "aria-label": label });
+  const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
   fill(place, missing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
     el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, table), summary(found));
   const again = found.rest.length || found.project_path !== "." ? () => showMap(view, place) : null;

@@ -31,7 +31,7 @@ export async function show(view) {
 class List {
   constructor(view) {
     Object.assign(this, { view, kind: kindOf(view), items: [] });
-    this.list = el("ul.lines");
+    this.list = el("ul.lines.plain-list.card");
     this.below = el("div.below");
     this.hint = el("p.quiet");
     this.notice = el("div.notice", { role: "status" });

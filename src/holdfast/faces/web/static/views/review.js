@@ -24,14 +24,12 @@ export async function show(view) {
 
 class Review {
   constructor(view, repository) {
-    Object.assign(this, { view, files: new Map(), threads: [], data: null });
+    Object.assign(this, { view, files: new Map(), threads: [], data: null, sending: new Set() });
     this.seen = new Marks("review seen");
     this.done = new Marks("review done");
     this.drafts = new Drafts(repository);
     this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
-      if (!isIntersecting) return;
-      this.near.unobserve(target);
-      target.fileDiff.load();
+      if (isIntersecting) target.fileDiff.load();
     }), { root: view.main, rootMargin: "600px" });
     view.signal.addEventListener("abort", () => this.near.disconnect());
   }
@@ -58,6 +56,8 @@ class Review {
       el("nav", { "aria-label": "Files" }, this.index), el("div.stack", this.list, this.rest)));
     this.selection = new Selection(this, this.list);
     view.on("inbox", () => this.remarks());
+    const shared = ({ key }) => key === this.drafts.name && (this.drafts.renew(), this.redraw());
+    addEventListener("storage", shared, { signal: view.signal });
     view.every(EACH, () => this.refresh());
     view.key("u", "Unified or side by side", () => this.turn());
     matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
@@ -99,22 +99,18 @@ class Review {
     return this.view.attempt(this.trouble, async () => {
       const data = await get("source/read_diff", this.asked, this.view);
       fill(this.trouble);
-      if (data === this.data) return;
-      const before = this.files;
+      const before = this.files, isShown = ({ path, version }) => before.get(path)?.file.version === version;
+      if (data === this.data && data.files.every(isShown)) return;
       this.data = data;
       this.files = new Map(data.files.map((file) => {
         const known = before.get(file.path);
-        return [file.path, known?.file.version === file.version ? known : this.fresh(file, known)];
+        const stays = isShown(file) || known?.written.length; // where somebody writes, lines change when they are done
+        return [file.path, stays ? known : this.fresh(file, known)];
       }));
-      this.arrange();
+      arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
       this.summarise();
       this.showRest();
     });
-  }
-
-  /** Put the files in their order without touching one that stays: somebody may be writing in it. */
-  arrange() {
-    arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
   }
 
   nothing() {
@@ -167,7 +163,7 @@ class Review {
   }
 
   showRest() {
-    if (!this.data || this.rest.contains(document.activeElement)) return;
+    if (!this.data || this.rest.contains(document.activeElement) || this.rest.querySelector("form")) return;
     const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
     const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
     const older = nodes.splice(RECENT);
@@ -208,10 +204,12 @@ class Review {
     };
   }
 
-  /** Hand drafts over to the agent; one that is refused stays, with the reason. */
+  /** Hand drafts over to the agent; one that is refused stays, with the reason, and none is sent twice. */
   async send(drafts) {
+    const wanted = drafts.filter((one) => one.text.trim() && !this.sending.has(one));
     let sent = 0;
-    for (const draft of drafts.filter((one) => one.text.trim())) {
+    for (const draft of wanted) this.sending.add(draft);
+    for (const draft of wanted) {
       try {
         await post("inbox/send_message", messageOf(draft));
         this.drafts.remove(draft);
@@ -219,6 +217,7 @@ class Review {
       } catch (problem) {
         draft.problem = problem;
       }
+      this.sending.delete(draft);
     }
     document.activeElement.blur();
     this.view.announce(`${counted(sent, "remark")} sent`);

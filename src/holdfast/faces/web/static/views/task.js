@@ -80,7 +80,10 @@ class Desk {
     }
   }
 
-  /** Change the task as it was seen at a version; changes of this page itself, one after the other, are no conflict. */
+  /**
+   * Change the task as it was seen at a version; changes of this page itself, one after the other, are no conflict.
+   * A change that depends on what the one before left is a function.
+   */
   write(change, version, operation = "taskpilot_update") {
     this.writing = this.writing.catch(() => {}).then(() => this.send(change, version, operation));
     return this.writing;
@@ -89,9 +92,9 @@ class Desk {
   async send(change, version, operation) {
     while (this.own.has(version + 1)) version += 1;
     const given = operation === "taskpilot_claim" ? null : version; // a claim is its own comparison
-    const options = { signal: this.view.signal, version: given };
+    const asked = change instanceof Function ? change() : change;
     try {
-      const { task } = await post(`tasks/${operation}`, { task_id: this.id, ...change }, options);
+      const { task } = await post(`tasks/${operation}`, { task_id: this.id, ...asked }, { version: given });
       if (task.version === version + 1) this.own.add(task.version);
     } catch (problem) {
       if (problem.kind === "done_gate") problem.hint = GATES[this.bundle?.done_gate] ?? GATES.criteria;

@@ -41,7 +41,7 @@ async function openMilestones(signal) {
   const query = { entity: "milestone", sort: ["due"], limit: MOST };
   const { items, nextCursor } = await get("milestones/git_mile_overview", query, { signal });
   const line = ({ id, title, stats, closed_issues: closed, due }) => el("li.milestone",
-    el("a", { href: place("milestone", id), title }, title), progress(stats.open_issues, closed),
+    el("a.one-line", { href: place("milestone", id), title }, title), progress(stats.open_issues, closed),
     due ? dueDay(due) : quiet("no due day"));
   return { total: items.length, more: Boolean(nextCursor), lines: items.map(line) };
 }
@@ -96,7 +96,7 @@ function shortList({ name, all, most = MOST }, { total, lines, more = false }) {
     el("a.two-lines", { href, title: text }, text), quiet(detail));
   return [
     name && el("h3", name),
-    el("ul", lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),
+    el("ul.plain-list", lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),
     more || total > most ? el("a.all", { href: all }, more ? "all of them" : `all ${total}`) : null,
   ];
 }

@@ -168,7 +168,6 @@ export class Board extends Layout {
       if (this.looked) this.looked[id] = Infinity; // one's own change is no news
       this.view.announce(success);
     } catch (problem) {
-      if (problem.name === "AbortError") return;
       this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
       this.put(before);
       this.view.announce(`${id} is still in ${COLUMNS.get(columnOf(before))}: ${problem.message}`);

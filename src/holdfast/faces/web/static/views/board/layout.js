@@ -35,8 +35,8 @@ export class Layout {
 
   /** Make lanes, columns and lists from the cards at hand. */
   draw() {
-    const cards = [...this.cards.values()], groups = Map.groupBy(cards, (card) => this.key(card));
-    const names = this.lanes ? inOrder([...new Set(cards.map((card) => this.lane(card)))], this.lanes) : [""];
+    const groups = Map.groupBy(this.cards.values(), (card) => this.key(card));
+    const names = this.lanes ? inOrder([...new Set(groups.keys().map((key) => key.split("\n")[0]))], this.lanes) : [""];
     const scrolled = new Map([...this.lists].map(([key, list]) => [key, list.node.scrollTop]));
     this.lists.clear();
     this.nearness.disconnect();
@@ -101,12 +101,8 @@ export class Layout {
     }
   }
 
-  lane(card) {
-    return laneOf(card, this.lanes, this.filters);
-  }
-
   key(card) {
-    return `${this.lane(card)}\n${columnOf(card)}`;
+    return `${laneOf(card, this.lanes, this.filters)}\n${columnOf(card)}`;
   }
 
   listOf(id) {

@@ -95,7 +95,6 @@ const PRIORITIES = { high: "▲ high", low: "▽ low" };
 const CHANGED = "Changed since you last looked";
 
 function paint(node, card, board) {
-  const focused = node.contains(document.activeElement) && document.activeElement.dataset.part;
   const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
   const name = { href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
   const more = { type: "button", tabindex, dataset: { part: "more" } };
@@ -109,21 +108,16 @@ function paint(node, card, board) {
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
-    board.problems.has(id) && problemBox(board.problems.get(id), () => board.dismiss(id)),
+    board.problems.has(id) && failure(board.problems.get(id), button("Understood", () => board.dismiss(id))),
   );
-  if (focused) node.querySelector(`[data-part="${focused}"]`)?.focus({ preventScroll: true });
-}
-
-/** Return what is left of a lease, in words that stay true. */
-function remaining(until) {
-  return ticking(quiet(), () => left(until).replace("over", "lease ran out"));
 }
 
 function marks(card) {
   const { claimed_by: holder, lease_until: until, criteria, criteria_met: met } = card;
+  const remaining = () => left(until).replace("over", "lease ran out");
   return [
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
-      el("span.who", card.yours ? "you" : holder), remaining(until)),
+      el("span.who", card.yours ? "you" : holder), ticking(quiet(), remaining)),
     card.blocked_by && el("span.waits", waits(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),
@@ -131,10 +125,4 @@ function marks(card) {
     card.remarks && el("span.quiet", { title: "Notes and remarks linked with it" }, `✎ ${card.remarks}`),
     card.labels?.map((label) => el("span.tag", label)),
   ];
-}
-
-function problemBox(problem, dismiss) {
-  const box = failure(problem);
-  box.append(button("Understood", dismiss));
-  return box;
 }

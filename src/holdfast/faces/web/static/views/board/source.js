@@ -33,17 +33,17 @@ export class Source {
   /** Move a card that nobody changed since it was read. */
   move({ id, version }, status, reason) {
     const body = { task_id: id, set: { status }, reason: reason || undefined };
-    return post("tasks/taskpilot_update", body, { signal: this.view.signal, version });
+    return post("tasks/taskpilot_update", body, { version });
   }
 
   claim(id, action) {
-    return post("tasks/taskpilot_claim", { action, task_id: id }, this.view);
+    return post("tasks/taskpilot_claim", { action, task_id: id });
   }
 
   /** Add a task that fits the filters as far as a new one can. */
   add(task) {
     const { label, milestone } = this.filters;
-    return post("tasks/taskpilot_create_task", { ...task, labels: label && [label], milestone }, this.view);
+    return post("tasks/taskpilot_create_task", { ...task, labels: label && [label], milestone });
   }
 
   /** Begin a workspace; the first sign of it may end the view. */

@@ -16,7 +16,7 @@ export class Lines {
     this.column = el("div.column", this.rows);
     this.canvas = el("div.canvas", this.column);
     const label = `Source of ${query.file}`;
-    this.box = el("div.code-box", { tabindex: "0", role: "region", "aria-label": label }, this.canvas);
+    this.box = el("div.code-box.card", { tabindex: "0", role: "region", "aria-label": label }, this.canvas);
     this.listen();
   }
 
@@ -103,7 +103,10 @@ export class Lines {
   }
 
   setHeat(functions) {
-    this.heat = functionsByLine(functions);
+    this.heat.clear();
+    for (const one of functions.toSorted((left, right) => left.line - right.line)) {
+      for (let line = one.line; line <= one.end_line; line += 1) this.heat.set(line, one);
+    }
     this.redraw();
   }
 
@@ -209,11 +212,3 @@ export const heatMark = (found) =>
 /** Return the function that an outline's symbol is, by its lines: decorators may come before its own first line. */
 export const functionAt = (functions, start, end) =>
   functions.find((one) => one.line >= start && one.end_line === end) ?? null;
-
-function functionsByLine(functions) {
-  const found = new Map();
-  for (const one of functions.toSorted((left, right) => left.line - right.line)) {
-    for (let line = one.line; line <= one.end_line; line += 1) found.set(line, one);
-  }
-  return found;
-}

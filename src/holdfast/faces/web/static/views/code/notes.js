@@ -1,7 +1,7 @@
 // Notes of a file: beside their lines, pushing each other down; those that lost their code on top.
 
 import { get, post } from "../../api.js";
-import { ago, button, choice, codeAddress, el, failure, fade, fill, form, plain, quiet } from "../../dom.js";
+import { ago, arrange, button, choice, codeAddress, el, failure, fade, fill, form, plain, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
 import { ROW, coloured } from "./lines.js";
 
@@ -33,10 +33,9 @@ export class Notes {
   }
 
   async load() {
-    const asked = (this.asked = Symbol("the newest question"));
     const found = get("comments/get_file_comments", { filePath: this.path }, this.view);
     const answer = await found.catch((problem) => problem);
-    if (this.view.signal.aborted || this.asked !== asked || answer === this.answer) return;
+    if (this.view.signal.aborted || answer === this.answer) return;
     const isFirst = !this.answer;
     this.answer = answer;
     if (answer instanceof Error) return void fill(this.orphans, answer.status === 403 ? null : failure(answer));
@@ -58,7 +57,8 @@ export class Notes {
       if (!isKept && !isFirst) fade(node);
       this.cards.set(comment.id, { sign, node, comment });
     }
-    fill(this.margin, [...this.cards.values()].map(({ node }) => node), this.form);
+    const nodes = [...this.cards.values()].map(({ node }) => node);
+    arrange(this.margin, this.form ? [...nodes, this.form] : nodes); // somebody may be writing in one
     this.lines.noted = Map.groupBy(comments, ({ line }) => line);
     this.lines.redraw();
     this.layOut();
@@ -87,7 +87,9 @@ export class Notes {
     const sure = needsReview && confidence === "high" ? "to be looked at" : SURE[confidence];
     const [point, leave] = [() => this.lines.point({ first: line, last }), () => this.lines.point(null)];
     const go = (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true }));
-    const settle = () => this.settle(comment, node, open ? "resolved" : "open");
+    const [next, said] = open ? ["resolved", "Resolved"] : ["open", "Reopened"];
+    const settled = () => ({ filePath: this.path, commentId: id, status: next, author: authorName() });
+    const settle = () => this.change(node, "resolve_comment", settled(), said);
     const node = el("article.note", {
       role: "listitem", tabindex: "-1", dataset: { id, line },
       on: { pointerenter: point, focusin: point, pointerleave: leave, focusout: leave },
@@ -130,7 +132,7 @@ export class Notes {
   candidates(comment) {
     const nowhere = "No place looks like its code. Select the line where it belongs.";
     if (!comment.candidates.length) return el("p.quiet", nowhere);
-    const list = el("ul.candidates", { "aria-label": "Where it may be" });
+    const list = el("ul.candidates.plain-list", { "aria-label": "Where it may be" });
     return fill(list, comment.candidates.map(({ line, score, filePath }) => {
       const [file, words] = filePath ? [filePath, `${filePath}:${line}`] : [this.path, `line ${line}`];
       const click = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
@@ -164,14 +166,9 @@ export class Notes {
     return this.change(where, "move_comment", body, `The note is on line ${targetLine} now`);
   }
 
-  settle({ id }, node, status) {
-    const body = { filePath: this.path, commentId: id, status, author: authorName() };
-    return this.change(node, "resolve_comment", body, status === "open" ? "Reopened" : "Resolved");
-  }
-
   async change(where, operation, body, said) {
     try {
-      await post(`comments/${operation}`, body, this.view);
+      await post(`comments/${operation}`, body);
       this.view.announce(said);
       await this.load();
     } catch (problem) {
@@ -184,8 +181,8 @@ export class Notes {
     if (node.querySelector("form")) return;
     const body = { filePath: this.path, commentId: id };
     const form = noteForm({
-      label: "Reply", verb: "Reply", close: () => (form.remove(), this.layOut()),
-      run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }, this.view),
+      label: "Reply", keep: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.layOut()),
+      run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }),
       done: () => this.load(),
     });
     node.append(form);
@@ -201,11 +198,12 @@ export class Notes {
     const range = first === last ? `${first}` : `${first}-${last}`;
     const isNote = kind === "note";
     const form = noteForm({
+      keep: `${kind} ${this.path}`, // also while somebody chooses other lines
       label: isNote ? `Note on line ${first}` : `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`,
       verb: isNote ? "Add the note" : "Send the remark", tags: isNote, close: () => this.cancel(),
       run: ({ text, tag, author }) => isNote
-        ? post("comments/add_comment", { filePath: this.path, line: first, text, tag, author }, this.view)
-        : post("inbox/send_message", { file: this.path, line: range, comment: text, author }, this.view),
+        ? post("comments/add_comment", { filePath: this.path, line: first, text, tag, author })
+        : post("inbox/send_message", { file: this.path, line: range, comment: text, author }),
       done: () => (this.view.announce(isNote ? "The note is there" : "The remark waits for the agent"), this.load()),
     });
     this.form = el("div.note.writing", { role: "listitem", dataset: { line: first } }, form);
@@ -240,7 +238,7 @@ export class Notes {
 }
 
 /** Return the form; `run` sends what it holds and may fail, `done` follows it. */
-function noteForm({ label, verb, tags = false, run, done, close }) {
+function noteForm({ label, keep, verb, tags = false, run, done, close }) {
   const area = el("textarea", { name: "text", "aria-label": label, placeholder: label, required: true, rows: "3" });
   const tagged = tags && choice("Kind", TAGS, "NOTE", null, { name: "tag" });
   const named = { "aria-label": "Your name", title: "Your name", value: authorName(), size: "8" };
@@ -252,7 +250,7 @@ function noteForm({ label, verb, tags = false, run, done, close }) {
     close();
     await done();
   };
-  return form(area, { class: "stack note-form", verb, send, cancel: close, beside: [tagged, signed] });
+  return form(area, { class: "stack note-form", verb, send, cancel: close, keep, beside: [tagged, signed] });
 }
 
 const authorName = () => localStorage.getItem(NAME) || "user";

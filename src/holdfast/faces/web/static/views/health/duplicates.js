@@ -1,8 +1,7 @@
 // Code that is there twice: groups of copies, and two of them side by side with what differs marked.
 
-import { button, choice, codeAddress, el, fill, quiet } from "../../dom.js";
+import { button, choice, codeAddress, counted, el, fill, quiet } from "../../dom.js";
 import { get } from "../../api.js";
-import { number } from "./numbers.js";
 
 const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
 const GROUPS = 30, AT_FIRST = 8, LINES = 10, MOST_LINES = 400;
@@ -22,9 +21,9 @@ export async function show(view, place) {
   const found = await get("analyze/analyze_duplicates", query, view);
   if (named() !== kind) return; // another one was chosen meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const counted = [total === 1 ? "1 group" : `${number(total)} groups`, lines && `, ${number(lines)} lines`,
+  const some = [counted(total, "group"), lines && `, ${counted(lines, "line")}`,
     total > GROUPS && `; the ${GROUPS} largest`];
-  fill(place, el("div.row", select, quiet(total ? counted : `No copies of ${LINES} lines or more.`)), list);
+  fill(place, el("div.row", select, quiet(total ? some : `No copies of ${LINES} lines or more.`)), list);
   const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
   const others = groups.splice(AT_FIRST);
   const more = button(`Show ${others.length} more`, () => more.replaceWith(...others));
@@ -71,7 +70,8 @@ function sideBySide(first, second) {
   };
   const rows = aligned(first.lines, second.lines).map(([at, to]) =>
     el("tr", cells(first, at, second.lines[to]), cells(second, to, first.lines[at])));
-  return el("div.pair", { tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
+  const named = { role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` };
+  return el("div.pair.card", { tabindex: "0", ...named },
     el("table", ["number", "", "number", ""].map((name) => el("col", { class: name })),
       el("thead", el("tr", link(first), link(second))), el("tbody", rows)));
 }

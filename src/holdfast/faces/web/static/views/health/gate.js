@@ -1,6 +1,6 @@
 // The quality gate: each rule, its threshold, what was measured, and the findings that broke it.
 
-import { codeLink, el, fill, quiet } from "../../dom.js";
+import { codeLink, counted, el, fill, quiet } from "../../dom.js";
 import { get } from "../../api.js";
 import { number } from "./numbers.js";
 
@@ -26,8 +26,8 @@ function rule({ check, status, actual, threshold, measure, reason, violations, v
     el("span", actual !== null && `${number(actual)} `, quiet(`threshold ${number(threshold)}`)),
     quiet(measure, reason && ` (${reason})`)];
   if (!violations.length) return el("div.card.rule", head);
-  const rest = total - violations.length, findings = `${number(total)} ${total === 1 ? "finding" : "findings"}`;
-  return el("details.card.rule", el("summary", head, el("span.findings", findings)),
+  const rest = total - violations.length;
+  return el("details.card.rule", el("summary", head, el("span.findings", counted(total, "finding"))),
     el("ul", violations.map(finding), rest > 0 && el("li.quiet", `and ${number(rest)} more`)));
 }
 

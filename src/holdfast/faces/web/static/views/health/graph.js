@@ -22,7 +22,7 @@ function frameOf(svg) {
   const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
   const label = "Graph of imports; plus and minus zoom, arrows move, 0 shows all";
   const style = { height: `${Math.min(HEIGHT, height) + 2}px` };
-  const frame = el("div.graph", { tabindex: "0", role: "region", "aria-label": label, style }, svg);
+  const frame = el("div.graph.card", { tabindex: "0", role: "region", "aria-label": label, style }, svg);
   let scale = 1;
   const zoom = (factor, x = frame.clientWidth / 2, y = frame.clientHeight / 2) => {
     const least = Math.min(frame.clientWidth / width, frame.clientHeight / height, 1), before = scale;

@@ -29,6 +29,7 @@ export class Detail {
     const { view } = this;
     this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
     this.me.catch(() => null); // told where it is awaited
+    view.on("milestones", () => this.refresh());
     await this.load();
     const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
     view.main.append(el("div.one", el("div.stack.whole", whole), this.side, this.lists));
@@ -37,7 +38,6 @@ export class Detail {
     const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");
     view.key("Escape", "Back to the list", ({ target }) =>
       (target.matches("input, textarea, select") ? target.blur() : leave()));
-    view.on("milestones", () => this.refresh());
   }
 
   /** Show it anew; what goes wrong stands above it. */
@@ -70,6 +70,7 @@ export class Detail {
     const others = wished ? [wished, ...wished.others].map(({ value }) => value) : [];
     const ids = [it.milestone, ...(it.dependencies ?? []), ...others];
     const [names, known] = await Promise.all([named(ids, this.view.signal), this.me]);
+    if (this.it !== it) return; // it is another by now, and somebody else draws that
     this.names = names;
     this.heading();
     patch(this.contest, it.contested, () => (it.contested ?? []).map((one) => this.contested(one)));
@@ -135,7 +136,8 @@ export class Detail {
   }
 
   edit() {
-    this.text.querySelector("form")?.remove();
+    const open = this.text.querySelector("form input");
+    if (open) return open.focus();
     const send = (texts) => this.write("edit", texts, () => edited.remove());
     const cancel = () => (edited.remove(), this.refresh());
     const edited = form(textFields(this.it), { verb: "Save", send, cancel });
@@ -153,7 +155,7 @@ export class Detail {
     const words = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
     patch(this.members, items, () => [
       nextCursor ? null : progress(open, closed),
-      el("ul.lines", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
+      el("ul.lines.plain-list.card", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
       items.length > 0 && el("a", { href: all }, words),
     ]);
   }

@@ -9,14 +9,15 @@ import { person } from "./parts.js";
 export class Discussion {
   constructor(detail) {
     this.detail = detail;
-    this.list = el("ol.comments");
+    this.list = el("ol.comments.plain-list.stack");
     this.omitted = el("p.quiet");
     this.input = el("textarea", { name: "body", "aria-label": "Comment", placeholder: "Write a comment, in Markdown" });
     this.buttons = el("div.row");
-    this.log = el("ol.history");
+    this.log = el("ol.history.plain-list.stack");
     const toggle = () => this.told.open && detail.try(() => this.tell());
     this.told = el("details.told", { on: { toggle } }, el("summary", "History"), this.log);
-    const writing = form(this.input, { buttons: this.buttons, send: (values, what) => this.send(values, what) });
+    const send = (values, what) => this.send(values, what);
+    const writing = form(this.input, { buttons: this.buttons, send, keep: `comment ${detail.view.parameters.id}` });
     this.node = el("section.stack", { "aria-label": "Comments" }, this.omitted, this.list, writing, this.told);
   }
 

@@ -104,7 +104,7 @@ function members(detail, name, values, { write, item, look = "", ...more }) {
     return el("li", item(value), remove);
   };
   const what = () => input.value.trim() && write(input.value.trim());
-  return [el("ul", { class: `members ${look}` }, (values ?? []).map(line)),
+  return [el("ul", { class: `members plain-list ${look}` }, (values ?? []).map(line)),
     change(detail, `Add to ${name.toLowerCase()}`, input, submit("Add"), what)];
 }
 

@@ -52,7 +52,7 @@ export function filterLine(value, { example, apply, learn }) {
     type: "text", value, placeholder: example, spellcheck: "false", autocomplete: "off",
     role: "combobox", "aria-label": "Filter", "aria-autocomplete": "list", "aria-controls": "filter-words",
   });
-  const list = el("ul.words.mono", { id: "filter-words", role: "listbox", "aria-label": "Completions" });
+  const list = el("ul.words.mono.card", { id: "filter-words", role: "listbox", "aria-label": "Completions" });
   const problem = el("div.filter-problem", { id: "filter-problem", role: "alert" });
   let begun = "";
   const take = (word) => {

@@ -59,7 +59,8 @@ export class FileDiff {
   load(context = this.context) {
     this.context = Math.min(context, CONTEXTS.length - 1);
     const asked = { ...this.review.asked, file: this.file.path, context: CONTEXTS[this.context] };
-    const { view } = this.review;
+    const { view, near } = this.review;
+    near.unobserve(this.node); // drawn a second time, what somebody began to write would lose the focus
     return view.attempt(this.body, async () => {
       const { files } = await get("source/read_diff", asked, view);
       this.whole = files[0];
@@ -77,12 +78,15 @@ export class FileDiff {
     this.showRemarks();
   }
 
+  /** The remark that somebody is writing here, and the threads with a reply that was begun. */
+  get written() {
+    return [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
+  }
+
   /** Put remarks and drafts under their lines; those whose line is not shown stand at the foot. */
   showRemarks() {
     if (!this.drawn) return;
-    const { review } = this;
-    // What somebody is writing stays as it is.
-    const kept = [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
+    const { review, written: kept } = this;
     this.node.querySelectorAll("tr.remarks").forEach((row) => kept.some((node) => row.contains(node)) || row.remove());
     const stays = new Set(kept.map((node) => node.about));
     this.drawn.heads.forEach((head) => fill(head.querySelector(".since")));

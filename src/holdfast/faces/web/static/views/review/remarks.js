@@ -103,7 +103,7 @@ function openReply(where, thread) {
     await post("inbox/send_message", { file, line, comment: `In reply to ${thread.id}:\n\n${text.trim()}` });
     cancel();
   };
-  fill(where, form(area, { verb: "Send reply", send, cancel }));
+  fill(where, form(area, { verb: "Send reply", send, cancel, keep: `reply ${thread.id}` }));
   area.focus();
 }
 

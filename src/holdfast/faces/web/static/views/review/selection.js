@@ -83,7 +83,7 @@ export class Selection {
     const { old, new: now } = review.data;
     const where = WHERE[review.asked.what](old?.slice(0, 10), now?.slice(0, 10));
     const anchor = anchorOf(this.file().file.path, this.selected().map((node) => node.row), where);
-    const draft = { ...anchor, text: "", editing: false };
+    const draft = { ...anchor, key: Math.random(), text: "", editing: false };
     review.drafts.save([...review.drafts.list, draft]);
     review.draftOptions(draft).save({ editing: true });
     return true;

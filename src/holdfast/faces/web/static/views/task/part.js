@@ -1,6 +1,6 @@
 // A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
 
-import { button, choice, el, fade, field, fill, form } from "../../dom.js";
+import { choice, el, fade, field, fill, form, named, plain } from "../../dom.js";
 
 const NAMES = {
   title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder",
@@ -21,11 +21,9 @@ export class Part {
   refresh(elsewhere = false) {
     const key = JSON.stringify(this.slice(this.desk)) ?? "";
     if (key === this.key || this.node.querySelector("form")) return;
-    const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     const content = [this.draw(this.desk, this)].flat(Infinity).filter(Boolean);
     this.node.hidden = content.length === 0;
     fill(this.body, content);
-    if (focused) this.focus(focused);
     if (elsewhere && this.key !== null) fade(this.node);
     this.key = key;
   }
@@ -33,10 +31,6 @@ export class Part {
   redraw() {
     this.key = null;
     this.refresh();
-  }
-
-  focus(name) {
-    this.body.querySelector(`[data-focus="${CSS.escape(name)}"]`)?.focus();
   }
 
   say(...children) {
@@ -47,23 +41,15 @@ export class Part {
     this.desk.view.fail(this.notice, problem);
   }
 
-  /** Return a button that is found again after the part was drawn anew. */
-  button(text, run, more = {}) {
-    return button(text, run, { dataset: { focus: more["aria-label"] ?? text }, ...more });
-  }
-
-  plain(text, run, label = text) {
-    return this.button(text, run, { class: "button plain", "aria-label": label });
-  }
-
   remover(name, change) {
-    return this.plain("✕", () => this.desk.act(this, { remove: change }), `Remove ${name}`);
+    return plain("✕", () => this.desk.act(this, { remove: change }), { "aria-label": `Remove ${name}` });
   }
 
   /** Return a button that opens a form above it, and gets the focus back. */
   ask(text, wanted, label = text) {
     const place = el("div");
-    return el("div", place, this.plain(text, () => this.form(place, { back: label, ...wanted }), label));
+    const open = () => this.form(place, { back: label, ...wanted });
+    return el("div", place, plain(text, open, { "aria-label": label }));
   }
 
   /** Let somebody type in this part. A change from elsewhere is told, and what was typed stays. */
@@ -73,7 +59,7 @@ export class Part {
       node.remove();
       this.say();
       this.redraw();
-      if (back) this.focus(back);
+      named(this.body, "button, input, select", back)?.focus();
     };
     const send = async (values) => {
       const trimmed = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim()]));
@@ -87,7 +73,7 @@ export class Part {
         seen = this.desk.task;
       }
     };
-    const node = form(fields.map(labelled), { verb: save, send, cancel: close });
+    const node = form(fields.map(labelled), { class: "stack card", verb: save, send, cancel: close });
     this.node.hidden = false;
     fill(place, node);
     node.querySelector("input, textarea, select").focus();

@@ -1,6 +1,6 @@
 // The right side of a task: state, holder, priority, labels, milestone, links, dependencies, files, commits.
 
-import { choice, codeAddress, commitAddress, el, quiet } from "../../dom.js";
+import { button, choice, codeAddress, commitAddress, el, quiet } from "../../dom.js";
 import { lease } from "../activity/agents.js";
 
 const PRIORITIES = ["high", "medium", "low"];
@@ -22,7 +22,7 @@ const STATUS = {
     };
     const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
     const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
-    return [choice("Status", [status, ...desk.column.goes_to], status, move, { dataset: { focus: "Status" } }),
+    return [choice("Status", [status, ...desk.column.goes_to], status, move),
       ready && quiet("Ready: nothing is in its way."),
       blockers.length > 0 && quiet(`Waits for ${blockers.join(", ")}.`),
       lacks.length > 0 && quiet(`Before done: ${lacks.slice(0, MOST_LACKS).join("; ")}${rest}.`), below];
@@ -34,7 +34,7 @@ const HOLDER = {
   slice: ({ task }) => [task.claim, task.status],
   draw: (desk, part) => {
     const { claim, status } = desk.task;
-    const act = (text, action) => part.button(text, () => desk.act(part, { action }, "taskpilot_claim"));
+    const act = (text, action) => button(text, () => desk.act(part, { action }, "taskpilot_claim"));
     if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", act("Claim", "take"))];
     const handOver = part.ask("Hand over", {
       fields: [{ name: "note", label: "For who goes on", kind: "textarea" }],
@@ -52,7 +52,7 @@ const PRIORITY = {
   slice: ({ task }) => task.priority,
   draw: (desk, part) => {
     const change = (priority) => desk.act(part, { set: { priority } });
-    return choice("Priority", PRIORITIES, desk.task.priority, change, { dataset: { focus: "Priority" } });
+    return choice("Priority", PRIORITIES, desk.task.priority, change);
   },
 };
 

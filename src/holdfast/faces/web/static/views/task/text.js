@@ -1,7 +1,7 @@
 // The left side of a task: description, criteria with evidence, notes, attachments, history.
 
 import { get } from "../../api.js";
-import { ago, bar, commitAddress, el, fill, quiet } from "../../dom.js";
+import { ago, bar, button, commitAddress, el, fill, plain, quiet } from "../../dom.js";
 import { markdown } from "../../markdown.js";
 import { told } from "../activity/agents.js";
 
@@ -54,21 +54,22 @@ const CRITERIA = {
     const share = Math.round((100 * met) / criteria.length);
     return [
       criteria.length
-        ? el("div.row.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
+        ? el("div.progress.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
         : el("p.quiet", "Nothing has to be true yet before this task is done."),
-      el("ul.plain-list.stack", criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
+      el("ul.plain-list.stack", criteria.map((item) => criterion(desk, part, item, evidence))),
       others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
       part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
     ];
   },
 };
 
-function criterion(desk, part, { text, checked }, number, evidence) {
+function criterion(desk, part, { text, checked }, evidence) {
   const below = el("div");
-  const turn = (event) => {
-    if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
+  const turn = ({ target }) => {
+    if (!target.checked) return desk.act(part, () => unchecked(desk.task.criteria, text));
     if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
-    event.target.checked = false; // until there is an answer
+    target.checked = false; // until there is an answer
+    if (below.hasChildNodes()) return;
     const ended = (kind) => (below.querySelector("[name=exit_status]").parentNode.hidden = !RUN.has(kind));
     const proven = ({ kind, ref, exit_status: status }) =>
       ({ kind, ref, criterion: text, ...(RUN.has(kind) && { exit_status: Number(status) }) });
@@ -88,8 +89,9 @@ function criterion(desk, part, { text, checked }, number, evidence) {
 }
 
 /** Return the change that takes a check away: the rest is removed and put back in its order, as it was. */
-function unchecked(criteria, number) {
-  const rest = criteria.slice(number - 1);
+function unchecked(criteria, wanted) {
+  const number = criteria.findIndex(({ text }) => text === wanted) + 1;
+  const rest = number ? criteria.slice(number - 1) : [];
   return {
     remove: { criteria: rest.map(() => String(number)) },
     add: { criteria: rest.map(({ text }) => text) },
@@ -114,7 +116,7 @@ const HISTORY = {
       event.reason && quiet(` — ${event.reason}`));
     const append = ({ events, next_cursor: cursor }) => {
       list.append(...events.map(line));
-      fill(more, cursor && part.button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
+      fill(more, cursor && button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
     };
     const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
     append(desk.history);
@@ -133,7 +135,7 @@ const ATTACHMENTS = {
     const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
     const line = (item) => {
       const below = el("div");
-      const open = part.plain("Open", () => show(desk, part, item, below), `Open ${item.name}`);
+      const open = plain("Open", () => show(desk, part, item, below), { "aria-label": `Open ${item.name}` });
       const facts = quiet(`${item.mime} · ${size(item.size)}`);
       return el("li", el("div.row", el("span.one-line", item.name), facts, open), below);
     };
