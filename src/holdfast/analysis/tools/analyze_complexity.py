@@ -109,6 +109,7 @@ class Complexity(FileCounts):
     toolchain: str
     toolchain_detected: list[str] = Field(description="By the files in the project's own folder.")
     languages: dict[str, int] = Field(description="How many files were analysed in each.")
+    files_read_in_part: int = Field(description="With errors in their syntax; functions may be missing.")
     dialect: Dialect
     compared_with: str | None = Field(description="The commit; null where all functions are counted.")
     thresholds: dict[str, dict[str, int]]
@@ -171,6 +172,7 @@ def _figures(result: Complexity) -> str:
         f"Files: {result.files_analyzed} of {result.files_discovered}",
         "" if result.files_discovered else f"No source file of the toolchain {result.toolchain} is here.",
         f"Skipped: {skipped}" if skipped else "",
+        _in_part(result),
         f"Languages: {languages}" if languages else "",
         f"Compared with {result.compared_with}: new or more complex functions" if compared else "",
         f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
@@ -181,6 +183,11 @@ def _figures(result: Complexity) -> str:
         f"Debt: {summary.technical_debt_hours:g} hours",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _in_part(result: Complexity) -> str:
+    count = result.files_read_in_part
+    return f"Read only in part, for errors in their syntax: {count}" if count else ""
 
 
 def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
@@ -245,7 +252,8 @@ def _sarif(result: Complexity) -> str:
         for each in result.violations
     ]
     left = result.violations_total - len(result.violations)
-    notes = [result.method, *([f"{left} more violations are left out."] if left else [])]
+    more = [_in_part(result), f"{left} more violations are left out." if left else ""]
+    notes = [result.method, *filter(None, more)]
     return sarif.sarif_text(
         sarif.sarif(COMPLEXITY_RULES, findings, properties={"summary": result.summary.wire()}, notes=notes)
     )
@@ -292,6 +300,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         toolchain=args.toolchain,
         toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
         languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),
+        files_read_in_part=sum(record.broken is not None for record in survey.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
         thresholds={
