@@ -67,7 +67,7 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelle
     """
     validate = model.model_validate_strings if spelled else model.model_validate
     try:
-        return validate({} if arguments is None else arguments)
+        return validate({} if arguments is None else arguments, context=spelled)
     except ValidationError as failure:
         errors = [dict(error) for error in failure.errors(include_url=False)]
     problems = [_problem(model, error) for error in errors]

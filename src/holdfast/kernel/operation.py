@@ -16,7 +16,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticKnownError
 
 from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -63,13 +64,25 @@ class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused.
 
     Booleans of operations are `StrictBool`: in JSON 0 is not false and "yes" is not true, and an agent that
-    sends them has mistaken one argument for another. Prompts are different: all their arguments are text.
+    sends them has mistaken one argument for another; nor is true or "1" a number. Prompts are different: all
+    their arguments are text.
     """
 
     # Built at first use: a server declares many more operations than a client calls.
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_number(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool | str) and not info.context:  # which tells that all is text
+            wanted = cls.model_fields[info.field_name or ""].annotation
+            if wanted in (int, int | None):
+                raise PydanticKnownError("int_type")
+            if wanted in (float, float | None):
+                raise PydanticKnownError("float_type")
+        return value
 
 
 class Output(BaseModel):
