@@ -161,17 +161,8 @@ class Unavailable(HoldfastError, kind="unavailable", number=5010, exit_code=10, 
     """An optional part is not installed, or a program we need is missing."""
 
 
-class NotFetched(Unavailable, kind="not_fetched", number=5011):
+class NotFetched(Unavailable, kind="not_fetched", number=5013):
     """A partial clone lacks what its remote has."""
-
-    def __init__(
-        self,
-        message: str = "This partial clone lacks contents of older commits.",
-        *,
-        hint: str | None = "Get them with `git fetch --refetch --no-filter`.",
-        **data: object,
-    ) -> None:
-        super().__init__(message, hint=hint, **data)
 
 
 class OutOfSpace(Unavailable, kind="out_of_space", number=5070, exit_code=11, http_status=507):

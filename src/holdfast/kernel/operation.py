@@ -16,8 +16,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
-from pydantic_core import PydanticKnownError
+from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -73,17 +72,6 @@ class Input(BaseModel):
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _is_number(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool | str) and not info.context:  # which tells that all is text
-            wanted = cls.model_fields[info.field_name or ""].annotation
-            if wanted in (int, int | None):
-                raise PydanticKnownError("int_type")
-            if wanted in (float, float | None):
-                raise PydanticKnownError("float_type")
-        return value
-
 
 class Output(BaseModel):
     """Result of an operation: facts that stand alone without the words."""
@@ -108,6 +96,11 @@ class Output(BaseModel):
         1 where a part was left for somebody to look at, or that of the error which the trouble would be.
         """
         return 0
+
+
+def how_many(usual: int, most: int, description: str) -> Any:
+    """Return an argument that says how many to return or to look at, one at least."""
+    return Field(default=usual, ge=1, le=most, description=description)
 
 
 def optional(description: str, **more: Any) -> Any:

@@ -204,6 +204,7 @@ def test_a_partial_clone_says_which_lines_it_cannot_tell(repository, tmp_path):
     git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository}", "partial")
     assert commits(tmp_path / "partial", "new.py") == [newest]
     assert commits(tmp_path / "partial", "a.py") == [module.PARTIAL] * 2
+    assert set(commits(tmp_path / "partial", "c.py")) == {module.PARTIAL}
 
 
 def test_a_worktree_and_names_that_are_hard_to_write_work(repository, tmp_path):

@@ -77,12 +77,8 @@ class History:
         with Git(self._repository) as git:
             if self.head() is None:
                 return Churn([], 0, 0, 0, has_history=False)
-            commits = (
-                self.commits(git, since)
-                if counted
-                else read_commits(git, commits_since(git, since), counted=False)
-            )
-            found = measure(commits, tracked_files(git), project)
+            read = self.commits if counted else _uncounted
+            found = measure(read(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})
             return found
 
@@ -152,3 +148,7 @@ class History:
             except NotUsable:
                 self._repository.ensure_store()
                 self._database.rebuild(lambda new: new.execute(_TABLE).executemany(_KEEP, rows))
+
+
+def _uncounted(git: Git, since: int | None) -> Iterator[CommitChanges]:
+    return read_commits(git, commits_since(git, since), counted=False)

@@ -16,7 +16,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.text import one_line, shown_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
@@ -36,11 +36,11 @@ _METHOD = (
 )
 _SHALLOW = "This clone is shallow: commits older than its oldest one are not in these figures."
 _PARTIAL = (
-    "This clone is partial and lacks contents of older commits: no lines are counted, and commits alone make"
-    " the score, of at most 0.6."
+    "This clone is partial and lacks contents of older commits: no lines are counted, commits alone make the"
+    " score, of at most 0.6, and a file that was changed while it was renamed begins there."
 )
 _EMPTY = "There is no commit yet."
-_COLUMNS = (
+_HEAD = [
     "file_path",
     "commits",
     "additions",
@@ -48,7 +48,7 @@ _COLUMNS = (
     "churn_score",
     "unique_authors",
     "last_modified",
-)
+]
 _TABLE_HEAD = (
     "| File | Commits | Added | Deleted | Authors | Score |\n| --- | ---: | ---: | ---: | ---: | ---: |"
 )
@@ -67,12 +67,7 @@ class AnalyzeCodeChurn(Input):
     format: ChurnFormat = Field(
         default="summary", description="How the text is written; the data is the same."
     )
-    limit: int = Field(
-        default=_FILES,
-        ge=1,
-        le=LIMITS.churn_files,
-        description="How many files to return, the most churned first.",
-    )
+    limit: int = how_many(_FILES, LIMITS.churn_files, "How many files to return, the most churned first.")
 
 
 class ChurnedFile(Output):
@@ -204,7 +199,7 @@ def _csv(result: CodeChurn) -> str:
     """Return a table for other programs, cells quoted where they must be."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    writer.writerow(_HEAD)
     for file in result.files:
         counts = (file.commit_count, file.additions, file.deletions, file.churn_score, file.author_count)
         writer.writerow((file.path, *counts, file.last_modified))

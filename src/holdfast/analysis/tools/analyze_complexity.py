@@ -35,7 +35,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.operation import Effect, Input, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -81,11 +81,10 @@ class AnalyzeComplexity(Input):
     top_files: int | None = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
-    limit: int = Field(
-        default=VIOLATIONS,
-        ge=1,
-        le=LIMITS.complexity_functions,
-        description="How many violations and functions to return, the worst first.",
+    limit: int = how_many(
+        VIOLATIONS,
+        LIMITS.complexity_functions,
+        "How many violations and functions to return, the worst first.",
     )
     dialect: Dialect = Field(
         default="statements",
@@ -201,26 +200,13 @@ def _number(value: float | None) -> str:
 
 
 def _ranked(row: RankedFile) -> tuple[str, ...]:
-    return (
-        str(row.rank),
-        f"{row.total_score:g}",
-        str(row.function_count),
-        str(row.max_cyclomatic),
-        f"{row.avg_cognitive:g}",
-        f"{row.halstead_effort:.0f}",
-        row.file,
-    )
+    figures = (row.rank, row.total_score, row.function_count, row.max_cyclomatic, row.avg_cognitive)
+    return (*(f"{each:g}" for each in figures), f"{row.halstead_effort:.0f}", row.file)
 
 
 def _file_cells(row: MeasuredFile) -> tuple[str, ...]:
-    return (
-        str(row.functions),
-        str(row.lines_of_code),
-        str(row.max_cyclomatic),
-        f"{row.avg_cognitive:g}",
-        _number(row.maintainability_index),
-        row.path,
-    )
+    counts = map(str, (row.functions, row.lines_of_code, row.max_cyclomatic))
+    return (*counts, f"{row.avg_cognitive:g}", _number(row.maintainability_index), row.path)
 
 
 def _function_cells(row: MeasuredFunction) -> tuple[str, ...]:
@@ -241,11 +227,7 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
 def _sarif(result: Complexity) -> str:
     findings = [
         sarif.Finding(
-            each.rule,
-            each.severity,
-            f"{each.function}: {each.message}",
-            each.file,
-            each.line,
+            *(each.rule, each.severity, f"{each.function}: {each.message}", each.file, each.line),
             thing=each.function,
             properties={"value": each.value, "threshold": each.threshold},
         )
@@ -294,9 +276,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     shown = len(violations) if args.top_files == 0 else args.limit
     top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
     return Complexity(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         toolchain=args.toolchain,
         toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
         languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),

@@ -32,6 +32,12 @@ class GitObject(NamedTuple):
     data: bytes
 
 
+def not_fetched() -> NotFetched:
+    """Return the error for what a partial clone left with its remote."""
+    hint = "Get them with `git fetch --refetch --no-filter`."
+    return NotFetched("This partial clone lacks contents of older commits.", hint=hint)
+
+
 class _ProcessGone(Exception):
     """The process ended before it answered."""
 
@@ -71,7 +77,7 @@ class BatchReader:
             if not fresh:
                 return self._read_with_restart(name, limit, patience)
             if self._is_partial():
-                raise NotFetched from None
+                raise not_fetched() from None
             raise Unavailable(
                 "git ended while it read an object.", hint="Run `git fsck` to see why."
             ) from None

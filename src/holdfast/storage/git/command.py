@@ -31,12 +31,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from holdfast.kernel.call import span
-from holdfast.kernel.errors import InvalidArguments, NotFetched, NotFound, OutOfSpace, TooLarge, Unavailable
+from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git.cat_file import BatchReader
+from holdfast.storage.git.cat_file import BatchReader, not_fetched
 from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
 from holdfast.storage.git.log_stream import is_partial
 from holdfast.storage.git.repository import Repository, is_inside
@@ -54,7 +54,7 @@ _SETTINGS = (
     f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.untrackedCache=false", "core.pager=cat",
     "core.editor=false", "core.alternateRefsCommand=false", "core.useReplaceRefs=false", "diff.external=",
     "gc.auto=0", "gpg.program=false", "log.showSignature=false", "maintenance.auto=false",
-    "advice.graftFileDeprecated=false", "submodule.recurse=false",
+    "submodule.recurse=false",
 )  # fmt: skip
 
 _SETTINGS_OF_THE_USER = ("core.sshCommand=false", "credential.helper=")
@@ -132,7 +132,8 @@ def is_accepted_by_git(directory: str, git_dir: str, environment: Mapping[str, s
 
 def readable_complaint(complaint: bytes, repository: Repository) -> str:
     """Return what git said on standard error, in one line and without paths of this machine."""
-    text = complaint.decode(errors="replace")
+    lines = complaint.decode(errors="replace").splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("hint:"))
     for place in (repository.git_dir, repository.common_dir, repository.root):
         text = text.replace(place, "the repository") if place else text
     text = _ABSOLUTE_PATH.sub(lambda match: f"…/{os.path.basename(match[0])}", text)
@@ -392,7 +393,7 @@ def _failed(command: str, finished: Finished) -> Unavailable:
             hint="Free some space and try again; what was stored before is unchanged.",
         )
     if "from promisor remote" in finished.complaint:
-        return NotFetched()
+        return not_fetched()
     return Unavailable(
         f"git {command} failed: {finished.complaint or f'status {finished.status}'}",
         hint="Run `holdfast doctor` to check the repository.",

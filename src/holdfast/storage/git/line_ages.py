@@ -28,7 +28,7 @@ from holdfast.storage.git import kept_ages
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.kept_ages import Found
 from holdfast.storage.git.line_diff import is_binary, kept_lines, lines_of
-from holdfast.storage.git.log_stream import EXACT_RENAMES, PLAIN, commits, fields, is_partial, shallow_commits
+from holdfast.storage.git.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
 from holdfast.storage.git.repository import Repository
 
 NO_GIT = "not in a git repository"
@@ -157,9 +157,8 @@ class _Walk:
 
     def follow(self, head: str, end: float) -> None:
         """Pass each line on to the parents that have it, until a commit is found that brought it."""
-        log = (*_LOG, EXACT_RENAMES) if is_partial(self._git.repository) else _LOG
-        with closing(self._git.stream(*log, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
-            for number, commit in enumerate(_commits(fields(pieces))):
+        with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
+            for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
                 if files and self.is_left(commit.id, files):
                     self._pass_on(commit, self._pending.pop(commit.id))
@@ -169,6 +168,13 @@ class _Walk:
                         return
                 if not self._pending:
                     return
+        if is_partial(self._git.repository):
+            for files in self._pending.values():
+                self._lack(line for file in files.values() for line in file.wanted)
+
+    def _lack(self, wanted: Iterable[Wanted]) -> None:
+        for path, number in wanted:
+            self._ages[path][number] = PARTIAL
 
     def _pass_on(self, commit: _Commit, files: dict[str, _File]) -> None:
         touched = {path: files.pop(path) for path in commit.changes if path in files}
@@ -191,8 +197,7 @@ class _Walk:
             try:
                 version = self._version(name)
             except NotFetched:
-                for known_as, number in wanted:
-                    self._ages[known_as][number] = PARTIAL
+                self._lack(wanted)
                 return
             if wanted and version is not None:
                 kept = kept_lines(version.lines, file.lines, wanted.values())
@@ -217,6 +222,11 @@ class _Walk:
             if found is not None and found.kind == "blob" and not is_binary(found.data):
                 return _File(lines_of(found.data))
         return None
+
+
+def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    with suppress(NotFetched):  # where git would have to compare files that were renamed
+        yield from pieces
 
 
 def _commits(texts: Iterator[str]) -> Iterator[_Commit]:
