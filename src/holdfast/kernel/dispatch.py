@@ -83,7 +83,7 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelle
 
 
 def _without_words(model: type[Input], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put a tuple, which is no number, in the place of true and "1", which pydantic would take for numbers."""
+    """Put a tuple, which is no number, in the place of true and "1", which pydantic takes for numbers."""
     words = (name for name, value in arguments.items() if isinstance(value, bool | str))
     wrong = {name: () for name in words if getattr(_field(model, name), "annotation", None) in _NUMBERS}
     return {**arguments, **wrong}
