@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -101,3 +101,7 @@ class FileCounts(Output):
     files_discovered: int = Field(description="Source files that the project has.")
     files_analyzed: int = Field(description="Source files that were analysed.")
     files_skipped: dict[str, int] = Field(description="How many were not, by the reason.")
+
+    def of(self, path: str, written: str | None = None) -> dict[str, Any]:
+        """Return what a result says first: these, the project's path, and how it is written."""
+        return {**self.model_dump(), "project_path": path or ".", **({"format": written} if written else {})}

@@ -21,6 +21,7 @@ The tree, with the process exit status and HTTP status of each branch:
     ├── DeadlineExceeded        9   504
     ├── Unavailable            10   501   an optional part is not installed or not configured
     │   ├── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
+    │   ├── NotFetched         10   501   a partial clone left it with its remote
     │   └── Unconfirmed        10   500   it was done; the disk did not say that it will stay so
     ├── Cancelled             130   499
     └── Internal               70   500   a defect of ours, with a reference to find it by
@@ -158,6 +159,10 @@ class DeadlineExceeded(HoldfastError, kind="deadline_exceeded", number=5040, exi
 
 class Unavailable(HoldfastError, kind="unavailable", number=5010, exit_code=10, http_status=501):
     """An optional part is not installed, or a program we need is missing."""
+
+
+class NotFetched(Unavailable, kind="not_fetched", number=5013):
+    """A partial clone lacks what its remote has."""
 
 
 class OutOfSpace(Unavailable, kind="out_of_space", number=5070, exit_code=11, http_status=507):

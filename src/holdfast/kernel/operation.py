@@ -63,7 +63,8 @@ class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused.
 
     Booleans of operations are `StrictBool`: in JSON 0 is not false and "yes" is not true, and an agent that
-    sends them has mistaken one argument for another. Prompts are different: all their arguments are text.
+    sends them has mistaken one argument for another; nor is true or "1" a number. Prompts are different: all
+    their arguments are text.
     """
 
     # Built at first use: a server declares many more operations than a client calls.
@@ -95,6 +96,11 @@ class Output(BaseModel):
         1 where a part was left for somebody to look at, or that of the error which the trouble would be.
         """
         return 0
+
+
+def how_many(usual: int, most: int, description: str) -> Any:
+    """Return an argument that says how many to return or to look at, one at least."""
+    return Field(default=usual, ge=1, le=most, description=description)
 
 
 def optional(description: str, **more: Any) -> Any:

@@ -289,3 +289,11 @@ def test_the_bare_method_answers_with_the_data_itself(tree: Path) -> None:
         assert set(tools["analyze_complexity"]["inputSchema"]["required"]) == {"project_path", "toolchain"}
         refused = client.ask(4, "analyze_complexity", {"project_path": ".", "toolchain": "cobol"})["error"]
         assert refused["code"] == -32602
+
+
+def test_files_with_errors_in_their_syntax_are_counted(tree: Path) -> None:
+    assert analyzed(tree).files_read_in_part == 0
+    (tree / "broken.py").write_text("def f(:\n    x = [\n", encoding="utf-8")
+    result = analyzed(tree)
+    assert result.files_read_in_part == 1
+    assert "Read only in part, for errors in their syntax: 1" in words(result)

@@ -254,6 +254,21 @@ def test_a_shallow_clone_says_so(repository, dated, tmp_path):
     assert result.summary.total_commits == 1
 
 
+def test_a_partial_clone_counts_commits_and_no_lines(repository, dated, tmp_path):
+    dated({"a": "1\n", "old": "x\n"}, days=9)
+    git(repository, "mv", "old", "new name")
+    dated({"a": "2\n"}, days=8)
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository}", "partial")
+    result = asked(tmp_path / "partial")
+    assert [(file.path, file.commit_count, file.additions, file.churn_score) for file in result.files] == [
+        ("a", 2, None, 0.6),
+        ("new name", 2, None, 0.6),
+    ]
+    assert "partial" in (result.note or "")
+    assert asked(repository).files[0].additions == 2
+
+
 def test_a_directory_outside_of_git_is_an_error_that_says_so(tmp_path):
     with pytest.raises(Unavailable, match="not in a git repository"):
         asked(tmp_path)

@@ -25,7 +25,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
 from tests.analysis.sarif_schema import check_sarif
-from tests.storage.git_support import commit
+from tests.storage.git_support import commit, git
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 BRANCHES = "".join(f"    if n == {number} and n:\n        n += {number}\n" for number in range(15))
@@ -280,3 +280,11 @@ def test_a_report_of_coverage_that_git_ignores_is_seen_by_whoever_asks_again(pro
         seen.append(uncovered())
     room.close()
     assert seen == [None, 1.0, 0.0]
+
+
+def test_a_partial_clone_predicts_without_its_churn(project, tmp_path):
+    git(project, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{project}", "partial")
+    result = asked(tmp_path / "partial", min_confidence=0)
+    assert {one.file for one in result.predictions} == {"src/large.py", "src/small.py", "src/__init__.py"}
+    assert "partial" in result.predictions[0].missing["churn"]

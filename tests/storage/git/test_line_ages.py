@@ -195,6 +195,18 @@ def test_a_shallow_clone_says_where_its_history_ends(repository, tmp_path):
     assert commits(repository, "a.py") == [third, second]
 
 
+def test_a_partial_clone_says_which_lines_it_cannot_tell(repository, tmp_path):
+    commit(repository, {"a.py": "one\ntwo\n", "b.py": "".join(f"{n}\n" for n in range(40))})
+    git(repository, "mv", "b.py", "c.py")
+    commit(repository, {"a.py": "one\n2\n", "c.py": "".join(f"{n}\n" for n in range(41))})
+    newest = commit(repository, {"new.py": "x\n"})
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository}", "partial")
+    assert commits(tmp_path / "partial", "new.py") == [newest]
+    assert commits(tmp_path / "partial", "a.py") == [module.PARTIAL] * 2
+    assert set(commits(tmp_path / "partial", "c.py")) == {module.PARTIAL}
+
+
 def test_a_worktree_and_names_that_are_hard_to_write_work(repository, tmp_path):
     first = commit(repository, {"ü\tn [a].py": "one\n"})
     git(repository, "worktree", "add", "--quiet", str(tmp_path / "other"))

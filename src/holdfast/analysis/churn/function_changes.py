@@ -11,7 +11,7 @@ from itertools import islice
 
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import TooLarge
+from holdfast.kernel.errors import NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.command import Git
@@ -41,7 +41,10 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
         objects, known = git.objects(), dict[tuple[str, str], dict[str, list[str]]]()
         for number, (path, *blobs) in enumerate(versions):
             current_call().progress(number, len(versions), "versions compared")
-            before, after = (_texts(objects, known, path, blob) for blob in blobs)
+            try:
+                before, after = (_texts(objects, known, path, blob) for blob in blobs)
+            except NotFetched as error:
+                return error.message
             found[path][""] += 1
             found[path].update(name for name, text in after.items() if before.get(name) != text)
     return found

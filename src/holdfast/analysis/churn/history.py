@@ -69,12 +69,16 @@ class History:
         with Git(self._repository) as git:
             return git.head()
 
-    def churn(self, project: str, since: int | None) -> Churn:
-        """Return what happened to the files of a project, a folder or a file, since then."""
+    def churn(self, project: str, since: int | None, *, counted: bool = True) -> Churn:
+        """Return what happened to the files of a project, a folder or a file, since then.
+
+        Lines need not be counted, which takes contents that a partial clone lacks.
+        """
         with Git(self._repository) as git:
             if self.head() is None:
                 return Churn([], 0, 0, 0, has_history=False)
-            found = measure(self.commits(git, since), tracked_files(git), project)
+            read = self.commits if counted else _uncounted
+            found = measure(read(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})
             return found
 
@@ -144,3 +148,7 @@ class History:
             except NotUsable:
                 self._repository.ensure_store()
                 self._database.rebuild(lambda new: new.execute(_TABLE).executemany(_KEEP, rows))
+
+
+def _uncounted(git: Git, since: int | None) -> Iterator[CommitChanges]:
+    return read_commits(git, commits_since(git, since), counted=False)

@@ -24,6 +24,7 @@ from holdfast.analysis.defects.measures import FEATURES, MEASURES, Measures, sta
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.operation import Output
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
@@ -51,6 +52,7 @@ LEAST_MENDED = 15
 _NO_GIT = "this is no git repository"
 _NO_COMMIT = "there is no commit yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"
+_PARTIAL = "this clone is partial and lacks contents of older commits"
 _OF_ONE_FILE = {
     "churn": "git does not track this file yet",
     "duplication": "its tokens could not be told apart",
@@ -287,7 +289,10 @@ def _history(
 ) -> FileHistory | str:
     """Return what commits did to files, or why nothing can be said."""
     now = int(room.clock().timestamp())
-    touched = room.history.touched(now, 2 * YEAR)
+    try:
+        touched = room.history.touched(now, 2 * YEAR)
+    except NotFetched:
+        return _PARTIAL
     if touched is None:
         return _NO_GIT if room.repository.git_dir is None else _NO_COMMIT
     oldest = min((commit.time for commit in touched.commits), default=0)

@@ -14,8 +14,9 @@ from holdfast.analysis.survey import FileCounts
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
+from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.text import one_line, shown_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
@@ -34,8 +35,12 @@ _METHOD = (
     " authors by .mailmap. churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
 )
 _SHALLOW = "This clone is shallow: commits older than its oldest one are not in these figures."
+_PARTIAL = (
+    "This clone is partial and lacks contents of older commits: no lines are counted, commits alone make the"
+    " score, of at most 0.6, and a file that was changed while it was renamed begins there."
+)
 _EMPTY = "There is no commit yet."
-_COLUMNS = (
+_HEAD = [
     "file_path",
     "commits",
     "additions",
@@ -43,7 +48,7 @@ _COLUMNS = (
     "churn_score",
     "unique_authors",
     "last_modified",
-)
+]
 _TABLE_HEAD = (
     "| File | Commits | Added | Deleted | Authors | Score |\n| --- | ---: | ---: | ---: | ---: | ---: |"
 )
@@ -62,12 +67,7 @@ class AnalyzeCodeChurn(Input):
     format: ChurnFormat = Field(
         default="summary", description="How the text is written; the data is the same."
     )
-    limit: int = Field(
-        default=_FILES,
-        ge=1,
-        le=LIMITS.churn_files,
-        description="How many files to return, the most churned first.",
-    )
+    limit: int = how_many(_FILES, LIMITS.churn_files, "How many files to return, the most churned first.")
 
 
 class ChurnedFile(Output):
@@ -79,8 +79,8 @@ class ChurnedFile(Output):
         description=f"Those with most commits first, {_AUTHORS_OF_A_FILE} at most."
     )
     author_count: int
-    additions: int | None = Field(description="Lines; null for a binary file, of which git counts none.")
-    deletions: int | None = Field(description="Lines; null for a binary file, of which git counts none.")
+    additions: int | None = Field(description="Lines; null where git counts none, as in a binary file.")
+    deletions: int | None = Field(description="Lines; null where git counts none, as in a binary file.")
     churn_score: float = Field(description="From 0 to 1.")
     last_modified: str = Field(description="The newest of its commits.")
     first_seen: str = Field(description="The oldest of its commits in the period.")
@@ -182,7 +182,7 @@ def _limits(result: CodeChurn) -> list[str]:
 
 
 def _cells(file: ChurnedFile) -> tuple[str, ...]:
-    lines = ("binary", "") if file.additions is None else (str(file.additions), str(file.deletions))
+    lines = ("not counted", "") if file.additions is None else (str(file.additions), str(file.deletions))
     return (f"{file.churn_score:.2f}", str(file.commit_count), *lines, str(file.author_count), file.path)
 
 
@@ -199,7 +199,7 @@ def _csv(result: CodeChurn) -> str:
     """Return a table for other programs, cells quoted where they must be."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    writer.writerow(_HEAD)
     for file in result.files:
         counts = (file.commit_count, file.additions, file.deletions, file.churn_score, file.author_count)
         writer.writerow((file.path, *counts, file.last_modified))
@@ -223,8 +223,12 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     days = min(args.period_days, LIMITS.churn_days)
     now = room.clock()
     since = int(now.timestamp() - days * _DAY)
-    churn = room.history.churn(path, since if since > 0 else None)
     shallow = bool(shallow_commits(room.repository))
+    note, after = _SHALLOW if shallow else None, since if since > 0 else None
+    try:
+        churn = room.history.churn(path, after)
+    except NotFetched:
+        churn, note = room.history.churn(path, after, counted=False), _PARTIAL
     return CodeChurn(
         files_discovered=len(churn.files) + churn.deleted,
         files_analyzed=len(churn.files),
@@ -235,7 +239,7 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
         repository_root=".",
         project_path=path or ".",
         shallow=shallow,
-        note=_SHALLOW if shallow else None if churn.has_history else _EMPTY,
+        note=note if churn.has_history else _EMPTY,
         method=_METHOD,
         files=[_file(churn, file) for file in churn.files[: args.limit]],
         summary=_summary(churn),

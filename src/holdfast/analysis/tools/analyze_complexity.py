@@ -35,7 +35,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.operation import Effect, Input, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -81,11 +81,10 @@ class AnalyzeComplexity(Input):
     top_files: int | None = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
-    limit: int = Field(
-        default=VIOLATIONS,
-        ge=1,
-        le=LIMITS.complexity_functions,
-        description="How many violations and functions to return, the worst first.",
+    limit: int = how_many(
+        VIOLATIONS,
+        LIMITS.complexity_functions,
+        "How many violations and functions to return, the worst first.",
     )
     dialect: Dialect = Field(
         default="statements",
@@ -109,6 +108,7 @@ class Complexity(FileCounts):
     toolchain: str
     toolchain_detected: list[str] = Field(description="By the files in the project's own folder.")
     languages: dict[str, int] = Field(description="How many files were analysed in each.")
+    files_read_in_part: int = Field(description="With errors in their syntax; functions may be missing.")
     dialect: Dialect
     compared_with: str | None = Field(description="The commit; null where all functions are counted.")
     thresholds: dict[str, dict[str, int]]
@@ -171,6 +171,7 @@ def _figures(result: Complexity) -> str:
         f"Files: {result.files_analyzed} of {result.files_discovered}",
         "" if result.files_discovered else f"No source file of the toolchain {result.toolchain} is here.",
         f"Skipped: {skipped}" if skipped else "",
+        _in_part(result),
         f"Languages: {languages}" if languages else "",
         f"Compared with {result.compared_with}: new or more complex functions" if compared else "",
         f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
@@ -181,6 +182,11 @@ def _figures(result: Complexity) -> str:
         f"Debt: {summary.technical_debt_hours:g} hours",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _in_part(result: Complexity) -> str:
+    count = result.files_read_in_part
+    return f"Read only in part, for errors in their syntax: {count}" if count else ""
 
 
 def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
@@ -194,26 +200,13 @@ def _number(value: float | None) -> str:
 
 
 def _ranked(row: RankedFile) -> tuple[str, ...]:
-    return (
-        str(row.rank),
-        f"{row.total_score:g}",
-        str(row.function_count),
-        str(row.max_cyclomatic),
-        f"{row.avg_cognitive:g}",
-        f"{row.halstead_effort:.0f}",
-        row.file,
-    )
+    figures = (row.rank, row.total_score, row.function_count, row.max_cyclomatic, row.avg_cognitive)
+    return (*(f"{each:g}" for each in figures), f"{row.halstead_effort:.0f}", row.file)
 
 
 def _file_cells(row: MeasuredFile) -> tuple[str, ...]:
-    return (
-        str(row.functions),
-        str(row.lines_of_code),
-        str(row.max_cyclomatic),
-        f"{row.avg_cognitive:g}",
-        _number(row.maintainability_index),
-        row.path,
-    )
+    counts = map(str, (row.functions, row.lines_of_code, row.max_cyclomatic))
+    return (*counts, f"{row.avg_cognitive:g}", _number(row.maintainability_index), row.path)
 
 
 def _function_cells(row: MeasuredFunction) -> tuple[str, ...]:
@@ -234,18 +227,15 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
 def _sarif(result: Complexity) -> str:
     findings = [
         sarif.Finding(
-            each.rule,
-            each.severity,
-            f"{each.function}: {each.message}",
-            each.file,
-            each.line,
+            *(each.rule, each.severity, f"{each.function}: {each.message}", each.file, each.line),
             thing=each.function,
             properties={"value": each.value, "threshold": each.threshold},
         )
         for each in result.violations
     ]
     left = result.violations_total - len(result.violations)
-    notes = [result.method, *([f"{left} more violations are left out."] if left else [])]
+    more = [_in_part(result), f"{left} more violations are left out." if left else ""]
+    notes = [result.method, *filter(None, more)]
     return sarif.sarif_text(
         sarif.sarif(COMPLEXITY_RULES, findings, properties={"summary": result.summary.wire()}, notes=notes)
     )
@@ -286,12 +276,11 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     shown = len(violations) if args.top_files == 0 else args.limit
     top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
     return Complexity(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         toolchain=args.toolchain,
         toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
         languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),
+        files_read_in_part=sum(record.broken is not None for record in survey.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
         thresholds={

@@ -23,7 +23,7 @@ from holdfast.analysis.trend.headline import Metric
 from holdfast.analysis.trend.point import TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Output, optional
+from holdfast.kernel.operation import Effect, Output, how_many, optional
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText, visible_in
 from holdfast.storage.git.project_files import checked_project
@@ -59,11 +59,8 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     confidence_threshold: float = Field(
         default=_CONFIDENCE, ge=0, le=1, description="How sure predictions and dead code have to be."
     )
-    min_lines: int = Field(
-        default=BLOCK_LINES,
-        ge=1,
-        le=100_000,
-        description="Least lines of a clone, and least lines of code of a file to predict or grade.",
+    min_lines: int = how_many(
+        BLOCK_LINES, 100_000, "Least lines of a clone, and least lines of code of a file to predict or grade."
     )
     include_patterns: list[str] = Field(default=[], description='Only files like these, such as "**/*.rs".')
     exclude_patterns: list[str] = Field(
@@ -71,7 +68,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     )
     perf: StrictBool = Field(default=False, description="Also tell how long each component took.")
     executive_summary: StrictBool = Field(default=False, description="Numbers alone, which is faster.")
-    limit: int = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
+    limit: int = how_many(10, 1000, "Most entries of each list.")
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -297,9 +294,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     if args.executive_summary:
         results = {name: _numbers(section) for name, section in results.items()}
     result = Comprehensive(
-        **found.survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **found.survey.counts.of(project.path, args.format),
         timestamp=rfc3339(began),
         summary=_overview(found, results),
         results=results,

@@ -19,7 +19,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, optional
+from holdfast.kernel.operation import Effect, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.line_ages import Age, Ages, line_ages
@@ -66,9 +66,7 @@ class AnalyzeDebt(arguments.ProjectInput):
     )
     diff: arguments.Fork = None
     format: DebtFormat = Field(default="summary", description="How the text is written.")
-    limit: int = Field(
-        default=_ITEMS, ge=1, le=LIMITS.debt_items, description="Most items to return, the gravest first."
-    )
+    limit: int = how_many(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
 
 
 class FoundDebt(Output):
@@ -169,11 +167,7 @@ def _cells(item: FoundDebt) -> tuple[str, ...]:
 def _sarif(result: Debt) -> str:
     findings = [
         sarif.Finding(
-            DEBT_RULES[item.category].id,
-            _LEVELS[item.severity],
-            item.text,
-            item.file,
-            item.line,
+            *(DEBT_RULES[item.category].id, _LEVELS[item.severity], item.text, item.file, item.line),
             column=item.column,
             properties=item.model_dump(mode="json", include=_PROPERTIES),
         )
@@ -259,9 +253,7 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     items = [item for item in found if item.order[0] <= SEVERITIES.index(args.min_severity)]
     ages = _ages(room, items, args.ages)
     return Debt(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
         items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],

@@ -28,7 +28,7 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, optional
+from holdfast.kernel.operation import Effect, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -74,9 +74,7 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
         default="probability",
         description="`risk-per-line` begins where reading a hundred lines finds most.",
     )
-    limit: int = Field(
-        default=_FILES, ge=1, le=LIMITS.defect_files, description="Most files to return, the riskiest first."
-    )
+    limit: int = how_many(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
 
 
 class DefectPrediction(Output):
@@ -274,9 +272,7 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     if args.rank_by == "risk-per-line":
         sure.sort(key=lambda found: (-found.per_100_lines, found.file))
     return Defects(
-        **survey.counts.model_dump(),
-        format="sarif" if args.sarif else args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, sure),

@@ -26,7 +26,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, optional
+from holdfast.kernel.operation import Effect, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -59,14 +59,11 @@ class AnalyzeDuplicates(arguments.ProjectInput):
     gpu: StrictBool = Field(default=False, description="Compare functions on a GPU if there is one.")
     perf: StrictBool = Field(default=False, description="Also say how long it took.")
     format: DuplicatesFormat = Field(default="summary", description="How the text is written.")
-    min_lines: int = Field(
-        default=5, ge=1, le=LIMITS.clone_lines, description="Lines of code that a fragment has at least."
-    )
-    limit: int = Field(
-        default=_GROUPS,
-        ge=1,
-        le=LIMITS.clone_groups,
-        description="Most groups to return, the longest first, and most fragments of each but two.",
+    min_lines: int = how_many(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
+    limit: int = how_many(
+        _GROUPS,
+        LIMITS.clone_groups,
+        "Most groups to return, the longest first, and most fragments of each but two.",
     )
 
 
@@ -332,9 +329,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         files_from_cache=survey.hits,
     )
     return Duplicates(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         detection_type=args.detection_type,
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,

@@ -10,7 +10,7 @@ from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -32,14 +32,9 @@ class AnalyzeFunctionHeat(Input):
         max_length=LIMITS.path_characters,
         description="A file or folder from the repository's root; `.` for all of it.",
     )
-    period_days: int = Field(
-        default=_DAYS, ge=1, le=LIMITS.churn_days, description="How many days to look back."
-    )
-    limit: int = Field(
-        default=_SHOWN,
-        ge=1,
-        le=LIMITS.complexity_functions,
-        description="How many functions to return, the hottest first.",
+    period_days: int = how_many(_DAYS, LIMITS.churn_days, "How many days to look back.")
+    limit: int = how_many(
+        _SHOWN, LIMITS.complexity_functions, "How many functions to return, the hottest first."
     )
 
 
@@ -131,8 +126,7 @@ def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     )
     functions = _functions(survey, changes)
     return Heat(
-        **survey.counts.model_dump(),
-        project_path=project.path or ".",
+        **survey.counts.of(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
         max_cyclomatic=max((one.cyclomatic for one in functions), default=None),

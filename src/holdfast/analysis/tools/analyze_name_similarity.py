@@ -13,7 +13,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -44,12 +44,7 @@ class AnalyzeNameSimilarity(Input):
         min_length=1, max_length=LIMITS.name_characters, description="The name to find others like."
     )
     project_path: arguments.ProjectPath = "."
-    top_k: int = Field(
-        default=_TOP,
-        ge=1,
-        le=LIMITS.similar_names,
-        description="How many names to return, the most similar first.",
-    )
+    top_k: int = how_many(_TOP, LIMITS.similar_names, "How many names to return, the most similar first.")
     phonetic: StrictBool = Field(default=False, description="Also names that sound alike, and which do.")
     scope: NameScope = Field(default="all", description="Which kinds of names.")
     format: NamesFormat = Field(default="summary", description="How the text is written.")
@@ -165,9 +160,7 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
     known = room.once(f"names {project.path}", survey, lambda: catalogue(survey))
     matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         query=args.query,
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),

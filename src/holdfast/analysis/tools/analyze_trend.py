@@ -17,7 +17,7 @@ from holdfast.analysis.trend.headline import METRICS, Metric
 from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output
+from holdfast.kernel.operation import Effect, Output, how_many
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
@@ -51,9 +51,7 @@ class AnalyzeTrend(arguments.ProjectInput):
         description="Compute the missing points of so many last commits of the first-parent line.",
     )
     format: TrendFormat = Field(default="summary", description="How the text is written.")
-    limit: int = Field(
-        default=_SHOWN, ge=1, le=LIMITS.trend_commits, description="How many points to return, the newest."
-    )
+    limit: int = how_many(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
 
 
 class PastPoint(Output):
@@ -207,9 +205,7 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     notes = [_OTHERS.format(others)] if others else []
     notes += [_SHALLOW] if shallow_commits(room.repository) else []
     return Trend(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=project.path or ".",
+        **survey.counts.of(project.path, args.format),
         head=head,
         backfilled=computed,
         series=series,

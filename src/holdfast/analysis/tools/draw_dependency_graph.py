@@ -61,8 +61,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     edges = kept_graph(room, survey, "import-graph").edges
     drawn, rings = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
-        **survey.counts.model_dump(),
-        project_path=project.path or ".",
+        **survey.counts.of(project.path),
         svg=drawn.svg,
         boxes=drawn.boxes,
         dependencies=drawn.edges,

@@ -18,7 +18,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.operation import Effect, Output, optional
+from holdfast.kernel.operation import Effect, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
@@ -46,9 +46,7 @@ class MeasureFiles(arguments.ProjectInput):
         default="hot_spot",
         description="The worst by it come first. Duplication, defects and coverage are measured only then.",
     )
-    limit: int = Field(
-        default=_USUAL, ge=1, le=_MOST, description="Most files to tell; the rest is summed up by folder."
-    )
+    limit: int = how_many(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
 
 
 class FileNumbers(Output):
@@ -128,8 +126,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     numbers = [_numbers(path, record, columns, debts) for path, record in survey.files.items()]
     numbers.sort(key=lambda one: _order(one, args.measure))
     return MeasuredFiles(
-        **survey.counts.model_dump(),
-        project_path=project.path or ".",
+        **survey.counts.of(project.path),
         measure=args.measure,
         total_lines=sum(one.lines for one in numbers),
         files=numbers[: args.limit],

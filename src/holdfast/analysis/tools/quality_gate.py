@@ -24,7 +24,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Conflict, InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, how_many
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -56,11 +56,8 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     fail_on_violation: StrictBool = Field(
         default=False, description="Mark the answer as an error, and end with status 1, unless it passes."
     )
-    limit: int = Field(
-        default=_VIOLATIONS,
-        ge=1,
-        le=LIMITS.gate_violations,
-        description="Most violations to list for a check, the worst first.",
+    limit: int = how_many(
+        _VIOLATIONS, LIMITS.gate_violations, "Most violations to list for a check, the worst first."
     )
 
 
@@ -124,11 +121,7 @@ def _sarif(result: GateResult) -> str:
     found = [one for check in result.checks for one in check.violations]
     findings = [
         sarif.Finding(
-            one.rule,
-            "error",
-            one.message,
-            one.file,
-            one.line,
+            *(one.rule, "error", one.message, one.file, one.line),
             thing=one.name or "",
             properties={"actual": one.actual, "threshold": one.threshold},
         )
@@ -182,9 +175,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     ]
     passed, reason = _outcome(checks)
     return GateResult(
-        **survey.counts.model_dump(),
-        format=args.format,
-        project_path=path or ".",
+        **survey.counts.of(path, args.format),
         passed=passed,
         reason=reason,
         is_error=args.fail_on_violation and not passed,

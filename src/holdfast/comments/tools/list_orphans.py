@@ -14,7 +14,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, counted, unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.untrusted import UntrustedText
 
 _OLD_MARGIN = 2
@@ -27,9 +27,7 @@ class ListOrphans(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
     )
-    limit: int = Field(
-        default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="How many to list at most."
-    )
+    limit: int = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
 class Orphan(Output):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, Output, how_many, optional
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
@@ -26,9 +26,7 @@ class ReadLog(Input):
     id: EntityName | None = Field(
         default=None, description="A milestone or issue; left out, the newest events of all of them."
     )
-    limit: int = Field(
-        default=LIMITS.entity_page, ge=1, le=LIMITS.entity_largest_page, description="Most events to return."
-    )
+    limit: int = how_many(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
     cursor: str | None = Field(
         default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
     )

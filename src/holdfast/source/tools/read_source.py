@@ -9,7 +9,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, how_many
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -35,9 +35,7 @@ class ReadSource(Input):
         description="As a commit, branch or tag has it; else as it is in the work tree.",
     )
     start: int = Field(default=1, ge=1, description="The first line to return.")
-    limit: int = Field(
-        default=_SHOWN, ge=1, le=LIMITS.source_lines, description="How many lines to return at most."
-    )
+    limit: int = how_many(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):

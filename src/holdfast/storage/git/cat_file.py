@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from holdfast.kernel.errors import InvalidArguments, TooLarge, Unavailable
+from holdfast.kernel.errors import InvalidArguments, NotFetched, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.processes.child import Patience, end_group, held, wait_until_readable
 
@@ -32,6 +32,12 @@ class GitObject(NamedTuple):
     data: bytes
 
 
+def not_fetched() -> NotFetched:
+    """Return the error for what a partial clone left with its remote."""
+    hint = "Get them with `git fetch --refetch --no-filter`."
+    return NotFetched("This partial clone lacks contents of older commits.", hint=hint)
+
+
 class _ProcessGone(Exception):
     """The process ended before it answered."""
 
@@ -39,14 +45,18 @@ class _ProcessGone(Exception):
 class BatchReader:
     """Reads objects by name through one git process."""
 
-    def __init__(self, start: Callable[[], Popen[bytes]]) -> None:
+    def __init__(self, start: Callable[[], Popen[bytes]], is_partial: Callable[[], bool]) -> None:
         self._start = start
+        self._is_partial = is_partial
         self._process: Popen[bytes] | None = None
         self._buffer = bytearray()
         self._lock = threading.Lock()
 
     def read(self, name: str, limit: int) -> GitObject | None:
-        """Return the object of that name, or None when there is none; over `limit` bytes it is `TooLarge`."""
+        """Return the object of that name, or None when there is none; over `limit` bytes it is `TooLarge`.
+
+        One that a partial clone left with its remote is `NotFetched`: git ends when it is asked for it.
+        """
         if "\n" in name or "\0" in name:
             raise InvalidArguments("The name of an object cannot hold a line break.", hint="Remove it.")
         patience = Patience(LIMITS.git_seconds, "Reading an object")
@@ -66,6 +76,8 @@ class BatchReader:
             self._stop()
             if not fresh:
                 return self._read_with_restart(name, limit, patience)
+            if self._is_partial():
+                raise not_fetched() from None
             raise Unavailable(
                 "git ended while it read an object.", hint="Run `git fsck` to see why."
             ) from None

@@ -25,7 +25,7 @@ import errno
 import os
 import re
 import subprocess
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -36,8 +36,9 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git.cat_file import BatchReader
+from holdfast.storage.git.cat_file import BatchReader, not_fetched
 from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
+from holdfast.storage.git.log_stream import is_partial
 from holdfast.storage.git.repository import Repository, is_inside
 from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
 from holdfast.storage.processes.child import (
@@ -100,7 +101,7 @@ def trusted_search_path(environment: Mapping[str, str], root: str) -> str:
 
 def find_git(search_path: str) -> str:
     """Return the git program, or say that there is none."""
-    for candidate in _candidates(search_path):
+    for candidate in (os.path.join(entry, "git") for entry in search_path.split(os.pathsep) if entry):
         if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return candidate
     raise Unavailable("The program 'git' was not found.", hint="Install git, or add its directory to PATH.")
@@ -131,15 +132,12 @@ def is_accepted_by_git(directory: str, git_dir: str, environment: Mapping[str, s
 
 def readable_complaint(complaint: bytes, repository: Repository) -> str:
     """Return what git said on standard error, in one line and without paths of this machine."""
-    text = complaint.decode(errors="replace")
+    lines = complaint.decode(errors="replace").splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("hint:"))
     for place in (repository.git_dir, repository.common_dir, repository.root):
         text = text.replace(place, "the repository") if place else text
     text = _ABSOLUTE_PATH.sub(lambda match: f"…/{os.path.basename(match[0])}", text)
     return shorten(_UNPRINTABLE.sub(" ", text).strip(), _COMPLAINT_CHARACTERS, beyond=True)
-
-
-def _candidates(search_path: str) -> Iterator[str]:
-    return (os.path.join(entry, "git") for entry in search_path.split(os.pathsep) if entry)
 
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -302,7 +300,7 @@ class Git:
 
     @cached_property
     def _objects(self) -> BatchReader:
-        return BatchReader(self._start_reader)
+        return BatchReader(self._start_reader, lambda: is_partial(self.repository))
 
     def objects(self) -> BatchReader:
         """Return the reader of objects; its process starts with the first request."""
@@ -394,6 +392,8 @@ def _failed(command: str, finished: Finished) -> Unavailable:
             f"git {command} could not write: the disk is full.",
             hint="Free some space and try again; what was stored before is unchanged.",
         )
+    if "from promisor remote" in finished.complaint:
+        return not_fetched()
     return Unavailable(
         f"git {command} failed: {finished.complaint or f'status {finished.status}'}",
         hint="Run `holdfast doctor` to check the repository.",

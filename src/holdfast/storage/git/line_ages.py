@@ -7,7 +7,7 @@ Contract:
 - The last change of a line is the newest commit whose version of the file has it while no parent's has it.
   A file that was renamed is followed, and a line that only moved within its file keeps its age.
 - Of a merge, a line belongs to the parent that has it, and to the merge itself where no parent does.
-- A line that is not committed, or older than a shallow clone, has that as a reason in place of an age.
+- A line that is not committed, or whose past a shallow or partial clone lacks, has that in place of an age.
 - The time is that of the author: a rebase makes no line younger.
 - What was found is kept: the next time only newer commits are read, and only for files that they changed.
 """
@@ -21,14 +21,14 @@ from typing import NamedTuple
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
-from holdfast.kernel.errors import HoldfastError, InvalidArguments, TooLarge
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git import kept_ages
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.kept_ages import Found
 from holdfast.storage.git.line_diff import is_binary, kept_lines, lines_of
-from holdfast.storage.git.log_stream import PLAIN, commits, fields, shallow_commits
+from holdfast.storage.git.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
 from holdfast.storage.git.repository import Repository
 
 NO_GIT = "not in a git repository"
@@ -36,6 +36,7 @@ NOT_COMMITTED = "not committed yet"
 NO_TEXT = "not readable as text"
 NO_LINE = "no such line"
 SHALLOW = "older than this shallow clone"
+PARTIAL = "with no earlier content in this partial clone"
 NO_TIME = "the history is too long to read in time"
 
 _LOG = ("log", *PLAIN, "--topo-order", "--raw", "--no-abbrev", "--diff-merges=first-parent")
@@ -120,7 +121,12 @@ class _Walk:
         texts = lines_of(present)
         there = [number for number in ages if 0 < number <= len(texts)]
         ages.update({number: NOT_COMMITTED if number in there else NO_LINE for number in ages})
-        if (file := self._version(f"{head}:{path}")) is None:
+        try:
+            file = self._version(f"{head}:{path}")
+        except NotFetched:
+            file = None
+            ages.update(dict.fromkeys(there, PARTIAL))
+        if file is None:
             return None
         kept = kept_lines(file.lines, texts, [number - 1 for number in there])
         file.wanted = {(path, index + 1): former for index, former in kept.items()}
@@ -152,7 +158,7 @@ class _Walk:
     def follow(self, head: str, end: float) -> None:
         """Pass each line on to the parents that have it, until a commit is found that brought it."""
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
-            for number, commit in enumerate(_commits(fields(pieces))):
+            for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
                 if files and self.is_left(commit.id, files):
                     self._pass_on(commit, self._pending.pop(commit.id))
@@ -162,6 +168,13 @@ class _Walk:
                         return
                 if not self._pending:
                     return
+        if is_partial(self._git.repository):
+            for files in self._pending.values():
+                self._lack(line for file in files.values() for line in file.wanted)
+
+    def _lack(self, wanted: Iterable[Wanted]) -> None:
+        for path, number in wanted:
+            self._ages[path][number] = PARTIAL
 
     def _pass_on(self, commit: _Commit, files: dict[str, _File]) -> None:
         touched = {path: files.pop(path) for path in commit.changes if path in files}
@@ -180,8 +193,13 @@ class _Walk:
         if old_path and commit.parents:
             former[commit.parents[0]] = (old_path, old_blob)
         wanted = file.wanted
-        for parent, (path_there, name) in former.items():
-            if wanted and (version := self._version(name)) is not None:
+        for parent, (path_there, name) in former.items() if wanted else ():
+            try:
+                version = self._version(name)
+            except NotFetched:
+                self._lack(wanted)
+                return
+            if wanted and version is not None:
                 kept = kept_lines(version.lines, file.lines, wanted.values())
                 version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
                 wanted = {key: index for key, index in wanted.items() if index not in kept}
@@ -204,6 +222,11 @@ class _Walk:
             if found is not None and found.kind == "blob" and not is_binary(found.data):
                 return _File(lines_of(found.data))
         return None
+
+
+def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    with suppress(NotFetched):  # where git would have to compare files that were renamed
+        yield from pieces
 
 
 def _commits(texts: Iterator[str]) -> Iterator[_Commit]:

@@ -20,6 +20,8 @@ PLAIN = (
     "--diff-algorithm=myers", "--find-renames", "-l1000", "--encoding=UTF-8",
 )  # fmt: skip
 """What settles everything about a comparison that the configuration could decide otherwise."""
+EXACT_RENAMES = "--find-renames=100%"
+"""After the above: only what can be told without the contents of files, which a partial clone lacks."""
 
 
 def fields(pieces: Iterable[bytes]) -> Iterator[str]:
@@ -48,6 +50,15 @@ def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list
             head, rows = [text, *islice(texts, header - 1)], []
     if head:
         yield head, rows
+
+
+def is_partial(repository: Repository) -> bool:
+    """Tell whether this is a partial clone, which may lack contents of its commits."""
+    try:
+        packs = os.listdir(os.path.join(repository.common_dir or "", "objects", "pack"))
+    except OSError:
+        return False
+    return any(name.endswith(".promisor") for name in packs)
 
 
 def shallow_commits(repository: Repository) -> frozenset[str]:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.log_stream import PLAIN, commits, fields
+from holdfast.storage.git.log_stream import EXACT_RENAMES, PLAIN, commits, fields
 
-_LOG = ("log", *PLAIN, "--numstat", "--no-diff-merges", "--no-walk=unsorted", "--stdin")
+_LOG = ("log", *PLAIN, "--no-diff-merges", "--no-walk=unsorted", "--stdin")
 _FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%B"
 _LATEST = 253_402_300_799
 """The last second of the year 9999: nothing later can be written as a date."""
@@ -63,7 +63,7 @@ class CommitChanges(NamedTuple):
 def rows(changes: str) -> list[tuple[str, str, str, str]]:
     """Return each file of a commit: its path, its former one if it was renamed, lines added and deleted.
 
-    Lines are in digits; `-` for binary files, of which git counts none.
+    Lines are in digits; `-` for binary files, of which git counts none, and where none were to be counted.
     """
     found = []
     parts = iter(changes.split("\0") if changes else ())
@@ -90,16 +90,22 @@ def commits_since(git: Git, since: int | None) -> list[str]:
     return listed.decode("ascii").split()
 
 
-def read_commits(git: Git, ids: Iterable[str]) -> Iterator[CommitChanges]:
-    """Yield what commits changed, as git gets to know it."""
+def read_commits(git: Git, ids: Iterable[str], *, counted: bool = True) -> Iterator[CommitChanges]:
+    """Yield what commits changed, as git gets to know it; with no lines counted, no content is needed."""
+    what = ("--numstat",) if counted else ("--raw", EXACT_RENAMES)
     given = "".join(f"{commit}\n" for commit in ids).encode()
-    texts = fields(git.stream(*_LOG, _FORMAT, given=given, seconds=LIMITS.index_seconds))
+    texts = fields(git.stream(*_LOG, *what, _FORMAT, given=given, seconds=LIMITS.index_seconds))
     for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
         seconds = min(max(int(time or 0), 0), _LATEST)
-        changes = "\0".join(text for row in changed for text in row)
+        told = changed if counted else [_uncounted(*names) for _, *names in changed]
+        changes = "\0".join(text for row in told for text in row)
         subject = message.partition("\n")[0][:_SUBJECT]
-        told = (subject, len(changed) <= _SWEEP and is_fix(message))
-        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, *told)
+        mends = len(changed) <= _SWEEP and is_fix(message)
+        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, subject, mends)
+
+
+def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
+    return ("-\t-\t", path, *renamed) if renamed else (f"-\t-\t{path}",)
 
 
 def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:

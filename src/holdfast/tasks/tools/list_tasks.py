@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, how_many
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
@@ -54,7 +54,7 @@ class ListTasks(TaskFilter):
     """Which tasks to list."""
 
     sort: Sort = Field(default="priority", description="Order of the list.")
-    limit: int = Field(default=_USUAL_LIMIT, ge=1, le=100, description="Most tasks to return.")
+    limit: int = how_many(_USUAL_LIMIT, 100, "Most tasks to return.")
     offset: int = Field(
         default=0,
         ge=0,
@@ -186,9 +186,7 @@ class ShowBoard(TaskFilter):
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order in which they are handed out, or the latest first."
     )
-    limit: int = Field(
-        default=_USUAL_LIMIT, ge=1, le=500, description="Most cards; above 100 for pages, not for models."
-    )
+    limit: int = how_many(_USUAL_LIMIT, 500, "Most cards; above 100 for pages, not for models.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
