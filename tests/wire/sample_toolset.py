@@ -50,6 +50,7 @@ class Echoed(Output):
 class Wait(Input):
     seconds: float = Field(description="How long to take.")
     steps: int = Field(1, description="How many progress reports to make.")
+    afresh: bool = Field(False, description="Whether to count something else from zero afterwards.")
 
 
 class Size(Input):
@@ -103,6 +104,8 @@ def sample_toolset(family: str = "core") -> Toolset:
         except HoldfastError as failure:
             print(f"stopped: {failure.kind}", file=sys.stderr, flush=True)
             raise
+        for step in range(3 if args.afresh else 0):
+            call.progress(step, 2, "working on")
         return Echoed(text="done")
 
     @sample.operation(

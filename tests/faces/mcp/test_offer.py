@@ -135,6 +135,22 @@ def test_progress_is_reported_only_to_those_who_asked() -> None:
         assert client.receive()["id"] == 2
 
 
+def test_progress_increases_though_an_operation_counts_one_thing_after_another() -> None:
+    with wire_client() as client:
+        client.initialize()
+        arguments = {"seconds": 0.2, "steps": 2, "afresh": True}
+        client.request(
+            1, "tools/call", {"name": "wait", "arguments": arguments, "_meta": {"progressToken": 7}}
+        )
+        reports = []
+        while "method" in (message := client.receive()):
+            reports.append((message["params"]["progress"], message["params"]["total"]))
+        assert reports[:2] == [(1, 2), (2, 2)]
+        assert reports[-1] == (4, 4)
+        told = [progress for progress, _ in reports]
+        assert told == sorted(set(told))
+
+
 def test_binary_resources_are_sent_as_base64() -> None:
     with wire_client() as client:
         client.initialize()

@@ -118,14 +118,22 @@ class RequestListener(Listener):
         self._loop = asyncio.get_running_loop()
         self._wants_progress = ctx.meta is not None and ctx.meta.get("progress_token") is not None
         self._next_progress = 0.0
+        self._done: float = 0
+        self._before: float = 0
+        self._told: float = 0
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Report progress to a client that asked for it, not too often."""
+        """Report progress to a client that asked for it, not too often, and always more than before."""
         now = time.monotonic()
-        if not self._wants_progress or (now < self._next_progress and done != total):
+        if done < self._done:  # another count began, which goes on from what was told
+            self._before = self._told
+        self._done = done
+        so_far = self._before + done
+        if not self._wants_progress or (now < self._next_progress and done != total) or so_far <= self._told:
             return
-        self._next_progress = now + _PROGRESS_INTERVAL
-        self._send(self._ctx.session.report_progress(done, total, message))
+        self._next_progress, self._told = now + _PROGRESS_INTERVAL, so_far
+        whole = None if total is None else self._before + total
+        self._send(self._ctx.session.report_progress(so_far, whole, message))
 
     def log(self, level: Level, text: str) -> None:
         """Send a log message, in the stateless era only to a request that asked for this level."""
