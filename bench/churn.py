@@ -161,10 +161,7 @@ def measured(asked: Asked, rounds: int, *, is_real: bool) -> Results:
         Measured("whole history, nothing kept"),
         Measured("whole history, once more", WARM_BAR if is_real else None),
     )
-    ages, ages_again = (
-        Measured("ages of lines, nothing kept"),
-        Measured("ages of lines, once more"),
-    )
+    ages, ages_again = (Measured("ages of lines, nothing kept"), Measured("ages of lines, once more"))
     marked = asked.marked()
     for _ in range(rounds):
         month.take(lambda: asked.log(30), lambda: asked.churn(30, kept=False))

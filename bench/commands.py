@@ -90,10 +90,7 @@ def compare_lists(repository: Path, rounds: int) -> list[Comparison]:
         (Comparison("git-mile list, 50 of 1,000 issues", bar=3), listed),
         (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3), [*listed, "--json"]),
         (Comparison("git-mile list, few", bar=3), [*listed, "milestone"]),
-        (
-            Comparison("git-mile list --filter"),
-            [*listed, "--filter", "label = bug"],
-        ),
+        (Comparison("git-mile list --filter"), [*listed, "--filter", "label = bug"]),
     ]
     for _ in range(rounds):
         python = seconds_of(PYTHON, repository)
@@ -181,10 +178,7 @@ def compare_starts(repository: Path, rounds: int) -> list[Comparison]:
     wall = Comparison("start to initialize answer, wall time", bar=0.7)
     processor = Comparison("start to initialize answer, processor time", bar=0.7)
     for _ in range(rounds):
-        for side, command, cwd in (
-            ("baseline", STOCK, ROOT),
-            ("ours", [HOLDFAST, "serve"], repository),
-        ):
+        for side, command, cwd in (("baseline", STOCK, ROOT), ("ours", [HOLDFAST, "serve"], repository)):
             client = Client(command, cwd)
             getattr(wall, side).append(client.initialize())
             getattr(processor, side).append(client.processor_seconds())

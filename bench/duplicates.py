@@ -66,12 +66,7 @@ def main() -> None:
 
 
 def cold(
-    label: str,
-    theirs: list[str],
-    ours: list[str],
-    tree: Path,
-    bars: tuple[float | None, ...],
-    rounds: int,
+    label: str, theirs: list[str], ours: list[str], tree: Path, bars: tuple[float | None, ...], rounds: int
 ) -> list[Comparison]:
     """Measure both sides in turn, ours with an empty cache."""
     rows = [

@@ -20,12 +20,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "comments": ("comments.tools", "comments.prompts", "comments.resources"),
         "inbox": ("inbox.tools", "inbox.resources"),
         "milestones": ("milestones.tools", "milestones.prompts", "milestones.resources"),
-        "tasks": (
-            "tasks.tools",
-            "tasks.document_resources",
-            "tasks.prompts",
-            "tasks.resources",
-        ),
+        "tasks": ("tasks.tools", "tasks.document_resources", "tasks.prompts", "tasks.resources"),
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
         "analyze": ("analysis.tools", "analysis.resources"),
         "source": ("source.tools",),

@@ -49,11 +49,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "diff": "HEAD",
     },
     "analyze_code_churn": {"project_path": "src", "period_days": 90, "format": "csv", "limit": 1},
-    "analyze_function_heat": {
-        "project_path": "src",
-        "period_days": 36_000,
-        "limit": 1,
-    },
+    "analyze_function_heat": {"project_path": "src", "period_days": 36_000, "limit": 1},
     "analyze_debt": {
         "project_path": "web",
         "include_probable": False,

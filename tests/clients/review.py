@@ -13,12 +13,7 @@ from tests.clients.recording import HOLDFAST
 COMMENT = 'Who closes this?\n"$(id)" `id` 🐙'
 SENDER = [HOLDFAST, "send", "--file", "src/main.py", "--line", "42", "--comment", COMMENT]
 
-TOOLS = {
-    "check_lazygit_messages",
-    "list_messages",
-    "reply_to_message",
-    "send_message",
-}
+TOOLS = {"check_lazygit_messages", "list_messages", "reply_to_message", "send_message"}
 
 
 def assert_reviewed(seen: dict[str, Any]) -> None:

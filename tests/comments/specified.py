@@ -52,10 +52,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         *("filePath", "commentId", "text"),
     ),
     "delete_comment": _object(
-        {
-            "filePath": _text("Path to source file"),
-            "commentId": _text("Comment ID to delete", pattern=ID),
-        },
+        {"filePath": _text("Path to source file"), "commentId": _text("Comment ID to delete", pattern=ID)},
         *("filePath", "commentId"),
     ),
     "search_comments": _object(
@@ -66,10 +63,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
                     "tag": _text(enum=TAGS),
                     "author": _text(),
                     "filePath": _text("Filter by specific file or glob pattern"),
-                    "hasAIMetadata": {
-                        "type": "boolean",
-                        "description": "Only return AI-enriched comments",
-                    },
+                    "hasAIMetadata": {"type": "boolean", "description": "Only return AI-enriched comments"},
                     "dateRange": _object(
                         {"start": _text(format="date-time"), "end": _text(format="date-time")}
                     ),
@@ -101,11 +95,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             "sourceFile": _text("Current file containing the comment"),
             "targetFile": _text("Destination file (can be same as source)"),
             "commentId": _text(pattern=ID),
-            "targetLine": {
-                "type": "integer",
-                "description": "New line number in target file",
-                "minimum": 1,
-            },
+            "targetLine": {"type": "integer", "description": "New line number in target file", "minimum": 1},
         },
         *("sourceFile", "targetFile", "commentId", "targetLine"),
     ),

@@ -81,12 +81,7 @@ def test_schemas_are_those_of_the_specification(client: WireClient) -> None:
                 "maxLength": 40,
                 "description": "Unique comment ID (e.g., 'c_1730000000000')",
             },
-            "text": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 10000,
-                "description": "New comment text",
-            },
+            "text": {"type": "string", "minLength": 1, "maxLength": 10000, "description": "New comment text"},
         },
         "required": ["filePath", "commentId", "text"],
     }
@@ -188,9 +183,7 @@ FAILURES: list[tuple[str, dict[str, Any], int, str, dict[str, Any]]] = [
         EXAMPLE | {"filePath": ".git/config"},
         -32004,
         "File access denied",
-        {
-            "error": "FileAccessDenied",
-        },
+        {"error": "FileAccessDenied"},
     ),
     (
         "add_comment",
@@ -221,9 +214,7 @@ FAILURES: list[tuple[str, dict[str, Any], int, str, dict[str, Any]]] = [
         {"filePath": "damaged.ts"},
         -32007,
         "Comment file corrupted",
-        {
-            "error": "CommentFileCorrupted",
-        },
+        {"error": "CommentFileCorrupted"},
     ),
     ("add_comment", EXAMPLE | {"line": 0}, -32602, "", {}),
     ("add_comment", {"filePath": PATH}, -32602, "", {}),

@@ -78,11 +78,7 @@ COMMENT_CASES: list[Case] = [
         ("comments", "move", NOTES, FIRST, "src/main.py", "1"),
         {"sourceFile": NOTES, "targetFile": "src/main.py", "commentId": FIRST, "targetLine": 1},
     ),
-    Case(
-        "delete_comment",
-        ("comments", "delete", NOTES, SECOND),
-        {"filePath": NOTES, "commentId": SECOND},
-    ),
+    Case("delete_comment", ("comments", "delete", NOTES, SECOND), {"filePath": NOTES, "commentId": SECOND}),
     Case(
         "delete_comment",
         ("comments", "delete", NOTES, SECOND),

@@ -52,10 +52,7 @@ CONTEXT_CASES = [
     Case(_TOOL, (*_WORDS, "nowhere"), {"project_path": "nowhere"}, "not_found"),
     Case(_TOOL, (*_WORDS, "../x"), {"project_path": "../x"}, "invalid_path"),
     Case(
-        _TOOL,
-        (*_WORDS, "--include-analyses", "magic"),
-        {"include_analyses": ["magic"]},
-        "invalid_arguments",
+        _TOOL, (*_WORDS, "--include-analyses", "magic"), {"include_analyses": ["magic"]}, "invalid_arguments"
     ),
     Case(_TOOL, (*_WORDS, "--format", "yaml"), {"format": "yaml"}, "invalid_arguments"),
 ]

@@ -20,9 +20,7 @@ TASK_CASES = [
         "taskpilot_init", ("tasks", "init", "--done-gate", "all"), {"done_gate": "all"}, "invalid_arguments"
     ),
     Case(
-        "taskpilot_start",
-        ("tasks", "start", ".", "--agent", "Ada"),
-        {"workspace_path": ".", "agent": "Ada"},
+        "taskpilot_start", ("tasks", "start", ".", "--agent", "Ada"), {"workspace_path": ".", "agent": "Ada"}
     ),
     Case("taskpilot_start", ("tasks", "start", "/"), {"workspace_path": "/"}, "not_found"),
     Case("taskpilot_list", ("tasks", "list"), {}),

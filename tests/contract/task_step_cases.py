@@ -33,9 +33,7 @@ TASK_STEP_CASES = [
     Case("taskpilot_steps", ("tasks", "steps", "dance"), {"step_name": "dance"}, "invalid_arguments"),
     Case("taskpilot_flows", ("tasks", "flows", "--include", "steps"), {"include": ["steps"]}),
     Case(
-        "taskpilot_update_flow",
-        ("tasks", "flow", "clone", "focus"),
-        {"action": "clone", "flow_id": "focus"},
+        "taskpilot_update_flow", ("tasks", "flow", "clone", "focus"), {"action": "clone", "flow_id": "focus"}
     ),
     Case(
         "taskpilot_update_flow",

@@ -104,9 +104,7 @@ def test_every_write_is_logged_and_nothing_of_what_it_wrote(place: tuple[Path, d
     assert [line["outcome"] for line in requests[-2:]] == ["unknown_tool", "-32601"]
 
 
-def test_a_line_says_what_was_asked_for_how_it_ended_and_which_trace_it_belongs_to(
-    repository: Path,
-) -> None:
+def test_a_line_says_what_was_asked_for_how_it_ended_and_which_trace_it_belongs_to(repository: Path) -> None:
     call = asked(7, "tools/call", name="list_messages", arguments={}, _meta={"traceparent": TRACE_PARENT})
     done = served(repository, [asked(1, "initialize", **INITIALIZE), call], "--log-level", "info")
     [serving, *_, request] = lines_of(done.stderr)

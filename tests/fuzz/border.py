@@ -44,15 +44,7 @@ from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import Import, from_sections, read_record, sections
 from tests.fuzz import documents
-from tests.fuzz.table import (
-    NOTHING,
-    OURS,
-    SAMPLES,
-    add,
-    held,
-    in_file,
-    typed,
-)
+from tests.fuzz.table import NOTHING, OURS, SAMPLES, add, held, in_file, typed
 
 # fmt: off
 # What clients send.

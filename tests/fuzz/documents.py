@@ -37,17 +37,7 @@ from holdfast.templates.definition import compiled as compiled_parameter
 from holdfast.templates.definition import parsed as parsed_template
 from holdfast.templates.scaffold import continued
 from tests.fuzz import table
-from tests.fuzz.table import (
-    FOREIGN,
-    NOTHING,
-    OURS,
-    SAMPLES,
-    add,
-    held,
-    in_file,
-    scratch,
-    typed,
-)
+from tests.fuzz.table import FOREIGN, NOTHING, OURS, SAMPLES, add, held, in_file, scratch, typed
 
 # fmt: off
 # Documents of others, and the formats of the rooms.

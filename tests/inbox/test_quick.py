@@ -399,10 +399,7 @@ def test_quick_commands_load_next_to_nothing(warm: Path, arguments: list[str]):
 
 @pytest.mark.parametrize("arguments", [["inbox", "drain", "--hook"], ["inbox", "drain", "--json"]])
 def test_where_nobody_ever_sent_anything_nothing_is_loaded_and_nothing_made(
-    repository: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    arguments: list[str],
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], arguments: list[str]
 ):
     monkeypatch.chdir(repository)
     assert attempt(arguments) == 0

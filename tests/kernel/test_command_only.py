@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.command import Host, _write_result
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
@@ -82,13 +82,13 @@ def test_the_command_line_offers_it():
     assert [operation.name for operation in host.registry.operations] == ["dig", "look"]
 
 
-def test_a_person_gets_words_of_their_own_where_there_are_some():
+def test_a_person_gets_words_of_their_own_where_there_are_some(capfdbinary):
     by_name = {operation.name: operation for operation in shed.operations}
     said = Said(text="a spade")
     assert by_name["look"].words(said) == "[a spade]"
-    assert by_name["look"].terminal_words is not None
-    assert by_name["look"].terminal_words(said) == "You see a spade."
-    assert by_name["dig"].terminal_words is by_name["dig"].text
+    for name in ("look", "dig"):
+        _write_result(by_name[name], said, as_json=False)
+    assert capfdbinary.readouterr().out == b"You see a spade.\ndug\n"
 
 
 def test_a_family_of_resources_lists_what_it_has_right_now():

@@ -113,18 +113,3 @@ def test_where_everything_is_text_the_words_are_booleans() -> None:
     assert spelled == Switches(on=True, maybe=False, nested=Nested(deep=False))
     with pytest.raises(InvalidArguments, match="valid boolean"):
         validated(Switches, {"on": "perhaps"}, spelled=True)
-
-
-class Counts(Input):
-    """Numbers of each kind."""
-
-    whole: int = 1
-    maybe: int | None = None
-    share: float = 0.5
-
-
-@pytest.mark.parametrize("name", ["whole", "maybe", "share"])
-@pytest.mark.parametrize("word", [True, "1"])
-def test_a_boolean_or_a_word_is_no_number(name: str, word: object) -> None:
-    assert f'argument "{name}": input should be a valid' in refusal(Counts, {name: word}).message
-    assert validated(Counts, {name: 1.0}) == Counts(**{name: 1})

@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    invariant,
-    rule,
-)
+from hypothesis.stateful import invariant, rule
 
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer

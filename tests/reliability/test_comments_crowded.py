@@ -222,10 +222,7 @@ def use(room: Comments) -> bool:
     if failure is None:
         return False
     assert "a.txt.comments" in failure.message
-    for attempt in (
-        lambda: Writer(room).add(path, Draft(1, "x", "t", "TODO")),
-        lambda: Scan(room).run(path),
-    ):
+    for attempt in (lambda: Writer(room).add(path, Draft(1, "x", "t", "TODO")), lambda: Scan(room).run(path)):
         with contextlib.suppress(HoldfastError):
             attempt()
     return True

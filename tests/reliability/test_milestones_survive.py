@@ -93,10 +93,7 @@ def test_a1_no_acknowledged_issue_is_lost_to_kills(store: Path, tally: Tally):
 @pytest.mark.evidence("A1", "milestones", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_the_write_is_caught(store: Path, tally: Tally):
     report = run_kill_trials(
-        lambda name: python(ROOM + ACKNOWLEDGE_EARLY, store, name),
-        lambda: titles(store),
-        kills=48,
-        at_once=6,
+        lambda name: python(ROOM + ACKNOWLEDGE_EARLY, store, name), lambda: titles(store), kills=48, at_once=6
     )
     tally(report.kills, report.failures, report.summary())
     assert report.lost

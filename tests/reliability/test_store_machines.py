@@ -15,10 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    invariant,
-    rule,
-)
+from hypothesis.stateful import invariant, rule
 
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer
@@ -243,11 +240,7 @@ def careless(self: Index, stack: ExitStack, *_: object, **_more: object) -> sqli
 @pytest.mark.evidence("B5", "{store}", control=FORGETS)
 @pytest.mark.parametrize(
     ("store", "owner", "method"),
-    [
-        ("comments", Writer, "edit"),
-        ("inbox", Inbox, "reply"),
-        ("milestones", Milestones, "set"),
-    ],
+    [("comments", Writer, "edit"), ("inbox", Inbox, "reply"), ("milestones", Milestones, "set")],
 )
 def test_control_a_store_that_forgets_differs_from_the_dictionary(
     store: str, owner: type, method: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -65,9 +65,7 @@ while True:
 ACKNOWLEDGE_EARLY = """
 import time
 """ + WRITE_FOREVER.replace(
-    "    if number",
-    "    acknowledge(f'{name}-{number}'); time.sleep(0.05)\n    if number",
-    1,
+    "    if number", "    acknowledge(f'{name}-{number}'); time.sleep(0.05)\n    if number", 1
 )
 
 # What SQLite does without the promise: consistent, but an acknowledged write may be gone.
@@ -471,11 +469,7 @@ def test_a6_an_upgrade_of_a_team_killed_before_each_message_is_completed_by_the_
 ):
     program, check = python(UPGRADE_ONCE, repository), upgraded(repository)
     report = kill_at_every_syscall(
-        program,
-        team_of_the_first_release,
-        check,
-        calls=("sendto",),
-        most=samples("messages of an upgrade"),
+        program, team_of_the_first_release, check, calls=("sendto",), most=samples("messages of an upgrade")
     )
     tally(len(report.points), report.failed, report.summary())
     assert report.failures == []

@@ -13,10 +13,7 @@ from tests.conftest import RunHoldfast
 from tests.faces.http.running import HOLDFAST, running_server
 from tests.wire.client import wire_client
 
-ENVIRONMENT = {
-    "GITHUB_TOKEN": "canary-github",
-    "AWS_SECRET_ACCESS_KEY": "canary-environment",
-}
+ENVIRONMENT = {"GITHUB_TOKEN": "canary-github", "AWS_SECRET_ACCESS_KEY": "canary-environment"}
 DATABASE = "postgresql://ada:canary-database@127.0.0.1:9/tasks?application_name=canary-parameter"
 ARGUMENT = "canary-argument"
 LOGGING = ("--log-level", "debug")

@@ -75,11 +75,7 @@ def python(body: str) -> int:
             "def g():\n    def h():\n        if a:\n            pass\n    return h\nreturn g",
             1,
         ),
-        (
-            "A, decorators: more than that is no decorator",
-            "def g():\n    if a:\n        pass\nreturn g()",
-            2,
-        ),
+        ("A, decorators: more than that is no decorator", "def g():\n    if a:\n        pass\nreturn g()", 2),
         (
             "A, decorators: two functions are no decorator",
             "def g():\n    if a:\n        pass\ndef h():\n    pass\nreturn g",
@@ -109,11 +105,7 @@ def test_a_method_calls_itself_only_through_its_object() -> None:
     ("section", "body", "expected"),
     [
         ("B1: if, else if, else", "if a {\n} else if b {\n} else {\n}", 3),
-        (
-            "B2: else nests, as gocognit's rules say too",
-            "if a {\n} else {\nif b {\n}\n}",
-            4,
-        ),
+        ("B2: else nests, as gocognit's rules say too", "if a {\n} else {\nif b {\n}\n}", 4),
         ("B2: else if nests", "if a {\n} else if b {\nif c {\n}\n}", 4),
         (
             "gocognit: switch, select",

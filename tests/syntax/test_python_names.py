@@ -69,23 +69,11 @@ def test_uses_leave_out_declarations_parameters_keywords_strings_and_comments():
         """,
     )
     assert used(names, "run") - {"r"} == {
-        *(
-            "Kind",
-            "default",
-            "call",
-            "value",
-            "rows",
-            "opened",
-            "first",
-            "shown",
-            "width",
-            "self",
-            "argument",
-        ),
+        *("Kind", "default", "call", "value", "rows", "opened", "first", "shown", "width", "self", "argument")
     }
     assert attributes(names, "run") == {"attribute", "method", "deep"}
     assert bound(names, "run") == {
-        *("first", "second", "rest", "key", "more", "local", "item", "index", "handle"),
+        *("first", "second", "rest", "key", "more", "local", "item", "index", "handle")
     }
     assert used(names, "LIMIT") == {"other"}
     assert used(names) == set()

@@ -122,18 +122,12 @@ def test_who_names_an_old_version_changes_nothing(server: RunningServer, base: s
     task = server.ask("POST", f"{base}/tasks", {"title": "Count the buoys"}).json["data"]["task"]
     read = server.ask("GET", f"{base}/tasks/{task['id']}")
     first = server.ask(
-        "PATCH",
-        f"{base}/tasks/{task['id']}",
-        {"set": {"progress": 10}},
-        {"If-Match": read.headers["etag"]},
+        "PATCH", f"{base}/tasks/{task['id']}", {"set": {"progress": 10}}, {"If-Match": read.headers["etag"]}
     )
     assert first.status == 200
     assert first.headers["etag"] != read.headers["etag"]
     second = server.ask(
-        "PATCH",
-        f"{base}/tasks/{task['id']}",
-        {"set": {"progress": 20}},
-        {"If-Match": read.headers["etag"]},
+        "PATCH", f"{base}/tasks/{task['id']}", {"set": {"progress": 20}}, {"If-Match": read.headers["etag"]}
     )
     assert second.status == 412
     assert second.json["error"]["code"] == "VERSION_CONFLICT"

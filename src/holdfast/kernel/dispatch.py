@@ -59,8 +59,6 @@ _SHAPES = {
 }
 """What the library says of a wrong shape in words of its own making."""
 
-_NUMBERS = (int, float, int | None, float | None)
-
 
 def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelled: bool = False) -> Input:
     """Return the arguments as a model; raise `InvalidArguments` naming every problem.
@@ -68,11 +66,8 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelle
     Where all values were `spelled` as text, as in prompts, "true" is a boolean.
     """
     validate = model.model_validate_strings if spelled else model.model_validate
-    given = {} if arguments is None else arguments
-    if not spelled and isinstance(given, dict):
-        given = _without_words(model, given)
     try:
-        return validate(given)
+        return validate({} if arguments is None else arguments)
     except ValidationError as failure:
         errors = [dict(error) for error in failure.errors(include_url=False)]
     problems = [_problem(model, error) for error in errors]
@@ -80,13 +75,6 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelle
     refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
     refusal.undecodable = any(_is_undecodable(error) for error in errors)
     raise refusal
-
-
-def _without_words(model: type[Input], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Put a tuple, which is no number, in the place of true and "1", which pydantic takes for numbers."""
-    words = (name for name, value in arguments.items() if isinstance(value, bool | str))
-    wrong = {name: () for name in words if getattr(_field(model, name), "annotation", None) in _NUMBERS}
-    return {**arguments, **wrong}
 
 
 def _is_undecodable(error: Mapping[str, Any]) -> bool:

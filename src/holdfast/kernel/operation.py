@@ -63,8 +63,7 @@ class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused.
 
     Booleans of operations are `StrictBool`: in JSON 0 is not false and "yes" is not true, and an agent that
-    sends them has mistaken one argument for another; nor is true or "1" a number. Prompts are different: all
-    their arguments are text.
+    sends them has mistaken one argument for another. Prompts are different: all their arguments are text.
     """
 
     # Built at first use: a server declares many more operations than a client calls.
@@ -190,11 +189,6 @@ class Operation:
     def words(self, result: Output) -> str:
         """Say a result in words, or as JSON when the room has none for it."""
         return self.text(result) if self.text is not None else result.model_dump_json(by_alias=True)
-
-    @property
-    def terminal_words(self) -> Text | None:
-        """Return what says a result to a person at a terminal, or None when JSON has to do."""
-        return self.command_text or self.text
 
 
 class PromptMessage(NamedTuple):

@@ -134,8 +134,7 @@ class StoredText:
 
         schema = handler(source)
         schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
-            _written,
-            return_schema=core_schema.str_schema(),
+            _written, return_schema=core_schema.str_schema()
         )
         return schema
 

@@ -151,7 +151,7 @@ def test_files_are_ranked_only_where_that_is_asked_for(tree: Path) -> None:
             "avg_cognitive",
             "halstead_effort",
             "total_score",
-        ),
+        )
     ]
     assert (first["rank"], first["file"], first["function_count"]) == (1, "app/deep.py", 3)
     assert first["halstead_effort"] > found["rankings"][1]["halstead_effort"] > 0

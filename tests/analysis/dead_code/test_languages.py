@@ -87,7 +87,7 @@ def test_java_has_private_members_overrides_and_annotations() -> None:
                 @Override public String toString() { return ""; }
                 private static class Idle { }
             }
-        """,
+        """
     }
 
     assert dead(files) == {"List": "high", "Job.SPARE": "high", "Job.lost": "high", "Job.Idle": "high"}

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from holdfast.analysis.duplicates import sketch
-from holdfast.analysis.duplicates.sketch import (
-    NEIGHBOURS,
-    Pieces,
-    candidates,
-    likely_pairs,
-    signatures,
-)
+from holdfast.analysis.duplicates.sketch import NEIGHBOURS, Pieces, candidates, likely_pairs, signatures
 
 OF_BOTH = frozenset(
     {"add", "arange", "asarray", "bincount", "concatenate", "empty", "empty_like", "flatnonzero", "maximum"}

@@ -293,13 +293,7 @@ def test_a_number_alone_is_never_sure_and_is_followed_all_the_same(either: Desk)
     either.write(PATH, HEADER + AUTH)
     (found,) = either.show(PATH)
     assert (found["line"], found["needsReview"]) == (STORED + 3, True)
-    either.run(
-        "move_comment",
-        sourceFile=PATH,
-        targetFile=PATH,
-        commentId=found["id"],
-        targetLine=STORED + 3,
-    )
+    either.run("move_comment", sourceFile=PATH, targetFile=PATH, commentId=found["id"], targetLine=STORED + 3)
     assert not either.show(PATH)[0]["needsReview"]
 
 

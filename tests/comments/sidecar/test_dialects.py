@@ -365,10 +365,7 @@ def test_a_range_that_was_described_by_all_its_lines_gets_its_first_line_back(de
     place.write_bytes(printed(the_extensions(3)))
     desk.add("a.txt", 4)
     document = json.loads(place.read_bytes())
-    document["ghostMarkers"][0] |= {
-        "lineText": "second\nthird",
-        "lineHash": range_hash(["second", "third"]),
-    }
+    document["ghostMarkers"][0] |= {"lineText": "second\nthird", "lineHash": range_hash(["second", "third"])}
     place.write_bytes(printed(document))
     (desk.root / "a.txt").write_text(f"new\n{TEXT}")
     desk.run("reanchor_comments")

@@ -25,14 +25,7 @@ class Extension:
 
     def add(self, name: str) -> None:
         created = "2025-10-19T15:31:00.000Z"
-        comment = {
-            "id": name,
-            "line": 1,
-            "text": name,
-            "author": "A",
-            "created": created,
-            "updated": created,
-        }
+        comment = {"id": name, "line": 1, "text": name, "author": "A", "created": created, "updated": created}
         self.memory["comments"].append(comment)
         self.save()
 

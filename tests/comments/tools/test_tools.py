@@ -43,11 +43,7 @@ def test_adding_is_answered_in_the_specified_words(desk: Desk) -> None:
 @pytest.mark.requirement("comments-16")
 @pytest.mark.parametrize(
     ("line", "anchor"),
-    [
-        (COMPARE + 1, "the function 'comparePasswords'"),
-        (3, "the class 'AuthService'"),
-        (1, "line 1"),
-    ],
+    [(COMPARE + 1, "the function 'comparePasswords'"), (3, "the class 'AuthService'"), (1, "line 1")],
 )
 def test_the_anchor_names_what_the_line_belongs_to(desk: Desk, line: int, anchor: str) -> None:
     words = desk.words("add_comment", filePath=PATH, line=line, text="x", tag="NOTE")
@@ -439,12 +435,7 @@ def test_a_move_that_fails_changes_nothing(desk: Desk, change: dict[str, Any], k
     desk.write("other.txt", "one\n")
     desk.write("damaged.txt", "one\n")
     desk.write("damaged.txt.comments", "{")
-    arguments = {
-        "sourceFile": PATH,
-        "targetFile": PATH,
-        "commentId": desk.add(PATH, STORED),
-        "targetLine": 1,
-    }
+    arguments = {"sourceFile": PATH, "targetFile": PATH, "commentId": desk.add(PATH, STORED), "targetLine": 1}
     before = tree_of(desk.root)
     with pytest.raises(kind):
         desk.run("move_comment", **(arguments | change))

@@ -16,12 +16,7 @@ TEXT = "first = 1\nsecond = load(first)\n\nthird = save(second)\n"
 
 @pytest.mark.parametrize(
     "other",
-    [
-        TEXT.replace("\n", "\r\n"),
-        "\ufeff" + TEXT,
-        TEXT.rstrip("\n"),
-        TEXT.replace("\n", " \t\n"),
-    ],
+    [TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT, TEXT.rstrip("\n"), TEXT.replace("\n", " \t\n")],
     ids=["crlf", "byte order mark", "no newline at the end", "trailing space"],
 )
 def test_line_ends_and_marks_are_no_changes(other: str):

@@ -125,8 +125,4 @@ def test_a_sidecar_that_is_no_file_hides_no_other(room, tmp_path):
     os.mkfifo(tmp_path / "a.pipe.comments")
     (tmp_path / "b.link.comments").symlink_to("a.py.comments")
     found = {str(one.path): one.severity for one in findings(room)}
-    assert found == {
-        "a.pipe.comments": "damaged",
-        "a.py.comments": "damaged",
-        "b.link.comments": "warning",
-    }
+    assert found == {"a.pipe.comments": "damaged", "a.py.comments": "damaged", "b.link.comments": "warning"}

@@ -63,11 +63,7 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
     [
         (["desribe"], 'Unknown command "holdfast desribe".', 'Did you mean "describe"?'),
         (["sampel", "describe"], 'Unknown command "holdfast sampel".', 'Did you mean "sample"?'),
-        (
-            ["sample", "descrbe"],
-            'Unknown command "holdfast sample descrbe".',
-            'Did you mean "describe"?',
-        ),
+        (["sample", "descrbe"], 'Unknown command "holdfast sample descrbe".', 'Did you mean "describe"?'),
         (["hand-over"], 'Unknown command "holdfast hand-over".', 'Did you mean "sample hand-over"?'),
         (["version"], 'Unknown command "holdfast version".', 'Did you mean "holdfast --version"?'),
         (

@@ -200,12 +200,7 @@ def test_a_huge_argument_is_taken(program: Program) -> None:
 def _through_shell(program: Program, words: str) -> subprocess.CompletedProcess[str]:
     command = f"exec {' '.join(SAMPLE)} {words}"
     return subprocess.run(
-        ["bash", "-c", command],
-        env=program.variables(),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
+        ["bash", "-c", command], env=program.variables(), cwd=ROOT, capture_output=True, text=True, timeout=60
     )
 
 

@@ -117,10 +117,7 @@ def test_a_field_is_named_as_it_is_typed() -> None:
     ("typed", "told"),
     [
         (("comments", "add"), "missing argument FILE-PATH; missing argument LINE; missing argument TEXT."),
-        (
-            ("comments", "delete", "a.py", "c_1"),
-            "Use `holdfast comments show` to list valid comment IDs",
-        ),
+        (("comments", "delete", "a.py", "c_1"), "Use `holdfast comments show` to list valid comment IDs"),
         (
             ("comments", "add", "a.py", "1", "Hm", "--tag", "note"),
             'Error: option --tag: "note" is not allowed.\nHint: Did you mean "NOTE"?\n',

@@ -33,10 +33,7 @@ class HandshakeClient:
         self._count = 0
         info = {"name": "test", "version": "1"}
         self.told = self.post(
-            "initialize",
-            protocolVersion=revision,
-            capabilities=dict(capabilities or {}),
-            clientInfo=info,
+            "initialize", protocolVersion=revision, capabilities=dict(capabilities or {}), clientInfo=info
         )
         self.identity = self.told.headers["mcp-session-id"]
         assert self.notify("notifications/initialized").status == 202

@@ -77,11 +77,7 @@ def test_two_http_clients_and_a_pipe_hear_of_each_others_writes(repository: Path
         pipe.request("listen", "subscriptions/listen", params)
         assert pipe.receive()["method"] == "notifications/subscriptions/acknowledged"
         events = stack.enter_context(handshake.events())
-        ears = [
-            Ear(lambda: next(events)),
-            Ear(lambda: next(stateless)),
-            Ear(lambda: pipe.receive(20)),
-        ]
+        ears = [Ear(lambda: next(events)), Ear(lambda: next(stateless)), Ear(lambda: pipe.receive(20))]
         writers: list[Callable[..., dict[str, Any]]] = [
             partial(handshake.ask, "tools/call"),
             partial(server.call, "tools/call", token=eve),

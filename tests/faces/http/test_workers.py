@@ -96,9 +96,7 @@ def test_a_session_of_a_worker_that_died_is_unknown_and_a_new_one_works(reposito
 
 
 @pytest.mark.requirement("http-14")
-def test_two_clients_over_http_and_one_on_a_pipe_see_each_others_writes(
-    repository: Path,
-) -> None:
+def test_two_clients_over_http_and_one_on_a_pipe_see_each_others_writes(repository: Path) -> None:
     with running_server(repository) as server, wire_client([HOLDFAST, "serve"], cwd=repository) as pipe:
         ada, eve = server.add_token("ada", "write"), server.add_token("eve", "write")
 

@@ -14,12 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import (
-    CommitWriter,
-    Damaged,
-    NewCommit,
-    signature,
-)
+from holdfast.storage.git.commits import CommitWriter, Damaged, NewCommit, signature
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import write_commit, write_empty_tree

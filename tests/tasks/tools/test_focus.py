@@ -27,13 +27,7 @@ from holdfast.tasks.tools.add import AddTasks, CreateTask, add, create_task
 from holdfast.tasks.tools.audit import AuditTasks, audit
 from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
-from holdfast.tasks.tools.task_from import (
-    MadeFrom,
-    TaskFrom,
-    made_words,
-    task_from,
-    title_of,
-)
+from holdfast.tasks.tools.task_from import MadeFrom, TaskFrom, made_words, task_from, title_of
 from holdfast.tasks.tools.update import TaskItems, UpdateTask, update
 from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
 from holdfast.tasks.view.focus_result import Focus, focus_words

@@ -126,11 +126,7 @@ def test_a_link_inside_the_directory_is_not_followed(
 
 
 def test_no_server_offers_to_write(repository: Path):
-    options = (
-        ["--tools", "write_scaffold"],
-        ["--toolsets", "templates"],
-        [],
-    )
+    options = (["--tools", "write_scaffold"], ["--toolsets", "templates"], [])
     for chosen in options:
         with wire_client([sys.executable, "-m", "holdfast", "serve", *chosen], cwd=repository) as client:
             client.initialize()

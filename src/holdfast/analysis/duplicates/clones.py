@@ -48,9 +48,7 @@ def clones_of(
 
 @without_garbage_collection()
 def clones_in(
-    files: Mapping[str, TokenStream],
-    wanted: CloneQuery,
-    records: Callable[[], Mapping[str, Record]] = dict,
+    files: Mapping[str, TokenStream], wanted: CloneQuery, records: Callable[[], Mapping[str, Record]] = dict
 ) -> CloneReport:
     """Return the clones of files, given their tokens in the order of their paths.
 

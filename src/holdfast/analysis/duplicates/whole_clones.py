@@ -23,10 +23,7 @@ _DECIMALS = 3
 
 
 def with_wholes(
-    known: list[CloneClass],
-    corpus: Corpus,
-    records: Mapping[str, Record],
-    wanted: CloneQuery,
+    known: list[CloneClass], corpus: Corpus, records: Mapping[str, Record], wanted: CloneQuery
 ) -> list[CloneClass]:
     """Return exact and renamed clones, and those of whole functions and files that are no part of them."""
     groups = list(_alike(corpus, records, wanted.min_lines))

@@ -40,15 +40,7 @@ _PARTIAL = (
     " score, of at most 0.6, and a file that was changed while it was renamed begins there."
 )
 _EMPTY = "There is no commit yet."
-_HEAD = [
-    "file_path",
-    "commits",
-    "additions",
-    "deletions",
-    "churn_score",
-    "unique_authors",
-    "last_modified",
-]
+_HEAD = ["file_path", "commits", "additions", "deletions", "churn_score", "unique_authors", "last_modified"]
 _TABLE_HEAD = (
     "| File | Commits | Added | Deleted | Authors | Score |\n| --- | ---: | ---: | ---: | ---: | ---: |"
 )

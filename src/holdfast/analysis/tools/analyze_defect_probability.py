@@ -71,8 +71,7 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
     sarif: StrictBool = Field(default=False, description="Write the text in SARIF, whatever `format` says.")
     format: DefectFormat = Field(default="summary", description="How the text is written.")
     rank_by: RankedBy = Field(
-        default="probability",
-        description="`risk-per-line` begins where reading a hundred lines finds most.",
+        default="probability", description="`risk-per-line` begins where reading a hundred lines finds most."
     )
     limit: int = how_many(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
 

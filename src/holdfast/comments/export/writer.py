@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from holdfast.comments.export.formats import (
-    json_pieces,
-    markdown_pieces,
-    training_pieces,
-    write_parquet,
-)
+from holdfast.comments.export.formats import json_pieces, markdown_pieces, training_pieces, write_parquet
 from holdfast.comments.export.records import ExportedFile, Tally, exported_files
 from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.limits import MIB

@@ -331,10 +331,7 @@ def _other_names(symbol: Symbol | None, line: int) -> dict[str, str]:
     return (
         {"anchor": f"line {line}", "anchorType": "line"}
         if symbol is None
-        else {
-            "anchor": symbol.name,
-            "anchorType": symbol.kind.lower(),
-        }
+        else {"anchor": symbol.name, "anchorType": symbol.kind.lower()}
     )
 
 

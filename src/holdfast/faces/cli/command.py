@@ -174,7 +174,7 @@ def _write_result(operation: Operation, result: Output, *, as_json: bool) -> Non
     if not as_json and operation.table is not None:
         write_words(operation.table(result, width_of(sys.stdout)))
         return
-    words = None if as_json else operation.terminal_words
+    words = None if as_json else operation.command_text or operation.text
     if words is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:

@@ -33,10 +33,7 @@ class BufferedTransport:
     """A transport that holds back what is written until the event loop comes around, or it is enough."""
 
     def __init__(
-        self,
-        transport: asyncio.Transport,
-        loop: asyncio.AbstractEventLoop,
-        expects_more: Callable[[], bool],
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, expects_more: Callable[[], bool]
     ) -> None:
         self._transport = transport
         self._loop = loop

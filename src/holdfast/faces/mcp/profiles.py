@@ -81,10 +81,7 @@ LAZYGIT = Profile(
     server_version="1.0.0",
     family="lazygit",
     protocol_version="2024-11-05",
-    capabilities={
-        "resources": {"listChanged": True, "subscribe": True},
-        "tools": {"listChanged": False},
-    },
+    capabilities={"resources": {"listChanged": True, "subscribe": True}, "tools": {"listChanged": False}},
     prompts=False,
 )
 

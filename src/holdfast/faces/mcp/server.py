@@ -94,12 +94,7 @@ class ProtocolServer:
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
         # Without the SDK's own tracing, whose spans quote what failures say; `telemetry` has ours.
-        self.sdk.middleware = [
-            _contain,
-            self._restore_dropped_fields,
-            self._cache_lists,
-            self._seal_state,
-        ]
+        self.sdk.middleware = [_contain, self._restore_dropped_fields, self._cache_lists, self._seal_state]
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""

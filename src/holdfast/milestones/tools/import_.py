@@ -28,8 +28,7 @@ class ImportEntities(Input):
         min_length=1, max_length=LIMITS.path_characters, description="A file inside the repository."
     )
     format: ImportFormat = Field(
-        default="auto",
-        description="What it holds: our own export, GitHub issues, or beads' issues.jsonl.",
+        default="auto", description="What it holds: our own export, GitHub issues, or beads' issues.jsonl."
     )
 
 

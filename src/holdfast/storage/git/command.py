@@ -377,8 +377,7 @@ def _check_revision(revision: str) -> None:
         or not revision.isprintable()
     ):
         raise InvalidArguments(
-            f"{revision[:100]!a} is not a revision.",
-            hint="Name a commit, branch or tag, such as 'HEAD'.",
+            f"{revision[:100]!a} is not a revision.", hint="Name a commit, branch or tag, such as 'HEAD'."
         )
 
 

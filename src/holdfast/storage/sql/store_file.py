@@ -269,10 +269,7 @@ class ConnectionPool:
     def __init__(self, connect: Callable[[], sqlite3.Connection], for_writing: Sequence[str] = ()) -> None:
         """`for_writing` are settings of the connections that may write, beyond those of all."""
         self._connect = connect
-        self._settings = {
-            False: ("PRAGMA query_only = ON",),
-            True: ("PRAGMA query_only = OFF", *for_writing),
-        }
+        self._settings = {False: ("PRAGMA query_only = ON",), True: ("PRAGMA query_only = OFF", *for_writing)}
         self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
         self._lock = threading.Lock()
         self._generation = 0

@@ -196,11 +196,7 @@ class WatchedListing:
     """The files of a work tree whose names are wanted, by their path from the root."""
 
     def __init__(
-        self,
-        root: str,
-        wanted: Callable[[str], bool],
-        *,
-        trusted_seconds: float = TRUSTED_SECONDS,
+        self, root: str, wanted: Callable[[str], bool], *, trusted_seconds: float = TRUSTED_SECONDS
     ) -> None:
         self._root = root
         self._wanted = wanted

@@ -28,16 +28,7 @@ from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers.adapter import (
-    Fitted,
-    apply,
-    draft_of,
-    fitted,
-    move,
-    ours,
-    seen_of,
-    values_of,
-)
+from holdfast.tasks.trackers.adapter import Fitted, apply, draft_of, fitted, move, ours, seen_of, values_of
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 from holdfast.tasks.trackers.report import Done, Outcome, Side

@@ -144,8 +144,7 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     freed = []
     for listed, values in in_portions(affected):
         rows = connection.execute(
-            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n",
-            values,
+            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n", values
         ).fetchall()
         for uid, number, before, status in rows:
             after = _waits(uid, ancestors, open_needs)

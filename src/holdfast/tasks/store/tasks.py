@@ -148,8 +148,7 @@ class Tasks:
     def workspace_called(self, connection: Connection, identity: str) -> Workspace:
         """Return the workspace with this id."""
         row = connection.execute(
-            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id",
-            {"id": identity},
+            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id", {"id": identity}
         ).fetchone()
         return Workspace(*row)
 

@@ -75,8 +75,8 @@ class FocusTask(InSession):
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     peek: StrictBool = Field(default=False, description="Only look: do not claim it.")
-    resume: StrictBool = Field(default=False, description="Go on with what an ended session of yours held.")
-    agent: Agent = Field(default=None, description="Your name, where you have no session.")
+    resume: StrictBool = Field(default=False, description="Take over from your ended session.")
+    agent: Agent = Field(default=None, description="Your name, without a session.")
     response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 
 

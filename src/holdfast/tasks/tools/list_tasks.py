@@ -133,7 +133,7 @@ def _row(task: TaskRef) -> tuple[str, str, str, str, str]:
 def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     """Find tasks by state, readiness, holder, label, file or words, a page at a time.
 
-    `sort` by ready is the order in which `taskpilot_claim` hands tasks out.
+    `sort` by ready is how `taskpilot_claim` hands tasks out.
     """
     with reading(room, arguments) as transaction:
         wanted = _query(transaction, arguments)._replace(

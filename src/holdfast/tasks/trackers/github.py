@@ -38,9 +38,7 @@ _REMOTE = re.compile(
 _PAGE = 100
 _TOKEN_HINT = "Set GITHUB_TOKEN or GH_TOKEN, or log in with a git credential helper for github.com."  # noqa: S105 - words
 _PROFILE = ServiceProfile(
-    "GitHub",
-    _TOKEN_HINT,
-    {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+    "GitHub", _TOKEN_HINT, {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 )
 
 

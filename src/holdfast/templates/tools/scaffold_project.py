@@ -75,9 +75,4 @@ def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
     record of where they came from. What could not be generated is listed in `errors`.
     """
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, args.parameters))
-    return Scaffolded(
-        files=made.files,
-        errors=made.errors,
-        toolchain=args.toolchain,
-        variant=args.variant,
-    )
+    return Scaffolded(files=made.files, errors=made.errors, toolchain=args.toolchain, variant=args.variant)

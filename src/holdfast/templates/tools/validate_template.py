@@ -55,8 +55,4 @@ def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
     """Check parameters for a template without generating anything. Every problem is named."""
     template = room.find(args.resource_uri)
     found = template.problems(args.parameters)
-    return Validated(
-        valid=not found,
-        errors=found,
-        template=template.address.uri,
-    )
+    return Validated(valid=not found, errors=found, template=template.address.uri)
