@@ -310,6 +310,7 @@ def test_every_number_moves_between_an_empty_folder_one_file_a_tree_and_a_larger
     commit(places[1], "One")
     polyglot(places[2])
     larger(places[3])
+    write(places[3], {"broken.py": "def f(:\n    x = [\n"})
     found = []
     for place in places:
         room = opened(place)

@@ -84,7 +84,7 @@ def test_a_fresh_install_works_offline_and_writes_nothing_elsewhere(
 
 WITH_EXTRAS = [
     ("parquet", ["comments", "export", "--format", "parquet", "--output", "notes.parquet"]),
-    ("charts", ["tasks", "chart", "--format", "png"]),
+    ("charts", ["tasks", "chart", "--format", "png", "--json"]),
     ("postgres", ["tasks", "list", "--database", "postgresql://127.0.0.1:1/none"]),
 ]
 

@@ -120,7 +120,7 @@ class RequestListener(Listener):
         self._next_progress = 0.0
         self._done: float = 0
         self._before: float = 0
-        self._told: float = 0
+        self._told: float = -1
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
         """Report progress to a client that asked for it, not too often, and always more than before."""
