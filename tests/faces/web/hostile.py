@@ -42,6 +42,8 @@ class Stored:
 
     def accepts(self, operation: Operation, arguments: Any) -> bool:
         answered = self.site.server.ask("POST", f"/api/{path_of(operation)}", arguments)
+        while answered.status == 429:  # the machine is quicker than one caller may be
+            answered = self.site.server.ask("POST", f"/api/{path_of(operation)}", arguments)
         assert answered.status < 500, answered.body
         return answered.status < 400
 
@@ -51,7 +53,7 @@ class Stored:
         places = free_texts(operation)
         new = [
             place
-            for place in places.keys() - self.places.setdefault(name, set())
+            for place in sorted(places.keys() - self.places.setdefault(name, set()))
             if self.accepts(operation, placed(arguments, {place: (places[place], PROBE)}))
         ]
         self.places[name].update(new)
