@@ -36,6 +36,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
+from tests.tasks.claims import claim_next
 
 ME = Who("bench")
 LOOKS = (
@@ -262,7 +263,7 @@ def claims(workspace: Workspace, rounds: int) -> list[Comparison]:
 
     for _ in range(rounds):
         update_alone, update_recorded, ours = in_turns(
-            [update, update_and_record, partial(room.claim_next, ME)]
+            [update, update_and_record, partial(claim_next, room, ME)]
         )
         marked.baseline.append(update_alone)
         recorded.baseline.append(update_recorded)
