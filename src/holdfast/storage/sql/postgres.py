@@ -153,6 +153,11 @@ class PostgresStore:
             pass
         self._checked_version(begun.fetchone())
 
+    def send_later(self, connection: Connection, statement: str, values: Values) -> None:
+        """Send a statement whose answer nobody needs with the next one or with the commit."""
+        assert isinstance(connection, _Session)
+        connection.wait(statement, values)
+
     def number_in_order(self, connection: Connection) -> None:
         """Let others number their events only when this transaction has ended."""
         connection.execute(_IN_ORDER)

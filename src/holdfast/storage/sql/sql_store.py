@@ -57,6 +57,9 @@ class SqlStore(Protocol):
     def write(self, *, together: bool = False) -> AbstractContextManager[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
 
+    def send_later(self, connection: Connection, statement: str, values: Values) -> None:
+        """Run a statement whose answer nobody needs; it may be sent with the next one or with the commit."""
+
     def number_in_order(self, connection: Connection) -> None:
         """Make sure that what is numbered from now on is committed in the order of its numbers."""
 

@@ -119,6 +119,10 @@ class Database:
         del together  # SQLite has one writer at a time, whatever they do.
         return Transaction(self._begin_writing, self._end)
 
+    def send_later(self, connection: Connection, statement: str, values: Values) -> None:
+        """Run a statement whose answer nobody needs."""
+        connection.execute(statement, values)
+
     def number_in_order(self, connection: object) -> None:
         """Nothing to do: there is one writer at a time."""
 

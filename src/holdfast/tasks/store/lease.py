@@ -1,8 +1,8 @@
 """Claims: a lease on a task, who holds it, until when, and with which fencing token.
 
 Contract:
-- A task has at most one live claim. Taking it is a compare-and-swap on its version in one statement, so that
-  of any number of callers one gets it.
+- A task has at most one live claim. Its row is locked by reading it, and taken by a compare-and-swap on its
+  version, so that of any number of callers one gets it.
 - A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being
   worked on. Somebody who comes back after the lease ran out still has it if nobody took it meanwhile.
 - Every claim has a fencing token of its own. A write that carries the token of a claim that is over is
@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import rfc3339_of_seconds
-from holdfast.kernel.errors import Busy
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
 from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, conditions, not_of_closed
@@ -184,9 +183,8 @@ def _taken(transaction: Transaction, before: Task, seconds: float) -> Claimed:
         "before": _claim_state(before.status, before.claim_agent),
         "after": _claim_state(status, who.actor),
     }
-    done = transaction.execute(_TAKE, terms)
-    if done.rowcount != 1:  # cannot be, as long as the row is locked or writers come one by one
-        raise Busy(f"{before.id} is being changed by somebody else.", hint="Try again in a moment.")
+    # The row is locked, or writers come one by one: it still has the version that was read.
+    transaction.store.send_later(transaction.connection, _TAKE, terms)
     task = before._replace(
         status=status,
         version=before.version + 1,
