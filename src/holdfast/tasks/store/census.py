@@ -80,7 +80,8 @@ def _followed(
                 titles[number] = sorted_words(title)
     if oldest and len(titles) < MOST_TITLES:
         return None
-    return dict(sorted(titles.items(), reverse=True)[:MOST_TITLES])
+    newest = sorted(titles, reverse=True)[:MOST_TITLES]
+    return {number: titles[number] for number in newest}
 
 
 def sorted_words(title: str) -> str:
