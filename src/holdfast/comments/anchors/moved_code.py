@@ -216,15 +216,19 @@ class Strays:
 
     def __init__(self, room: Comments, sidecars: Listing) -> None:
         self._room, self._sidecars = room, sidecars
-        self._sources: tuple[list[str] | None, Mapping[str, list[str]]] = (None, {})
+        self._listed: list[str] | None = None
+        self._sources: tuple[list[str], Mapping[str, list[str]]] = ([], {})
         self._known: tuple[object, Moves | None] = (None, None)
         self._left: Memory[Mapping[str, str]] = Memory()
         self._came: Memory[Mapping[str, Mapping[str, str]]] = Memory()
 
     def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
         """Return moves with those of comments whose code came to a file from others that stay."""
-        if self._sources[0] is not lone:  # the same list as long as no folder changed
-            self._sources = (lone, _by_suffix(map(source_of, self._sidecars.last_paths())))
+        if self._listed is not lone:  # the same list as long as no folder changed
+            paths = self._sidecars.last_paths()
+            if paths != self._sources[0]:
+                self._sources = (paths, _by_suffix(map(source_of, paths)))
+            self._listed = lone
         alike = self._sources[1].get(os.path.splitext(path)[1], [])
         others = [one for one in alike if one != path]
         if not 0 < len(others) <= _MOST_SIDECARS:
