@@ -140,21 +140,29 @@ def _refuse(text: str) -> Any:
 
 
 _END_OF_LIST = b"\n  ]"
-_STAMP = re.compile(rb'(\n  "%s": \{\n    "written": )"[^"\\\n]*"' % EVIDENCE.encode())
+_STAMP_BEGINS = b'\n  "%s": {\n    "written": "' % EVIDENCE.encode()
 
 
 def appended(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp: str) -> bytes | None:
     """Return a document with one more comment and its marker, and with a new stamp."""
+    edits = []
     for name, item in (("ghostMarkers", marker), ("comments", comment)):
         # A line break inside a text is escaped, so that these bytes stand only where a list begins or ends.
         start = data.find(f'\n  "{name}": [\n'.encode())
         end = data.find(_END_OF_LIST, start + 1)
         if start < 0 or end < 0:
             return None
-        indented = printed(item).replace(b"\n", b"\n    ")
-        data = data[:end] + b",\n    " + indented + data[end:]
-    stamped, count = _STAMP.subn(lambda match: match[1] + printed(stamp), data)
-    return stamped if count == 1 else None
+        edits.append((end, end, b",\n    " + printed(item).replace(b"\n", b"\n    ")))
+    start = data.find(_STAMP_BEGINS) + len(_STAMP_BEGINS)
+    end = data.find(b'"', start)
+    if data.count(_STAMP_BEGINS) != 1 or any(mark in data[start:end] for mark in (b"\\", b"\n")):
+        return None
+    edits.append((start, end, printed(stamp)[1:-1]))
+    pieces, done = [], 0
+    for start, end, text in sorted(edits):
+        pieces += [data[done:start], text]
+        done = end
+    return b"".join([*pieces, data[done:]])
 
 
 _LARGEST_LINE = 2**31 - 1
