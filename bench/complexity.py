@@ -104,11 +104,11 @@ def radon(peers: Peers, folder: Path) -> Figures:
         for block in found:
             yield block
             for inner in ("closures", "methods"):
-                yield from blocks(block.get(inner, []))  # type: ignore[arg-type]
+                yield from blocks(block.get(inner, []))
 
     told = json.loads(peers.run("radon", "cc", "-j", ".", within=folder))
     return {
-        (path, block["lineno"]): block["complexity"]  # type: ignore[misc]
+        (path, block["lineno"]): block["complexity"]
         for path, found in told.items()
         for block in (blocks(found) if isinstance(found, list) else ())
         if block["type"] != "class"

@@ -79,9 +79,9 @@ def commands(ours: Path, theirs: Path, git_mile: str, git_bug: str, rounds: int)
         cold.baseline.append(timed(lambda: run(theirs, git_bug, "ls")))
         forget(ours / ".git" / "holdfast")
         cold.ours.append(timed(lambda: run(ours, git_mile, "list", "--limit", "500")))
-        written.baseline.append(timed(lambda number=number: add(theirs, git_bug, f"New {number}")))  # type: ignore[misc]
+        written.baseline.append(timed(lambda number=number: add(theirs, git_bug, f"New {number}")))
         written.ours.append(
-            timed(lambda number=number: run(ours, git_mile, "create", "issue", f"New {number}"))  # type: ignore[misc]
+            timed(lambda number=number: run(ours, git_mile, "create", "issue", f"New {number}"))
         )
     return [warm, cold, written]
 

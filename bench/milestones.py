@@ -98,7 +98,7 @@ def rebuilds(path: Path, issues: int) -> Comparison:
         for file in (path / ".git" / "holdfast").glob("milestones*.sqlite*"):
             file.unlink()
         room = Milestones.open(Repository.at(path))
-        comparison.ours.append(timed(lambda room=room: room.count("issue", EVERYTHING)))  # type: ignore[misc]
+        comparison.ours.append(timed(lambda room=room: room.count("issue", EVERYTHING)))
         assert room.count("issue", EVERYTHING) == issues
         room.close()
     return comparison
@@ -136,7 +136,7 @@ def appends(path: Path, room: Milestones, rounds: int) -> list[Comparison]:
     for number in range(rounds):
         plain.baseline.append(timed(write))
         durable.baseline.append(timed(lambda: write("-c", "core.fsync=committed")))
-        spent = timed(lambda number=number: room.comment(items[number].id, "Measured"))  # type: ignore[misc]
+        spent = timed(lambda number=number: room.comment(items[number].id, "Measured"))
         plain.ours.append(spent)
         durable.ours.append(spent)
     return [plain, durable]
@@ -160,8 +160,8 @@ def ordinary_git(path: Path, room: Milestones, folder: Path, rounds: int) -> lis
             (path, push.ours, fetch.ours),
         ):
             git(repository, "commit", "--quiet", "--allow-empty", "--message", str(number))
-            pushes.append(timed(lambda repository=repository: git(repository, "push", "--quiet")))  # type: ignore[misc]
-            fetches.append(timed(lambda repository=repository: git(repository, "fetch", "--quiet")))  # type: ignore[misc]
+            pushes.append(timed(lambda repository=repository: git(repository, "push", "--quiet")))
+            fetches.append(timed(lambda repository=repository: git(repository, "fetch", "--quiet")))
     return [push, fetch]
 
 

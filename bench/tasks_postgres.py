@@ -125,7 +125,7 @@ def recorded(room: Tasks, run: Callable[[], object]) -> list[Statement]:
 
 
 def _read_by(store: SqlStore, read: Callable[[], Any]) -> None:
-    store.read = read  # type: ignore[method-assign]
+    store.read = read
 
 
 @contextmanager
