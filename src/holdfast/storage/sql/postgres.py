@@ -33,8 +33,8 @@ _WRITERS = 0x48465752
 _NUMBERING = 0x48464E55
 _MIGRATING = 0x48464D49
 _FORMAT = "SELECT max(version) FROM format"
-_IN_ORDER = f"SELECT pg_advisory_xact_lock({_NUMBERING})"
 _ANNOUNCE = f"SELECT pg_notify('{_CHANNEL}', '')"
+_IN_ORDER = f"{_ANNOUNCE}, pg_advisory_xact_lock({_NUMBERING})"
 _KEPT_CONNECTIONS = 8
 _CONNECT_SECONDS = 10
 _NAMED = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
@@ -74,11 +74,17 @@ def schema_statements(script: str) -> list[str]:
 class _Session:
     """A driver's connection that takes statements as they are written here."""
 
-    __slots__ = ("_waiting", "raw")
+    __slots__ = ("_waiting", "is_announced", "raw")
 
     def __init__(self, raw: psycopg.Connection[Any]) -> None:
         self.raw = raw
+        self.is_announced = False
         self._waiting: list[tuple[str, Values | None]] = []
+
+    def number_in_order(self) -> None:
+        """Let others number their events only when this transaction has ended, and tell of it then."""
+        self.is_announced = True
+        self.wait(_IN_ORDER)
 
     def wait(self, statement: str, values: Values | None = None) -> None:
         """Keep a statement whose answer nobody needs, to send it with the next one or with the commit."""
@@ -142,7 +148,8 @@ class PostgresStore:
             self._begin(connection, f"BEGIN{alone}")
             session = _Session(connection)
             yield session
-            session.wait(_ANNOUNCE)
+            if not session.is_announced:
+                session.wait(_ANNOUNCE)
             session.wait("COMMIT")
             session.send()
 
@@ -160,12 +167,13 @@ class PostgresStore:
 
     def number_in_order(self, connection: Connection) -> None:
         """Let others number their events only when this transaction has ended."""
-        connection.execute(_IN_ORDER)
+        assert isinstance(connection, _Session)
+        connection.number_in_order()
 
     def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
         """Insert rows that are numbered in the order of commits; they are sent with the commit."""
         assert isinstance(connection, _Session)
-        connection.wait(_IN_ORDER)
+        connection.number_in_order()
         if len(rows) > 1:
             connection.executemany(statement, rows)
         else:
