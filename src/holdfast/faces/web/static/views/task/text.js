@@ -53,9 +53,13 @@ function criteria(desk, part) {
 
 function criterion(desk, part, { text, checked }, evidence) {
   const below = el("div");
-  const turn = ({ target }) => {
+  const turn = async ({ target }) => {
     if (!target.checked) return desk.act(part, () => unchecked(desk.task.criteria, text));
-    if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
+    if (!desk.bundle) {
+      target.checked = false;
+      await desk.lookAround().catch(() => {}); // who cannot know asks for evidence
+    }
+    if (desk.bundle && desk.bundle.done_gate !== "evidence") return desk.act(part, { check: [text] });
     target.checked = false; // until there is an answer
     if (below.hasChildNodes()) return;
     const ended = (kind) => (below.querySelector("[name=exit_status]").parentNode.hidden = !RUN.has(kind));
@@ -150,7 +154,7 @@ function show(desk, part, { name, mime }, below) {
 /** The parts, each with its title, what of the task it shows, and what draws it. */
 export const MAIN = [
   ["Description", ({ task }) => task.description, description],
-  ["Criteria", ({ task, bundle }) => [task.criteria, task.evidence, bundle?.done_gate], criteria],
+  ["Criteria", ({ task }) => [task.criteria, task.evidence], criteria],
   longText("plan", "Plan"), longText("notes", "Notes"),
   ["Attachments", ({ task }) => task.attachments, attachments],
   ["History", (desk) => desk.history, history],
