@@ -144,6 +144,23 @@ def test_who_writes_a_note_is_not_disturbed_by_another_one(page: Page, site: Sit
     expect(page.get_by_label("Note on line 6")).to_have_value("")
 
 
+def test_a_note_is_shown_as_it_is_once_an_answer_to_it_was_left(page: Page, site: Site) -> None:
+    site.write("still.py", KELP)
+    site.call("add_comment", filePath="still.py", line=5, text="As it was", tag="NOTE")
+    [note] = site.call("get_file_comments", filePath="still.py")["comments"]
+    opened(page, site, "still.py")
+    card = page.locator('article.note[data-line="5"]')
+    card.get_by_role("button", name="Reply").click()
+    card.get_by_label("Reply").fill("Half of an answer")
+    site.call("edit_comment", filePath="still.py", commentId=note["id"], text="As it is now")
+    site.call("add_comment", filePath="still.py", line=2, text="Comes later", tag="NOTE")
+    expect(page.get_by_text("Comes later")).to_be_visible()
+    expect(card.get_by_label("Reply")).to_have_value("Half of an answer")
+    card.get_by_role("button", name="Cancel").click()
+    expect(card).to_contain_text("As it is now")
+    expect(card.get_by_label("Reply")).to_have_count(0)
+
+
 def test_a_remark_on_lines_goes_to_the_inbox(page: Page, site: Site) -> None:
     opened(page, site, f"{FILE}#L5-L6")
     page.keyboard.press("r")
@@ -212,6 +229,12 @@ def test_long_files_have_few_rows_and_a_link_to_a_line_marks_it(page: Page, site
     expect(page).to_have_url(re.compile("#L19998-L20000$"))
     page.keyboard.press("Escape")
     expect(marked).to_have_count(0)
+    page.locator('.line[data-line="19997"] .number').hover()
+    page.mouse.down()
+    page.locator('.line[data-line="19995"]').hover()
+    page.mouse.up()
+    page.locator('.line[data-line="19999"]').hover()  # which is no part of it any more
+    expect(page).to_have_url(re.compile("#L19995-L19997$"))
 
 
 def test_hostile_names_and_contents_stay_text(page: Page, site: Site) -> None:

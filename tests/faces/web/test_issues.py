@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.faces.http.running import HOLDFAST
-from tests.faces.web.conftest import Axe
+from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'`${7*7} <script>alert(2)</script>"
@@ -214,11 +214,41 @@ def test_the_filter_is_completed_from_fields_operators_and_values(page: Page, si
     expect(page.locator(".lines a.name")).to_have_text(["Wanted"])
 
 
-def test_pages_follow_each_other_and_closed_ones_come_when_asked_for(page: Page, site: Site) -> None:
-    titles = [f"Number {number:03}" for number in range(120)]
-    drafts = [{"title": title, "body": "", "labels": [], "number": at} for at, title in enumerate(titles)]
+def imported(site: Site, titles: list[str], first: int) -> None:
+    numbered = enumerate(titles, first)
+    drafts = [{"title": title, "body": "", "labels": [], "number": number} for number, title in numbered]
     site.write("many.json", json.dumps(drafts))
     site.call("git_mile_import", file="many.json", format="github")
+
+
+def test_lines_that_were_asked_for_stay_when_something_changes(page: Page, site: Site) -> None:
+    imported(site, [f"Wave {number:03}" for number in range(560)], first=1000)
+    [first] = site.call("git_mile_list", entity="issue", filter='title == "Wave 000"')["items"]
+    page.goto(f"{site.url}/issues?sort=title&filter=title%20contains%20Wave")
+    links = page.locator(".lines a.name")
+    expect(links).to_have_count(50)
+    expect(page.locator(".live.standing")).to_be_visible()
+    overview = "**/api/milestones/git_mile_overview?*"
+    held = Held(page, overview)
+    with page.expect_request(overview):
+        page.get_by_role("button", name="More").click()
+    with page.expect_request(overview):
+        site.call("git_mile_edit", id=first["id"], title="Wave 000, broken")
+    held.let_go()
+    expect(links.first).to_have_text("Wave 000, broken")
+    expect(links).to_have_count(100)
+    for number in (*range(150, 551, 50), 560):
+        page.get_by_role("button", name="More").click()
+        expect(links).to_have_count(number)
+    site.call("git_mile_edit", id=first["id"], title="Wave 000, calm")
+    expect(links.first).to_have_text("Wave 000, calm")
+    expect(links).to_have_count(560)
+    expect(page.get_by_text("560 in all")).to_be_visible()
+
+
+def test_pages_follow_each_other_and_closed_ones_come_when_asked_for(page: Page, site: Site) -> None:
+    titles = [f"Number {number:03}" for number in range(120)]
+    imported(site, titles, first=1)
     page.goto(f"{site.url}/issues?sort=title&filter=title%20contains%20Number")
     links = page.locator(".lines a.name")
     expect(links).to_have_count(50)

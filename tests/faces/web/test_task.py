@@ -222,6 +222,22 @@ def test_a_check_that_is_still_on_its_way_survives_that_another_is_taken_away(
     assert [item["ref"] for item in found["evidence"]] == ["make dry"]
 
 
+def test_evidence_is_asked_for_also_before_it_is_known_that_it_is_needed(
+    page: Page, site: Site, task: str
+) -> None:
+    task = site.call("taskpilot_create_task", title="Polish the lens", criteria=["It is clear"])["task"]["id"]
+    held = Held(page, "**/api/tasks/taskpilot_focus")
+    with page.expect_request("**/api/tasks/taskpilot_focus"):
+        page.goto(f"{site.url}/task/{task}")
+    criteria = part(page, "Criteria")
+    criteria.get_by_role("checkbox", name="It is clear").click()
+    held.let_go()
+    criteria.get_by_label("The command, the commit or the note").fill("make clear")
+    criteria.get_by_role("button", name="Check").click()
+    expect(criteria.get_by_text("1 of 1")).to_be_visible()
+    assert [item["ref"] for item in stored(site, task)["evidence"]] == ["make clear"]
+
+
 def test_a_button_that_is_clicked_twice_does_it_once(page: Page, site: Site, task: str) -> None:
     task = site.call("taskpilot_create_task", title="Fetch the oil")["task"]["id"]
     page.goto(f"{site.url}/task/{task}")

@@ -84,16 +84,13 @@ export function keyed(parent, items, draw, name = "li") {
   }));
 }
 
-const shown = new WeakMap();
-
-/** Fill a node anew when what it shows has changed, unless somebody is writing in it; return whether it was. */
-export function patch(node, data, render) {
+/** Fill a node anew when what it shows has changed, unless somebody is writing in it; what others did fades. */
+export function patch(node, data, render, elsewhere = true) {
   const text = JSON.stringify(data ?? null);
-  if (shown.get(node) === text || node.querySelector("details[open], form:not(details *)")) return false;
+  if (node.shows === text || node.querySelector("details[open], form:not(details *)")) return;
   fill(node, render());
-  if (shown.has(node)) fade(node);
-  shown.set(node, text);
-  return true;
+  if (elsewhere && node.shows) fade(node);
+  node.shows = text;
 }
 
 /** Let something that changed elsewhere fade once. */
@@ -194,7 +191,7 @@ export function form(fields, { verb, buttons = submit(verb, null, "primary"), se
       if (problem.name !== "AbortError") fill(trouble, failure(problem));
     }
   });
-  const row = el("div.row", beside, buttons, cancel && plain("Cancel", leave));
+  const row = el("div.row.wrap", beside, buttons, cancel && plain("Cancel", leave));
   const submit = (event) => (event.preventDefault(), submitted(event));
   const node = el("form.stack", { on: { submit }, ...more }, fields, trouble, row);
   sentByKeys(node, () => node.requestSubmit(), leave);

@@ -8,9 +8,9 @@ import * as palette from "./palette.js";
 import { View, beginKeys } from "./view.js";
 
 const main = document.getElementById("main");
-const rail = [...document.querySelectorAll("#rail a")];
-const links = new Map(rail.map((link) => [router.match(link.pathname).view, link]));
+const links = new Map([...document.querySelectorAll("#rail a")].map((a) => [router.match(a.pathname).view, a]));
 let shown = null;
+let counting = null;
 
 /** Say how many things wait in a view: `counts({today: 3})`; 0 says nothing. */
 function counts(numbers) {
@@ -43,7 +43,8 @@ async function show() {
     if (problem.status === undefined) throw problem; // a fault of the page itself
   }
   if (shown === view) main.dataset.ready = "";
-  countWaiting();
+  // What waits is counted once there is something to look at.
+  if (!main.dataset.signedOut) counting ??= import("./views/today/waiting.js").then(({ follow }) => follow(counts));
 }
 
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
@@ -89,13 +90,6 @@ function signedOut() {
     empty("The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, " +
       "run this in the repository:", el("pre", "holdfast open")),
   );
-}
-
-let counting = null;
-
-/** Begin to count what waits, once there is something to look at. */
-function countWaiting() {
-  if (!main.dataset.signedOut) counting ??= import("./views/today/waiting.js").then(({ follow }) => follow(counts));
 }
 
 async function nameRepository() {

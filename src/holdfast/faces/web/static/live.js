@@ -3,7 +3,7 @@
 import { apiUrl, get } from "./api.js";
 
 const RECONNECTING_AFTER = 2000;
-const listeners = new Map();
+const news = new EventTarget();
 const streams = new Set();
 
 /** A stream that remembers its place, so that nothing is missed between two connections. */
@@ -50,12 +50,8 @@ class Stream {
   }
 }
 
-/** Call back when something of a topic changed anywhere; return what ends it. */
-export function on(topic, callback) {
-  if (!listeners.has(topic)) listeners.set(topic, new Set());
-  listeners.get(topic).add(callback);
-  return () => listeners.get(topic).delete(callback);
-}
+/** Call back when something of a topic changed anywhere, until a signal ends it. */
+export const on = (topic, callback, signal) => news.addEventListener(topic, callback, { signal });
 
 /** Follow a room's own numbered events, by their names, after the one numbered `last`; return what ends it. */
 export function feed(path, callbacks, last = null) {
@@ -66,9 +62,7 @@ export function feed(path, callbacks, last = null) {
 /** Begin; `show` is told whether the stream stands. */
 export function begin(show) {
   shown = show;
-  new Stream("events", ["changed"], (_name, { topic }) => {
-    for (const callback of listeners.get(topic) ?? []) callback(topic);
-  });
+  new Stream("events", ["changed"], (_name, { topic }) => news.dispatchEvent(new Event(topic)));
   document.addEventListener("visibilitychange", () => {
     for (const stream of streams) document.hidden ? stream.pause() : stream.open();
   });

@@ -22,21 +22,16 @@ export function remember(name, value) {
 
 const recallList = (name) => [recall(name) ?? []].flat();
 
-/** A set that outlives the page: versions of files that were seen, remarks that are done with. */
-export class Marks {
-  constructor(name) {
-    this.name = name;
-  }
+// Sets that outlive the page: versions of files that were seen, remarks that are done with.
+export const SEEN = "review seen";
+export const DONE = "review done";
 
-  has(mark) {
-    return recallList(this.name).includes(mark);
-  }
+export const isMarked = (set, mark) => recallList(set).includes(mark);
 
-  set(mark, on) {
-    const others = recallList(this.name).filter((one) => one !== mark);
-    remember(this.name, [...others, ...(on ? [mark] : [])].slice(-MOST));
-    document.dispatchEvent(new Event("marked"));
-  }
+export function setMark(set, mark, on = true) {
+  const others = recallList(set).filter((one) => one !== mark);
+  remember(set, [...others, ...(on ? [mark] : [])].slice(-MOST));
+  document.dispatchEvent(new Event("marked"));
 }
 
 /** Remarks that are not sent yet, of one repository, in all windows; why one was refused is not kept. */

@@ -6,17 +6,15 @@ import { go } from "./router.js";
 
 const local = []; // keys of the view that is shown
 const EDITABLE = "input, textarea, select, [contenteditable]";
+const PATIENCE = 2000;
 
 export class View {
   constructor(main, parameters, query) {
-    Object.assign(this, { main, parameters, query, leaving: new AbortController() });
-    this.signal = this.leaving.signal;
+    const leaving = new AbortController();
+    Object.assign(this, { main, parameters, query, signal: leaving.signal });
+    /** End the showing: what it asked is dropped, what it listened to is forgotten. */
+    this.leave = () => leaving.abort();
     local.splice(0);
-  }
-
-  /** End the showing: what it asked is dropped, what it listened to is forgotten. */
-  leave() {
-    this.leaving.abort();
   }
 
   /** Give the view its title, a link to its JSON, buttons beside it and filters below it. */
@@ -24,10 +22,9 @@ export class View {
     document.title = `${title} · Holdfast`;
     const link = json && el("a.button.plain", { href: json, target: "_blank", rel: "noopener" }, "JSON");
     const line = el("div.title.row", el("h1", title), el("div.tools.row", tools, link));
-    const header = el("header.heading", line, filters && el("div.filters", filters));
-    this.main.querySelector(":scope > .heading")?.remove();
-    this.main.prepend(header);
-    return header;
+    const header = this.main.querySelector(":scope > .heading") ?? el("header.heading");
+    if (!header.parentNode) this.main.prepend(header);
+    return fill(header, line, filters && el("div.filters", filters));
   }
 
   /** Change parts of the query in the address; null takes one out. Nothing is shown anew by it. */
@@ -47,7 +44,7 @@ export class View {
 
   /** Call back when something of a topic changed, until the view is left. */
   on(topic, callback) {
-    this.signal.addEventListener("abort", on(topic, callback));
+    on(topic, callback, this.signal);
   }
 
   key(name, text, run) {
@@ -70,6 +67,15 @@ export class View {
       this.fail(where, problem);
       if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a fault of the page itself
     });
+  }
+
+  /** Run something slow whose result fills a place: say that it runs, and after a while for how long. */
+  running(place, doing, run) {
+    const began = Date.now(), status = el("p.quiet", { role: "status" }, `${doing}…`);
+    fill(place, status);
+    const seconds = () => Math.round((Date.now() - began) / 1000);
+    const timer = setInterval(() => (status.textContent = `${doing}… for ${seconds()} s now.`), PATIENCE);
+    return this.attempt(place, run).finally(() => clearInterval(timer));
   }
 
   /** Call back every so often while somebody looks, and at once when they look again; never twice at a time. */

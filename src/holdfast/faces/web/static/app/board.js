@@ -12,12 +12,8 @@ const main = document.getElementById("main");
 const news = new Set();
 let shown = null;
 
-/** The view without a page around it: no address, no stream, no JSON of its own. */
+/** The view without a page around it: no address, no stream. */
 class AppView extends View {
-  heading(title, options) {
-    return super.heading(title, { ...options, json: null });
-  }
-
   setQuery(changes) {
     for (const [name, value] of Object.entries(changes)) value ? this.query.set(name, value) : this.query.delete(name);
   }

@@ -21,7 +21,7 @@ export async function show(view) {
     const found = await agents(view.signal);
     fill(people, found.length ? found.map(agentItem) : el("li", nobody));
   });
-  for (const { room } of ROOMS) view.on(room, () => feed.news(room));
+  for (const room of Object.keys(READERS)) view.on(room, () => feed.news(room));
   view.on("tasks", showAgents);
   await Promise.all([feed.load(), showAgents()]);
   view.key("r", "Show the new ones", () => feed.showWaiting());
@@ -48,8 +48,8 @@ class Feed {
       on: { change: ({ target }) => change(name, target.value) },
     });
     this.actors = el("datalist", { id: "actors" });
-    const rooms = [["", "All rooms"], ...ROOMS.map(({ room, name }) => [room, `${name}s`])];
-    return [choice("Room", rooms, query.get("room"), (value) => change("room", value)),
+    const rooms = Object.entries(READERS).map(([room, { name }]) => [room, `${name}s`]);
+    return [choice("Room", [["", "All rooms"], ...rooms], query.get("room"), (value) => change("room", value)),
       field("actor", "Who", { list: "actors" }), field("about", "Task or file"), this.actors];
   }
 
@@ -61,8 +61,8 @@ class Feed {
 
   async load() {
     const only = this.view.query.get("room");
-    const rooms = ROOMS.filter(({ room }) => !only || room === only);
-    const sources = rooms.map(({ room }) => new Source(room, this.wanted(), this.view.signal));
+    const rooms = Object.keys(READERS).filter((room) => !only || room === only);
+    const sources = rooms.map((room) => new Source(room, this.wanted(), this.view.signal));
     this.sources = sources;
     this.fresh.clear();
     fill(this.list);
@@ -121,11 +121,11 @@ class Feed {
         nodes.push(el("li.group", ago(event.at), el("strong.one-line", { title: event.actor }, event.actor), lines));
       }
       group = minute;
-      const name = ROOMS.find(({ room }) => room === event.room).name;
       const said = el("span", event.line());
       said.title = said.textContent;
       const look = fresh.has(event.key) && "fresh";
-      lines.append(el("li", { class: look, dataset: { key: event.key } }, el("span.tag", name), said));
+      const tag = el("span.tag", READERS[event.room].name);
+      lines.append(el("li", { class: look, dataset: { key: event.key } }, tag, said));
     }
     fill(this.list, nodes);
     fill(this.actors, [...new Set(events.map((event) => event.actor))].sort().map((value) => el("option", { value })));
@@ -224,8 +224,6 @@ const READERS = {
     },
   },
 };
-
-const ROOMS = Object.entries(READERS).map(([room, { name }]) => ({ room, name }));
 
 /** One room's events as far as they were read. */
 class Source {

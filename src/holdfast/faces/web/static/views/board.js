@@ -1,24 +1,24 @@
 // Board: tasks by state, moved by hand, kept current while others work; its filters are in the address.
 
+import { apiUrl, post } from "../api.js";
 import { asked, button, choice, el, empty, field, fill, primary } from "../dom.js";
-import { Board } from "./board/board.js";
+import { Board, PATH } from "./board/board.js";
 import { makeMovable } from "./board/moving.js";
 import { OPEN } from "./board/rules.js";
-import { Source } from "./board/source.js";
 
 export async function show(view) {
-  const source = new Source(view, filtersOf(view.query));
   const { query } = view;
-  const board = new Board(view, source, { lanes: query.get("lanes"), unfolded: query.get("open")?.split(",") });
+  const wanted = filtersOf(query);
+  const board = new Board(view, wanted, { lanes: query.get("lanes"), unfolded: query.get("open")?.split(",") });
   const create = async () => {
-    const id = await askTask(view, source);
+    const id = await askTask(view, wanted);
     if (!id) return;
     view.announce(`${id} was added.`);
     await board.refresh([id]).catch(() => {}); // its event brings it as well
     board.focus(id);
   };
   const filters = filterLine(view);
-  view.heading("Board", { json: source.json, tools: [primary("New task", create)], filters });
+  view.heading("Board", { json: apiUrl(PATH, wanted), tools: [primary("New task", create)], filters });
   const place = el("div.board-place", board.node);
   const keys = "Space lifts it, m opens its menu, arrows go to other cards.";
   view.main.append(place, el("p.visually-hidden", { id: "board-keys" }, keys));
@@ -32,14 +32,14 @@ export async function show(view) {
   } catch (problem) {
     if (problem.kind !== "not_initialized") throw problem;
     view.heading("Board");
-    fill(place, beginning(view, source));
+    fill(place, beginning(view));
     return;
   }
   offer(filters, board.cards.values());
   board.settled = () => {
     const some = [...board.states.keys()].some((status) => board.total(status));
     if (some === board.node.isConnected) return;
-    fill(place, some ? board.node : nothing(source, create));
+    fill(place, some ? board.node : nothing(wanted, create));
     board.measure();
   };
   board.settled();
@@ -49,27 +49,27 @@ export async function show(view) {
   if (shown < all) place.prepend(el("p.quiet", words));
 }
 
-function beginning(view, source) {
+function beginning(view) {
   const again = () => view.signal.aborted || view.go("/board", { replace: true });
   const failure = el("div");
-  const begin = () => view.attempt(failure, () => source.begin().then(again));
-  view.on("tasks", again); // somebody else may begin as well
+  const begin = () => view.attempt(failure, () => post("tasks/taskpilot_init").then(again));
+  view.on("tasks", again); // somebody else may begin as well, and the first sign of it ends the view
   return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.",
     begin, "Begin with a few tasks", "holdfast tasks init"), failure];
 }
 
-function nothing(source, create) {
+function nothing(filters, create) {
   const all = el("a.button", { href: "/board" }, "Show all tasks");
-  if (Object.keys(source.filters).length) return empty("No task fits these filters.", all);
+  if (Object.keys(filters).length) return empty("No task fits these filters.", all);
   return emptiness("Tasks stand here by their state. There are none yet.", create, "New task",
     'holdfast tasks add "What is to be done"');
 }
 
 const emptiness = (text, click, verb, command) =>
-  empty(text, el("div.row", primary(verb, click), "or run", el("code", command)));
+  empty(text, el("div.row.wrap", primary(verb, click), "or run", el("code", command)));
 
-/** Ask for a new task and add it; resolves to its id. */
-function askTask(view, source) {
+/** Ask for a new task and add it, one that fits the filters as far as a new one can; resolves to its id. */
+function askTask(view, { label, milestone }) {
   const fields = [
     field("Title", el("input", { name: "title", required: true, maxlength: "200" })),
     field("Priority", choice("Priority", ["high", "medium", "low"], "medium", null, { name: "priority" })),
@@ -77,8 +77,8 @@ function askTask(view, source) {
   ];
   const submit = async ({ title, priority, criteria: text }) => {
     const criteria = text.split("\n").map((line) => line.trim()).filter(Boolean);
-    const { task } = await source.add({ title, priority, criteria });
-    return task.id;
+    const body = { title, priority, criteria, labels: label && [label], milestone };
+    return (await post("tasks/taskpilot_create_task", body)).task.id;
   };
   return asked(view, "New task", fields, { verb: "Add", submit });
 }

@@ -20,7 +20,7 @@ export async function show(view) {
   const query = { file: path, revision: view.query.get("revision") };
   const lines = new Lines(view, query);
   try {
-    await lines.begin();
+    lines.take(await lines.read(1));
   } catch (problem) {
     if (["invalid_path", "not_found", "denied"].includes(problem.kind)) {
       const folder = await get("source/list_files", { folder: path }, view).catch(() => null);
@@ -43,7 +43,7 @@ function head(view, path, json, facts = null) {
   const parts = path ? path.split("/") : [];
   const steps = parts.slice(0, -1).map((name, at) => [el("span", { "aria-hidden": "true" }, "/"),
     el("a", { href: address("/code", parts.slice(0, at + 1).join("/")) }, name)]);
-  const crumbs = el("nav.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
+  const crumbs = el("nav.row.wrap.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
   view.heading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
 }
 
@@ -103,9 +103,10 @@ class FileView {
   showFacts() {
     const { page, total, revision } = this.lines;
     const { max_cyclomatic: complexity, changes, reason = "Commits that changed this file" } = this.heat ?? {};
+    const open = this.notes?.comments.filter(({ status }) => status === "open") ?? [];
     const part = (text, title) => el("span", { title }, text);
     fill(this.facts,
-      part(counted(this.notes?.count() ?? 0, "note"), "Open notes on this file"),
+      part(counted(open.length, "note"), "Open notes on this file"),
       part(counted(total, "line"), page.language ?? "No language that is parsed: the text is plain"),
       complexity > 0 && part(`complexity up to ${complexity}`, "McCabe's complexity of the most complex function"),
       this.heat && part(changes === null ? "changes unknown" : `changed ${changes}× in 90 days`, reason),

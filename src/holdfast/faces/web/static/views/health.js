@@ -5,7 +5,7 @@ import { choice, counted, el, empty, fill, quiet } from "../dom.js";
 import { draw, filesBelow, folderAt, moveFocus, tree } from "./health/treemap.js";
 import { MEASURES, heat, number, showNumbers } from "./health/numbers.js";
 
-const MOST_FILES = 1000, PATIENCE = 2000;
+const MOST_FILES = 1000;
 const SECTIONS = [
   { id: "trends", title: "Trends", doing: "Reading the numbers of past commits" },
   { id: "duplicates", title: "Duplicates", doing: "Looking for copies" },
@@ -28,7 +28,7 @@ async function showMap(view, place) {
   const asked = named();
   const ask = (project_path) => get("analyze/measure_files", { ...query, project_path }, view);
   heading(view, place, query);
-  const found = await running(view, place, "Measuring files", async () => {
+  const found = await view.running(place, "Measuring files", async () => {
     const all = await ask(null), { path } = folderAt(tree(all.files, all.rest), view.query.get("folder"));
     return path && all.rest.length ? ask(path) : all; // too many to tell all: those of the folder
   });
@@ -44,7 +44,7 @@ async function showMap(view, place) {
   heading(view, place, { ...query, measure });
   const { step, ranges } = heat(found.files, measure);
   const root = tree(found.files, found.rest);
-  const crumbs = el("nav.row.crumbs", { "aria-label": "Folder" });
+  const crumbs = el("nav.row.wrap.crumbs", { "aria-label": "Folder" });
   const label = "Files by size; arrows move, Enter opens, Escape goes up";
   const map = el("div.map.card", { role: "group", "aria-label": label });
   const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
@@ -60,12 +60,10 @@ function heading(view, place, query) {
     view.setQuery({ measure: measure === "hot_spot" ? null : measure, sort: null });
     showMap(view, place);
   };
-  const hadFocus = document.activeElement?.id === "measure";
   const measures = Object.entries(MEASURES).map(([value, { name }]) => [value, name]);
   const select = choice("Colour by", measures, query.measure, change, { id: "measure" });
   view.heading("Health", { json: apiUrl("analyze/measure_files", query),
     filters: [el("label.quiet", { for: "measure" }, "Colour by"), select, quiet(MEASURES[query.measure].says)] });
-  if (hadFocus) select.focus();
 }
 
 /** Draw the folder that the address names, and follow clicks, keys and the window's size; return what goes up. */
@@ -157,17 +155,8 @@ async function showSections(view) {
   const { main, signal } = view;
   for (const event of ["wheel", "pointerdown", "keydown"]) main.addEventListener(event, letGo, { signal });
   for (const { id, doing, place } of sections.toSorted((one, other) => isNamed(other) - isNamed(one))) {
-    await running(view, place, doing, async () => (await import(`./health/${id}.js`)).show(view, place));
+    await view.running(place, doing, async () => (await import(`./health/${id}.js`)).show(view, place));
     if (view.signal.aborted) return;
     if (isHeld) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
-}
-
-/** Run something slow whose result fills a place: say that it runs, and after a while for how long. */
-async function running(view, place, doing, run) {
-  const began = Date.now(), status = el("p.quiet", { role: "status" }, `${doing}…`);
-  fill(place, status);
-  const seconds = () => Math.round((Date.now() - began) / 1000);
-  const timer = setInterval(() => (status.textContent = `${doing}… for ${seconds()} s now.`), PATIENCE);
-  return view.attempt(place, run).finally(() => clearInterval(timer));
 }

@@ -30,7 +30,7 @@ export async function show(view) {
 
 class List {
   constructor(view) {
-    Object.assign(this, { view, kind: kindOf(view), items: [] });
+    Object.assign(this, { view, kind: kindOf(view), wanted: PAGE });
     this.list = el("ul.lines.plain-list.card");
     this.below = el("div.below");
     this.hint = el("p.quiet");
@@ -90,23 +90,25 @@ class List {
   ask(changes) {
     this.view.setQuery(changes);
     this.header.querySelector("a[target]").href = apiUrl(PATH, this.question());
+    this.wanted = PAGE;
     return this.refresh();
   }
 
-  /** Ask for as many lines as are shown, and change those that differ. */
-  refresh() {
-    return this.load({ limit: Math.min(LARGEST, Math.max(PAGE, this.items.length)) }, (items) => this.draw(items));
-  }
-
-  async load(more, draw) {
+  /** Ask for as many lines as are wanted, and change those that differ. */
+  async refresh() {
     const question = (this.newest = Symbol("the newest question"));
+    const items = [];
     try {
-      const page = await get(PATH, this.question(more), this.view);
+      let page = {};
+      do {
+        const limit = Math.min(LARGEST, this.wanted - items.length);
+        page = await get(PATH, this.question({ limit, cursor: page.nextCursor }), this.view);
+        items.push(...page.items);
+      } while (page.nextCursor && items.length < this.wanted);
       if (this.newest !== question) return;
       this.filter.fail(null);
       this.list.hidden = this.below.hidden = false;
-      this.cursor = page.nextCursor;
-      draw(page.items);
+      this.draw(items, Boolean(page.nextCursor));
       fill(this.hint, page.hint?.replace("pass includeClosed: true", "tick “Closed too”"));
     } catch (problem) {
       if (this.newest !== question || problem.name === "AbortError") return;
@@ -118,12 +120,15 @@ class List {
     }
   }
 
-  draw(items) {
-    this.items = items;
+  draw(items, isCut) {
     keyed(this.list, items, (item) => line(item, this.kind));
-    const more = this.cursor && button("More", () => this.more());
-    const words = quiet(`${items.length} ${this.cursor ? "shown" : "in all"}`);
-    fill(this.below, items.length ? [more, " ", words] : this.nothing());
+    const more = async () => {
+      this.wanted = items.length + PAGE;
+      await this.refresh();
+      this.list.children[items.length]?.querySelector("a").focus();
+    };
+    const words = quiet(`${items.length} ${isCut ? "shown" : "in all"}`);
+    fill(this.below, items.length ? [isCut && button("More", more), " ", words] : this.nothing());
   }
 
   nothing() {
@@ -137,12 +142,6 @@ class List {
     const command = el("pre", `git mile create ${kind} "What is to be done"`);
     return empty(`No open ${kind} is here. ${KINDS[kind].title} live in this repository's own git refs and travel ` +
       `with it. Make one with New ${kind}, or on the command line:`, command);
-  }
-
-  async more() {
-    const before = this.items.length;
-    await this.load({ cursor: this.cursor }, (items) => this.draw([...this.items, ...items]));
-    this.list.children[before]?.querySelector("a").focus();
   }
 
   move(step) {

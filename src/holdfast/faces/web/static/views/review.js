@@ -5,7 +5,7 @@ import { arrange, button, choice, commitAddress, counted, el, empty, fade, fill,
 import { FileDiff, counts } from "./review/file.js";
 import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
-import { Drafts, Marks } from "../memory.js";
+import { DONE, Drafts, isMarked, setMark } from "../memory.js";
 
 const EACH = 3000;
 const RECENT = 5;
@@ -25,8 +25,6 @@ export async function show(view) {
 class Review {
   constructor(view, repository) {
     Object.assign(this, { view, files: new Map(), threads: [], data: null, sending: new Set() });
-    this.seen = new Marks("review seen");
-    this.done = new Marks("review done");
     this.drafts = new Drafts(repository);
     this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
       if (isIntersecting) target.fileDiff.load();
@@ -145,13 +143,13 @@ class Review {
     const jump = () => (node.scrollIntoView({ block: "start" }), this.selection.move(node.querySelector("tr.line")));
     return button([el("span.one-line", name, quiet(` ${folder ?? ""}`)), counts(file),
       el("span.tick", tick.checked && "✓"), tick.checked && el("span.visually-hidden", "seen")],
-    jump, { class: "row", title: file.path });
+    jump, { class: "button plain", title: file.path });
   }
 
   remarks() {
     return this.view.attempt(this.trouble, async () => {
       const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, this.view);
-      this.threads = threadsOf(messages).filter((thread) => !this.done.has(thread.messages.at(-1).id));
+      this.threads = threadsOf(messages).filter((thread) => !isMarked(DONE, thread.messages.at(-1).id));
       this.redraw();
     });
   }
@@ -172,7 +170,7 @@ class Review {
   }
 
   options(thread) {
-    return { view: this.view, done: () => (this.done.set(thread.messages.at(-1).id, true), this.remarks()) };
+    return { view: this.view, done: () => (setMark(DONE, thread.messages.at(-1).id), this.remarks()) };
   }
 
   showDrafts() {

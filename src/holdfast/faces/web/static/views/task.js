@@ -14,7 +14,7 @@ export async function show(view) {
     return view.main.append(empty("This repository has no tasks yet. To begin:", command));
   }
   desk.heading();
-  const [left, right] = [MAIN, SIDE].map((wanted) => wanted.map((one) => new Part(desk, one)));
+  const [left, right] = [MAIN, SIDE].map((wanted) => wanted.map((one) => new Part(desk, ...one)));
   desk.parts = [...left, ...right];
   desk.draw();
   view.main.append(el("div.two-columns", el("div.parts", left.map(({ node }) => node)),

@@ -1,20 +1,26 @@
 // The board itself: loading, staying current one card at a time, and moves that may be refused.
 
+import { get, post } from "../../api.js";
 import { fade } from "../../dom.js";
+import { feed } from "../../live.js";
 import { recall, remember } from "../../memory.js";
 import { Layout } from "./layout.js";
-import { MOST_NAMED } from "./source.js";
 import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
 
+export const PATH = "tasks/taskpilot_board";
+const PAGE = 500;
+const MOST_CARDS = 5000;
+const MOST_NAMED = 100;
+const HAPPENINGS = ["created", "updated", "claimed", "released", "handed-over", "attached"];
 const TICK = 10_000;
 const GATHERED = 40;
 const LOOKED = "board-seen";
 
 /** Cards by state, as one view shows them. */
 export class Board extends Layout {
-  constructor(view, source, options) {
-    super(source.filters, options);
-    Object.assign(this, { view, source, looked: recall(LOOKED) });
+  constructor(view, filters, options) {
+    super(filters, options);
+    Object.assign(this, { view, looked: recall(LOOKED) });
     Object.assign(this, { problems: new Map(), pending: new Set(), news: new Set(), turns: new Map() });
   }
 
@@ -22,13 +28,14 @@ export class Board extends Layout {
   async load() {
     const { status } = this.filters;
     const known = status ? [...OPEN, ...FINISHED] : OPEN;
-    for await (const answer of this.source.pages(status ?? OPEN, "ready")) this.take(answer, known);
+    for await (const answer of this.pages(status ?? OPEN, "ready")) this.take(answer, known);
     for (const name of FINISHED) if (!this.isFolded(name)) await this.unfold(name);
-    this.source.follow(this.seq, (event) => this.hear(event));
-    this.view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
-    this.view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
-    const { signal } = this.view;
-    signal.addEventListener("abort", () => this.look());
+    const { view } = this, { signal } = view;
+    const callbacks = Object.fromEntries(HAPPENINGS.map((name) => [`task.${name}`, (event) => this.hear(event)]));
+    const stop = (view.feed ?? feed)("workspaces/current/events", callbacks, this.seq);
+    view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
+    view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
+    signal.addEventListener("abort", () => (stop(), this.look()));
     document.addEventListener("visibilitychange", () => document.hidden && this.look(), { signal });
     // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
     const isFind = ({ ctrlKey, metaKey, key }) => (ctrlKey || metaKey) && key === "f";
@@ -39,7 +46,17 @@ export class Board extends Layout {
 
   async unfold(status) {
     if (this.loaded.has(status)) return;
-    for await (const answer of this.source.pages([status], "updated")) this.take(answer, [status]);
+    for await (const answer of this.pages([status], "updated")) this.take(answer, [status]);
+  }
+
+  async *pages(status, sort) {
+    let answer, count = 0;
+    do {
+      const cursor = answer?.next_cursor;
+      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor }, this.view);
+      yield answer;
+      count += answer.cards.length;
+    } while (answer.next_cursor && count < MOST_CARDS);
   }
 
   take(answer, statuses) {
@@ -63,20 +80,18 @@ export class Board extends Layout {
     this.heads.get(column).querySelector("button").focus();
   }
 
-  /** Show a card as it is now: in place where it stays, else where it belongs. */
+  /** Show a card as it is now, where it belongs. */
   put(card, fresh = false) {
     const from = this.listOf(card.id), to = this.key(card);
     this.cards.set(card.id, card);
     if (!this.lists.has(to) && !this.isFolded(columnOf(card))) return this.draw();
     const list = this.lists.get(to);
-    if (!(list && from === list && list.replace(card))) {
-      const focused = from?.nodes.get(card.id)?.contains(document.activeElement);
-      from?.remove(card.id);
-      list?.add(card);
-      if (focused) this.focus(card.id);
-      this.recount();
-      if (!this.listOf(this.current)) this.choose(this.first());
-    }
+    const isFocused = from?.nodes.get(card.id)?.contains(document.activeElement);
+    if (from !== list) from?.remove(card.id);
+    list?.take(card);
+    if (isFocused && from !== list) this.focus(card.id);
+    this.recount();
+    if (!this.listOf(this.current)) this.choose(this.first());
     if (fresh && list?.nodes.has(card.id)) fade(list.nodes.get(card.id));
   }
 
@@ -114,11 +129,11 @@ export class Board extends Layout {
     }
   }
 
-  /** Ask how some tasks are, and show what differs. */
+  /** Ask how some tasks are, and show what differs; those that do not fit the filters any more are missing. */
   async refresh(ids, fresh = false) {
     if (!ids.length) return;
     if (ids.length > MOST_NAMED) await this.refresh(ids.splice(MOST_NAMED), fresh);
-    const { cards, columns } = await this.source.cards(ids);
+    const { cards, columns } = await get(PATH, { ...this.filters, task_ids: ids, limit: PAGE }, this.view);
     this.states = new Map(columns.map((state) => [state.status, state]));
     const found = new Map(cards.map((card) => [card.id, card]));
     const needed = new Set();
@@ -141,14 +156,15 @@ export class Board extends Layout {
   move(id, column, reason) {
     const write = (card) => {
       this.put(moved(card, column));
-      return this.source.move(card, statusOf(column), reason);
+      const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined };
+      return post("tasks/taskpilot_update", body, { version: card.version });
     };
     return this.attempt(id, write, `${id} is in ${COLUMNS.get(column)} now.`);
   }
 
   claim(id, action) {
     const success = action === "take" ? `${id} is yours now.` : `${id} is free again.`;
-    return this.attempt(id, () => this.source.claim(id, action), success);
+    return this.attempt(id, () => post("tasks/taskpilot_claim", { action, task_id: id }), success);
   }
 
   /** Write to a card once what was begun before is written: each write names the version that the last one left. */

@@ -1,7 +1,7 @@
 // A column's cards: only those in view are nodes, the rest is space; a card has one height and one row of marks.
 
 import { arrange, button, el, failure, fill, left, quiet, ticking } from "../../dom.js";
-import { placeIn, waits } from "./rules.js";
+import { compare, waits } from "./rules.js";
 
 export const CARD_HEIGHT = 104;
 export const PITCH = CARD_HEIGHT + 8;
@@ -16,23 +16,16 @@ export class CardList {
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
-  add(card) {
-    this.cards.splice(placeIn(this.cards, card), 0, card);
+  /** Show a card that is new here, or another state of one, at its place. */
+  take(card) {
+    this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compare);
     this.show();
+    this.repaint(card.id);
   }
 
   remove(id) {
     this.cards = this.cards.filter((card) => card.id !== id);
     this.show();
-  }
-
-  /** Show another state of a card that stays where it is; return whether it could. */
-  replace(card) {
-    const index = this.index(card.id);
-    if (placeIn(this.cards.toSpliced(index, 1), card) !== index) return false;
-    this.cards[index] = card;
-    this.repaint(card.id);
-    return true;
   }
 
   repaint(id) {
@@ -117,7 +110,7 @@ function marks(card) {
   const remaining = () => left(until).replace("over", "lease ran out");
   return [
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
-      el("span.who", card.yours ? "you" : holder), ticking(quiet(), remaining)),
+      el("span.one-line", card.yours ? "you" : holder), ticking(quiet(), remaining)),
     card.blocked_by && el("span.waits", waits(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),

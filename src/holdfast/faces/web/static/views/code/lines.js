@@ -10,7 +10,7 @@ const AROUND = 25;
 /** The lines of one file, and which of them are selected. */
 export class Lines {
   constructor(view, query) {
-    Object.assign(this, { view, query, revision: query.revision, selection: null, pointed: null, selected: () => {} });
+    Object.assign(this, { view, query, revision: query.revision, selection: null, pointed: null, dragged: null });
     Object.assign(this, { lines: [], nodes: new Map(), asked: new Set(), heat: new Map(), noted: new Map() });
     this.rows = el("div.rows");
     this.column = el("div.column", this.rows);
@@ -18,10 +18,6 @@ export class Lines {
     const label = `Source of ${query.file}`;
     this.box = el("div.code-box.card", { tabindex: "0", role: "region", "aria-label": label }, this.canvas);
     this.listen();
-  }
-
-  async begin() {
-    this.take(await this.read(1));
   }
 
   get total() {
@@ -126,8 +122,7 @@ export class Lines {
     const inside = (line) => Math.min(Math.max(1, line), Math.max(1, this.total));
     const [start, end] = [inside(Math.min(first, last)), inside(Math.max(first, last))];
     this.selection = { first: start, last: end, from: inside(first), to: inside(last) };
-    const { pathname, search } = location;
-    if (address) history.replaceState(null, "", `${pathname}${search}#L${start}${end > start ? `-L${end}` : ""}`);
+    if (address) history.replaceState(null, "", `#L${start}${end > start ? `-L${end}` : ""}`);
     if (scroll) this.reveal(inside(last), start);
     this.remark();
     this.selected();
@@ -167,6 +162,9 @@ export class Lines {
     this.box.addEventListener("scroll", () => this.draw()); // at most once for each frame that is painted
     addEventListener("resize", () => this.page && this.draw(), { signal });
     this.rows.addEventListener("pointerdown", (event) => this.press(event));
+    const drag = ({ target }) => this.dragged && lineOf(target) && this.select(this.dragged, lineOf(target));
+    this.rows.addEventListener("pointerover", drag);
+    addEventListener("pointerup", () => (this.dragged = null), { signal });
     this.box.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.target !== this.box || !step) return;
@@ -180,15 +178,8 @@ export class Lines {
     const line = lineOf(event.target.closest(".number"));
     if (!line || event.button !== 0) return;
     event.preventDefault();
-    const from = event.shiftKey && this.selection ? this.selection.from : line;
-    this.select(from, line);
-    const drag = (moved) => {
-      const over = lineOf(document.elementFromPoint(moved.clientX, moved.clientY)?.closest(".line"));
-      if (over && over !== this.selection.to) this.select(from, over);
-    };
-    const end = () => (removeEventListener("pointermove", drag), removeEventListener("pointerup", end));
-    addEventListener("pointermove", drag, { signal: this.view.signal });
-    addEventListener("pointerup", end, { signal: this.view.signal });
+    this.dragged = event.shiftKey && this.selection ? this.selection.from : line; // where the selection begins
+    this.select(this.dragged, line);
   }
 }
 

@@ -28,10 +28,6 @@ export class Notes {
     this.layOut();
   }
 
-  count() {
-    return this.comments.filter((comment) => comment.status === "open").length;
-  }
-
   async load() {
     const found = get("comments/get_file_comments", { filePath: this.path }, this.view);
     const answer = await found.catch((problem) => problem);
@@ -40,23 +36,24 @@ export class Notes {
     this.answer = answer;
     if (answer instanceof Error) return void fill(this.orphans, answer.status === 403 ? null : failure(answer));
     this.comments = answer.comments;
-    this.drawCards(this.comments.filter((comment) => !comment.orphaned), isFirst);
+    this.drawCards(isFirst);
     this.drawOrphans(this.comments.filter((comment) => comment.orphaned));
     this.changed();
   }
 
-  drawCards(comments, isFirst) {
+  /** Show notes as they are now; the card that somebody writes in stays as it was until they are done. */
+  drawCards(isFirst = false) {
     const before = this.cards;
-    this.cards = new Map();
-    for (const comment of comments.toSorted((left, right) => left.line - right.line)) {
+    const comments = this.comments.filter(({ orphaned }) => !orphaned).sort((left, right) => left.line - right.line);
+    this.cards = new Map(comments.map((comment) => {
       const sign = JSON.stringify(comment);
       const known = before.get(comment.id);
-      const isKept = known && (known.sign === sign || known.node.querySelector("form"));
-      const node = isKept ? known.node : this.card(comment);
-      if (!isKept) this.watcher.observe(node);
-      if (!isKept && !isFirst) fade(node);
-      this.cards.set(comment.id, { sign, node, comment });
-    }
+      if (known?.sign === sign || known?.node.querySelector("form")) return [comment.id, { ...known, comment }];
+      const node = this.card(comment);
+      this.watcher.observe(node);
+      if (!isFirst) fade(node);
+      return [comment.id, { sign, node, comment }];
+    }));
     const nodes = [...this.cards.values()].map(({ node }) => node);
     arrange(this.margin, this.form ? [...nodes, this.form] : nodes); // somebody may be writing in one
     this.lines.noted = Map.groupBy(comments, ({ line }) => line);
@@ -181,7 +178,7 @@ export class Notes {
     if (node.querySelector("form")) return;
     const body = { filePath: this.path, commentId: id };
     const form = noteForm({
-      label: "Reply", keep: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.layOut()),
+      label: "Reply", keep: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.drawCards()),
       run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }),
       done: () => this.load(),
     });
@@ -220,7 +217,7 @@ export class Notes {
     if (!open) return false;
     open.remove();
     this.form = null;
-    this.layOut();
+    this.drawCards();
     this.lines.box.focus({ preventScroll: true });
     return true;
   }

@@ -12,8 +12,7 @@ export async function show(view, place) {
   const kind = named();
   const choose = (other) => {
     view.setQuery({ copies: other === "renamed" ? null : other });
-    fill(list, el("p.quiet", { role: "status" }, "Comparing; code with gaps takes longest…"));
-    view.attempt(list, () => show(view, place));
+    view.running(list, "Comparing; code with gaps takes longest", () => show(view, place));
   };
   const select = choice("Which copies", Object.entries(KINDS), kind, choose);
   const list = el("div.stack");
@@ -34,9 +33,8 @@ function groupOf(view, group, isOpen) {
   const [first, ...others] = group.fragments;
   const pair = el("div.stack");
   let shown = null;
-  const compare = (other) => view.attempt(pair, async () => {
+  const compare = (other) => view.running(pair, "Reading", async () => {
     shown = other;
-    fill(pair, el("p.quiet", { role: "status" }, "Reading…"));
     const sides = await Promise.all([first, other].map((one) => read(one, view)));
     if (shown === other) fill(pair, sideBySide(...sides));
   });

@@ -34,14 +34,11 @@ const AT_ONCE = 50;
 export function showNumbers(view, place, files, measure) {
   const columns = [...new Set([measure, "lines", "hot_spot", "complexity", "churn", "debt"])]
     .filter((name) => files.some((file) => file[name] !== undefined));
-  let shown = AT_ONCE;
+  let shown = 0;
   const body = el("tbody"), head = el("thead");
-  const showMore = () => {
-    shown += AT_ONCE;
-    redraw();
-  };
-  const more = plain("", showMore);
-  const redraw = () => {
+  const more = plain("", () => redraw(AT_ONCE));
+  const redraw = (added = 0) => {
+    shown += added;
     const [by, isUp] = (view.query.get("sort") ?? measure).split(".");
     const column = columns.includes(by) || by === "path" ? by : columns[0];
     const value = (file) => file[column] ?? -1;
@@ -66,7 +63,7 @@ export function showNumbers(view, place, files, measure) {
     const more = { class: name !== "path" && "number", "aria-sort": order || "none", title: MEASURES[name]?.says };
     return el("th", { scope: "col", ...more }, el("button", sort, words, arrow));
   };
-  redraw();
+  redraw(AT_ONCE);
   fill(place, el("table", { "aria-label": "Numbers of the files on the map" }, head, body), more);
 }
 

@@ -12,10 +12,8 @@ const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 export async function show(view, place, past = 0) {
   const found = await get("analyze/analyze_trend", { limit: 100, backfill: past || null }, view);
   const series = found.series.filter((one) => one.points > 1);
-  const compute = () => {
-    fill(place, el("p.quiet", { role: "status" }, `Measuring the last ${PAST} commits; each is read once…`));
-    view.attempt(place, () => show(view, place, PAST));
-  };
+  const doing = `Measuring the last ${PAST} commits; each is read once`;
+  const compute = () => view.running(place, doing, () => show(view, place, PAST));
   const measure = button(`Measure the last ${PAST} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   const few = `A trend needs two commits; this branch has ${commits || "none"}.`;

@@ -32,7 +32,7 @@ export class Detail {
     view.on("milestones", () => this.refresh());
     await this.load();
     const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
-    view.main.append(el("div.one", el("div.stack.whole", whole), this.side, this.lists));
+    view.main.append(el("div.two-columns.one", el("div.stack.whole", whole), this.side, this.lists));
     view.key("e", "Edit title and description", () => this.edit());
     view.key("c", "Comment", () => this.discussion.input.focus());
     const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");

@@ -1,7 +1,7 @@
 // Comments and history of a milestone or issue, and closing it with or without a word.
 
 import { get } from "../../api.js";
-import { ago, button, el, fill, form, keyed, patch, quiet, submit } from "../../dom.js";
+import { ago, button, el, fill, form, keyed, patch, plain, quiet, submit } from "../../dom.js";
 import { markdown } from "../../markdown.js";
 import { person } from "./parts.js";
 
@@ -41,12 +41,11 @@ export class Discussion {
 
   comment(comment, mine, node) {
     const tools = el("div.row");
-    const tool = (text, click, kind = "plain") => button(text, click, { class: `button ${kind}` });
-    const calm = () => fill(tools, tool("Edit", () => this.rewrite(comment, node)), tool("Delete", sure));
+    const calm = () => fill(tools, plain("Edit", () => this.rewrite(comment, node)), plain("Delete", sure));
     const sure = () => {
       const erase = () => this.detail.act("delete_comment", { commentId: comment.id });
-      const remove = tool("Delete in every clone", erase, "danger");
-      fill(tools, remove, tool("Keep", calm));
+      const remove = button("Delete in every clone", erase, { class: "button danger" });
+      fill(tools, remove, plain("Keep", calm));
       remove.focus();
     };
     if (mine && !comment.deleted) calm();

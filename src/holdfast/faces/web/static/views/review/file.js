@@ -2,6 +2,7 @@
 
 import { button, codeAddress, counted, el, fill, plain, quiet } from "../../dom.js";
 import { get } from "../../api.js";
+import { SEEN, isMarked, setMark } from "../../memory.js";
 import { draftNode, elsewhere, find, threadNode } from "./remarks.js";
 
 const CONTEXTS = [3, 25, 5000];
@@ -19,7 +20,7 @@ export class FileDiff {
     Object.assign(this, { review, file, context: 0, drawn: null });
     this.body = el("div.body");
     this.tick = el("input", {
-      type: "checkbox", checked: review.seen.has(file.version), "aria-label": `Seen ${file.path}`,
+      type: "checkbox", checked: isMarked(SEEN, file.version), "aria-label": `Seen ${file.path}`,
       on: { change: () => this.setSeen(this.tick.checked) },
     });
     this.more = plain("More lines", () => this.load(this.context + 1), { hidden: true });
@@ -51,7 +52,7 @@ export class FileDiff {
 
   setSeen(on) {
     this.tick.checked = on;
-    this.review.seen.set(this.file.version, on);
+    setMark(SEEN, this.file.version, on);
     this.settle();
     this.review.summarise();
   }

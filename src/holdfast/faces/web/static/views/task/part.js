@@ -1,6 +1,6 @@
 // A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
 
-import { choice, el, fade, field, fill, form, named, plain } from "../../dom.js";
+import { choice, el, field, fill, form, named, patch, plain } from "../../dom.js";
 
 const NAMES = {
   title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder",
@@ -10,26 +10,21 @@ const NAMES = {
 
 /** One titled section; `slice` is what it shows, `draw` makes its content. */
 export class Part {
-  constructor(desk, { title, slice, draw, quiet }) {
-    Object.assign(this, { desk, title, slice, draw, key: null });
+  constructor(desk, title, slice, draw) {
+    Object.assign(this, { desk, slice, draw });
     this.body = el("div.stack");
     this.notice = el("div.notice");
-    const heading = quiet ? null : el("h2", title);
+    const heading = title !== "Description" && el("h2", title); // which stands below the title of the task
     this.node = el("section.part", { "aria-label": title, dataset: { part: title } }, heading, this.body, this.notice);
   }
 
   refresh(elsewhere = false) {
-    const key = JSON.stringify(this.slice(this.desk)) ?? "";
-    if (key === this.key || this.node.querySelector("form")) return;
-    const content = [this.draw(this.desk, this)].flat(Infinity).filter(Boolean);
-    this.node.hidden = content.length === 0;
-    fill(this.body, content);
-    if (elsewhere && this.key !== null) fade(this.node);
-    this.key = key;
+    patch(this.body, this.slice(this.desk), () => this.draw(this.desk, this), elsewhere);
+    this.node.hidden = !this.body.hasChildNodes();
   }
 
   redraw() {
-    this.key = null;
+    this.body.shows = null;
     this.refresh();
   }
 

@@ -3,75 +3,60 @@
 import { button, choice, codeAddress, commitAddress, el, quiet } from "../../dom.js";
 import { lease } from "../activity/agents.js";
 
-const PRIORITIES = ["high", "medium", "low"];
 const MOST_LACKS = 4;
 const ADDRESSES = { issue: "/issues", milestone: "/issues", task: "/task" };
 
-const STATUS = {
-  title: "Status",
-  slice: ({ task, card, column }) => [task.status, task.ready, card?.lacks, task.blocked_by, column],
-  draw: (desk, part) => {
-    const { status, ready, blocked_by: blockers = [] } = desk.task;
-    const below = el("div");
-    const move = (wanted) => {
-      if (!desk.column.with_reason?.includes(wanted)) return desk.act(part, { set: { status: wanted } });
-      const label = `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`;
-      const change = ({ reason }) => ({ set: { status: wanted }, reason });
-      const fields = [{ name: "reason", label, required: true }];
-      return part.form(below, { fields, save: "Move", change, back: "Status" });
-    };
-    const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
-    const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
-    return [choice("Status", [status, ...desk.column.goes_to], status, move),
-      ready && quiet("Ready: nothing is in its way."),
-      blockers.length > 0 && quiet(`Waits for ${blockers.join(", ")}.`),
-      lacks.length > 0 && quiet(`Before done: ${lacks.slice(0, MOST_LACKS).join("; ")}${rest}.`), below];
-  },
-};
+function status(desk, part) {
+  const { status, ready, blocked_by: blockers = [] } = desk.task;
+  const below = el("div");
+  const move = (wanted) => {
+    if (!desk.column.with_reason?.includes(wanted)) return desk.act(part, { set: { status: wanted } });
+    const label = `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`;
+    const change = ({ reason }) => ({ set: { status: wanted }, reason });
+    const fields = [{ name: "reason", label, required: true }];
+    return part.form(below, { fields, save: "Move", change, back: "Status" });
+  };
+  const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
+  const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
+  return [choice("Status", [status, ...desk.column.goes_to], status, move),
+    ready && quiet("Ready: nothing is in its way."),
+    blockers.length > 0 && quiet(`Waits for ${blockers.join(", ")}.`),
+    lacks.length > 0 && quiet(`Before done: ${lacks.slice(0, MOST_LACKS).join("; ")}${rest}.`), below];
+}
 
-const HOLDER = {
-  title: "Holder",
-  slice: ({ task }) => [task.claim, task.status],
-  draw: (desk, part) => {
-    const { claim, status } = desk.task;
-    const act = (text, action) => button(text, () => desk.act(part, { action }, "taskpilot_claim"));
-    if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", act("Claim", "take"))];
-    const handOver = part.ask("Hand over", {
-      fields: [{ name: "note", label: "For who goes on", kind: "textarea" }],
-      save: "Hand over", operation: "taskpilot_claim", back: "Claim",
-      change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
-    });
-    return [el("strong", claim.agent), lease(claim.since, claim.expires_at), claim.token
-      ? el("div.row.wrap", act("Release", "release"), act("Renew", "renew"), handOver)
-      : quiet("Only the holder gives it back; once the lease is over, anybody can take it.")];
-  },
-};
+function holder(desk, part) {
+  const { claim, status } = desk.task;
+  const act = (text, action) => button(text, () => desk.act(part, { action }, "taskpilot_claim"));
+  if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", act("Claim", "take"))];
+  const handOver = part.ask("Hand over", {
+    fields: [{ name: "note", label: "For who goes on", kind: "textarea" }],
+    save: "Hand over", operation: "taskpilot_claim", back: "Claim",
+    change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
+  });
+  return [el("strong", claim.agent), lease(claim.since, claim.expires_at), claim.token
+    ? el("div.row.wrap", act("Release", "release"), act("Renew", "renew"), handOver)
+    : quiet("Only the holder gives it back; once the lease is over, anybody can take it.")];
+}
 
-const PRIORITY = {
-  title: "Priority",
-  slice: ({ task }) => task.priority,
-  draw: (desk, part) => {
-    const change = (priority) => desk.act(part, { set: { priority } });
-    return choice("Priority", PRIORITIES, desk.task.priority, change);
-  },
-};
+function priority(desk, part) {
+  const change = (priority) => desk.act(part, { set: { priority } });
+  return choice("Priority", ["high", "medium", "low"], desk.task.priority, change);
+}
 
 /** Return a part that lists things, each with a button that takes it away, and a form that adds one. */
 function listed({ title, list, label, item, key, none = "None.", added = (text) => text, removed = key, more }) {
-  return {
-    title,
-    slice: ({ task, bundle }) => [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks],
-    draw: (desk, part) => {
-      const line = (one) => el("li", el("div.row", item(one), part.remover(key(one), { [list]: [removed(one)] })),
-        list === "connected_files" && remarksOn(desk, one.path));
-      const found = desk.task[list] ?? [];
-      const add = part.ask("Add", {
-        fields: [{ name: "text", label, required: true }], save: "Add",
-        change: ({ text }) => ({ add: { [list]: [added(text)] } }),
-      }, `Add to ${title.toLowerCase()}`);
-      return [found.length ? el("ul.plain-list", found.map(line)) : quiet(none), more?.(desk), add];
-    },
+  const slice = ({ task, bundle }) => [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks];
+  const draw = (desk, part) => {
+    const line = (one) => el("li", el("div.row", item(one), part.remover(key(one), { [list]: [removed(one)] })),
+      list === "connected_files" && remarksOn(desk, one.path));
+    const found = desk.task[list] ?? [];
+    const add = part.ask("Add", {
+      fields: [{ name: "text", label, required: true }], save: "Add",
+      change: ({ text }) => ({ add: { [list]: [added(text)] } }),
+    }, `Add to ${title.toLowerCase()}`);
+    return [found.length ? el("ul.plain-list", found.map(line)) : quiet(none), more?.(desk), add];
   };
+  return [title, slice, draw];
 }
 
 function remarksOn({ bundle }, path) {
@@ -121,26 +106,27 @@ const FILES = listed({
   key: ({ path }) => path,
 });
 
-const MILESTONE = {
-  title: "Milestone",
-  slice: ({ task, bundle }) => [task.milestone, bundle?.remarks],
-  draw: (desk, part) => {
-    const { milestone = "" } = desk.task;
-    const isIt = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
-    const known = desk.bundle?.remarks?.find(isIt);
-    const fields = [{ name: "milestone", label: "Milestone; empty for none", value: milestone }];
-    const words = milestone ? el("span", milestone) : quiet("None.");
-    return [known ? el("a", { href: linkTo(known) }, known.title ?? milestone) : words,
-      part.ask("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
-  },
-};
+function milestone(desk, part) {
+  const { milestone = "" } = desk.task;
+  const isIt = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
+  const known = desk.bundle?.remarks?.find(isIt);
+  const fields = [{ name: "milestone", label: "Milestone; empty for none", value: milestone }];
+  const words = milestone ? el("span", milestone) : quiet("None.");
+  return [known ? el("a", { href: linkTo(known) }, known.title ?? milestone) : words,
+    part.ask("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
+}
 
 const commits = ({ bundle }) => bundle?.remarks?.filter((remark) => remark.kind === "commit") ?? [];
-const COMMITS = {
-  title: "Commits",
-  slice: commits,
-  draw: (desk) => commits(desk).map(({ ref, text }) =>
-    el("a.one-line", { href: commitAddress(ref), title: text }, el("span.mono", ref.slice(0, 8)), ` ${text}`)),
-};
+const commitLink = ({ ref, text }) =>
+  el("a.one-line", { href: commitAddress(ref), title: text }, el("span.mono", ref.slice(0, 8)), ` ${text}`);
 
-export const SIDE = [STATUS, HOLDER, PRIORITY, LABELS, MILESTONE, WAITS, FILES, LINKS, COMMITS];
+/** The parts, each with its title, what of the task it shows, and what draws it. */
+export const SIDE = [
+  ["Status", ({ task, card, column }) => [task.status, task.ready, card?.lacks, task.blocked_by, column], status],
+  ["Holder", ({ task }) => [task.claim, task.status], holder],
+  ["Priority", ({ task }) => task.priority, priority],
+  LABELS,
+  ["Milestone", ({ task, bundle }) => [task.milestone, bundle?.remarks], milestone],
+  WAITS, FILES, LINKS,
+  ["Commits", commits, (desk) => commits(desk).map(commitLink)],
+];

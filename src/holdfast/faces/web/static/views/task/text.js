@@ -24,50 +24,42 @@ export function openText(desk) {
 
 /** Return a part for a long text that is edited as its source. */
 function longText(name, title) {
-  return {
-    title,
-    slice: (desk) => desk.task[name],
-    draw: ({ task: { [name]: value } }, part) => {
-      const fields = [{ name, label: `${title}, in Markdown`, kind: "textarea", value, rows: 6 }];
-      const edit = { fields, change: (values) => ({ set: values }) };
-      return value && [markdown(value), part.ask("Edit", edit, `Edit ${title.toLowerCase()}`)];
-    },
+  const draw = ({ task: { [name]: value } }, part) => {
+    const fields = [{ name, label: `${title}, in Markdown`, kind: "textarea", value, rows: 6 }];
+    const edit = { fields, change: (values) => ({ set: values }) };
+    return value ? [markdown(value), part.ask("Edit", edit, `Edit ${title.toLowerCase()}`)] : null;
   };
+  return [title, ({ task }) => task[name], draw];
 }
 
-const DESCRIPTION = {
-  title: "Description",
-  quiet: true,
-  slice: (desk) => desk.task.description,
-  draw: (desk) => (desk.task.description ? markdown(desk.task.description)
-    : el("p.quiet", "No description yet. Press ", el("kbd", "e"), " to write one.")),
-};
+const description = ({ task: { description: text } }) =>
+  (text ? markdown(text) : el("p.quiet", "No description yet. Press ", el("kbd", "e"), " to write one."));
 
-const CRITERIA = {
-  title: "Criteria",
-  slice: ({ task, bundle }) => [task.criteria, task.evidence, bundle?.done_gate],
-  draw: (desk, part) => {
-    const { criteria = [], evidence = [] } = desk.task;
-    const met = criteria.filter((item) => item.checked).length;
-    const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
-    const fields = [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }];
-    const share = Math.round((100 * met) / criteria.length);
-    return [
-      criteria.length
-        ? el("div.progress.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
-        : el("p.quiet", "Nothing has to be true yet before this task is done."),
-      el("ul.plain-list.stack", criteria.map((item) => criterion(desk, part, item, evidence))),
-      others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
-      part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
-    ];
-  },
-};
+function criteria(desk, part) {
+  const { criteria = [], evidence = [] } = desk.task;
+  const met = criteria.filter((item) => item.checked).length;
+  const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
+  const fields = [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }];
+  const share = Math.round((100 * met) / criteria.length);
+  return [
+    criteria.length
+      ? el("div.progress.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
+      : el("p.quiet", "Nothing has to be true yet before this task is done."),
+    el("ul.plain-list.stack", criteria.map((item) => criterion(desk, part, item, evidence))),
+    others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),
+    part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
+  ];
+}
 
 function criterion(desk, part, { text, checked }, evidence) {
   const below = el("div");
-  const turn = ({ target }) => {
+  const turn = async ({ target }) => {
     if (!target.checked) return desk.act(part, () => unchecked(desk.task.criteria, text));
-    if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
+    if (!desk.bundle) {
+      target.checked = false;
+      await desk.lookAround().catch(() => {}); // who cannot know asks for evidence
+    }
+    if (desk.bundle && desk.bundle.done_gate !== "evidence") return desk.act(part, { check: [text] });
     target.checked = false; // until there is an answer
     if (below.hasChildNodes()) return;
     const ended = (kind) => (below.querySelector("[name=exit_status]").parentNode.hidden = !RUN.has(kind));
@@ -106,44 +98,36 @@ function proof({ kind, ref, exit_status: status }) {
     kind === "commit" ? el("a.mono", { href: commitAddress(ref) }, ref.slice(0, 8)) : ref);
 }
 
-const HISTORY = {
-  title: "History",
-  slice: (desk) => desk.history,
-  draw: (desk, part) => {
-    const list = el("ol.plain-list.history");
-    const more = el("div");
-    const line = (event) => el("li", ago(event.at), " ", el("strong", event.actor), " ", told(event, "it"),
-      event.reason && quiet(` — ${event.reason}`));
-    const append = ({ events, next_cursor: cursor }) => {
-      list.append(...events.map(line));
-      fill(more, cursor && button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
-    };
-    const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
-    append(desk.history);
-    return [list, more];
-  },
-};
+function history(desk, part) {
+  const list = el("ol.plain-list.history");
+  const more = el("div");
+  const line = (event) => el("li", ago(event.at), " ", el("strong", event.actor), " ", told(event, "it"),
+    event.reason && quiet(` — ${event.reason}`));
+  const append = ({ events, next_cursor: cursor }) => {
+    list.append(...events.map(line));
+    fill(more, cursor && button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
+  };
+  const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
+  append(desk.history);
+  return [list, more];
+}
 
 // Files that people put on a task: listed, opened in place, added by choosing one.
 
 const size = (bytes) => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} kB`);
 
-const ATTACHMENTS = {
-  title: "Attachments",
-  slice: (desk) => desk.task.attachments,
-  draw: (desk, part) => {
-    const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
-    const line = (item) => {
-      const below = el("div");
-      const open = plain("Open", () => show(desk, part, item, below), { "aria-label": `Open ${item.name}` });
-      const facts = quiet(`${item.mime} · ${size(item.size)}`);
-      return el("li", el("div.row", el("span.one-line", item.name), facts, open), below);
-    };
-    return [el("ul.plain-list.stack", (desk.task.attachments ?? []).map(line)),
-      el("div", el("input", { type: "file", id: "attach", class: "visually-hidden", on: { change } }),
-        el("label.button.plain", { for: "attach" }, "Attach a file"))];
-  },
-};
+function attachments(desk, part) {
+  const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
+  const line = (item) => {
+    const below = el("div");
+    const open = plain("Open", () => show(desk, part, item, below), { "aria-label": `Open ${item.name}` });
+    const facts = quiet(`${item.mime} · ${size(item.size)}`);
+    return el("li", el("div.row", el("span.one-line", item.name), facts, open), below);
+  };
+  return [el("ul.plain-list.stack", (desk.task.attachments ?? []).map(line)),
+    el("div", el("input", { type: "file", id: "attach", class: "visually-hidden", on: { change } }),
+      el("label.button.plain", { for: "attach" }, "Attach a file"))];
+}
 
 async function attach(desk, part, file) {
   const message = `${file.name} has ${size(file.size)}; at most ${size(MOST_BYTES)} are kept.`;
@@ -167,4 +151,11 @@ function show(desk, part, { name, mime }, below) {
   });
 }
 
-export const MAIN = [DESCRIPTION, CRITERIA, longText("plan", "Plan"), longText("notes", "Notes"), ATTACHMENTS, HISTORY];
+/** The parts, each with its title, what of the task it shows, and what draws it. */
+export const MAIN = [
+  ["Description", ({ task }) => task.description, description],
+  ["Criteria", ({ task }) => [task.criteria, task.evidence], criteria],
+  longText("plan", "Plan"), longText("notes", "Notes"),
+  ["Attachments", ({ task }) => task.attachments, attachments],
+  ["History", (desk) => desk.history, history],
+];

@@ -8,12 +8,8 @@ import { tasks } from "./waiting.js";
 const TASK_EVENTS = 200; // as many as the list of agents asks for
 const ISSUE_EVENTS = 50;
 
-function isRecent(moment) {
-  const day = new Date();
-  day.setHours(0, 0, 0, 0);
-  day.setDate(day.getDate() - 1);
-  return new Date(moment) >= day;
-}
+/** Tell whether something was after yesterday began. */
+const isRecent = (moment) => Date.parse(moment) >= new Date().setHours(-24, 0, 0, 0);
 
 async function doneTasks(signal) {
   const { events, next_cursor: older } = await tasks("taskpilot_events", { limit: TASK_EVENTS }, signal);

@@ -3,11 +3,10 @@
 import { get, orNone } from "../../api.js";
 import { on } from "../../live.js";
 import { ago, codeAddress } from "../../dom.js";
-import { Marks } from "../../memory.js";
+import { DONE, isMarked } from "../../memory.js";
 
 export const MOST = 7;
 const FEW = 3;
-const DONE = new Marks("review done");
 const NEWEST = 100;
 const PATIENCE = 300;
 
@@ -20,7 +19,7 @@ async function answers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
   const thread = ({ id, comment }) => comment.match(/^In reply to (m_\w+):/)?.[1] ?? id;
   const last = new Map(messages.map((remark) => [thread(remark), remark]));
-  const fresh = [...last.values()].filter((remark) => remark.replies && !DONE.has(remark.id)).reverse();
+  const fresh = [...last.values()].filter(({ id, replies }) => replies && !isMarked(DONE, id)).reverse();
   return { total: fresh.length, lines: fresh.map(remarkLine) };
 }
 
