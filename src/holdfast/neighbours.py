@@ -32,7 +32,7 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
-from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
+from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, Remark, RemarkKind, Surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -238,7 +238,7 @@ def _entities(
             continue  # an issue of another tracker, such as GitHub's
 
 
-class RoomNeighbours:
+class RoomNeighbours(Neighbours):
     """The rooms of one workspace, asked on behalf of its tasks."""
 
     def __init__(self, repository: Repository, room: Callable[[str], Any]) -> None:

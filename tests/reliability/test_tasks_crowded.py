@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
@@ -20,7 +20,7 @@ from tests.reliability.harness import python, run_together
 from tests.reliability.samples import samples
 from tests.tasks.claims import claim_next
 from tests.tasks.conftest import OpenTasks, TurnedClock
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 
 PROCESSES = 8
 CLAIMS = samples("claims")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.rows import labels_of, task_by_uid
 from holdfast.tasks.store.tasks import Tasks
@@ -25,7 +25,7 @@ from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import samples
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 from tests.wire.client import wire_client
 
 EXAMPLES, STEPS = samples("mixed examples"), samples("mixed steps")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
@@ -18,7 +18,7 @@ from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 from tests.wire.client import wire_client
 
 SHARED = 3

@@ -14,7 +14,7 @@ import pytest
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store import schema
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
@@ -35,7 +35,7 @@ from tests.reliability.harness import (
 )
 from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import SCALE, samples
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 from tests.tasks.postgres import Server, running_server
 
 ADA = Who("ada")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, AliasGenerator, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
@@ -65,14 +66,20 @@ class Inline(Input):
         return handler.resolve_ref_schema(handler(schema))
 
 
-class OneComment(Output):
+class Result(Output):
+    """A result whose members are called on the wire as the specification does: `filePath` for `file_path`."""
+
+    model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
+
+
+class OneComment(Result):
     """Which comment something happened to."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(description="The name of the comment.")
+    file_path: UntrustedText = Field(description="Path of the source file.")
 
 
-class SymbolFacts(Output):
+class SymbolFacts(Result):
     """The function, class or the like that a comment is about."""
 
     kind: UntrustedText = Field(description="What it is, such as Function or Class.")
@@ -82,19 +89,15 @@ class SymbolFacts(Output):
     @classmethod
     def of(cls, symbol: AnchorSymbol | None) -> Self | None:
         """Return a symbol as a result."""
-        if symbol is None:
-            return None
-        return cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
+        return None if symbol is None else cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
 
 
-class CandidateFacts(Output):
+class CandidateFacts(Result):
     """A place where the code of a comment may be now."""
 
     line: int = Field(description="The line, from 1.")
     score: float = Field(description="How well it fits, from 0 to 1.")
-    file_path: UntrustedText | None = optional(
-        "The file, when it is another one.", serialization_alias="filePath"
-    )
+    file_path: UntrustedText | None = optional("The file, when it is another one.")
 
     @classmethod
     def of(cls, candidate: Candidate) -> Self:
@@ -102,7 +105,7 @@ class CandidateFacts(Output):
         return cls(line=candidate.line, score=round(candidate.score, 3), file_path=candidate.path)
 
 
-class ReplyFacts(Output):
+class ReplyFacts(Result):
     """One answer to a comment."""
 
     text: UntrustedText
@@ -110,19 +113,17 @@ class ReplyFacts(Output):
     created: UntrustedText
 
 
-class CommentFacts(Output):
+class CommentFacts(Result):
     """One comment, and where it is now."""
 
     id: str = Field(description="The name to give to other tools.")
     stored_id: UntrustedText | None = optional(
-        "The id in the file, where another program chose one of another form.", serialization_alias="storedId"
+        "The id in the file, where another program chose one of another form."
     )
     line: int = Field(description="The line it is on now, or was last, from 1.")
-    end_line: int | None = optional("The last line of a range.", serialization_alias="endLine")
+    end_line: int | None = optional("The last line of a range.")
     text: UntrustedText = Field(description="What it says, as it was written.")
-    shown_text: UntrustedText | None = optional(
-        "The same with its parameters filled in.", serialization_alias="shownText"
-    )
+    shown_text: UntrustedText | None = optional("The same with its parameters filled in.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
     author: UntrustedText = Field(description="Who wrote it, by their own account.")
     created: UntrustedText = Field(description="When it was written.")
@@ -136,9 +137,7 @@ class CommentFacts(Output):
     orphaned: bool = Field(description="Whether the code it was about is gone.")
     reason: str | None = optional("Why it is orphaned or needs review.")
     confidence: State = Field(description="How sure its line is.")
-    needs_review: bool = Field(
-        serialization_alias="needsReview", description="Whether a person should look at its line."
-    )
+    needs_review: bool = Field(description="Whether a person should look at its line.")
     candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
 
     @classmethod
@@ -157,11 +156,7 @@ class CommentFacts(Output):
             updated=note.updated,
             status=cast("Status", note.status),
             replies=[
-                ReplyFacts(
-                    text=str(reply.get("text", "")),
-                    author=str(reply.get("author", "")),
-                    created=str(reply.get("created", "")),
-                )
+                ReplyFacts(**{name: str(reply.get(name, "")) for name in ReplyFacts.model_fields})
                 for reply in note.replies
             ],
             has_ai_metadata=note.ai is not None,
@@ -174,15 +169,13 @@ class CommentFacts(Output):
         )
 
 
-class FoundComment(Output):
+class FoundComment(Result):
     """One comment that was found."""
 
-    file_path: UntrustedText = Field(
-        serialization_alias="filePath", description="The source file it is about."
-    )
+    file_path: UntrustedText = Field(description="The source file it is about.")
     id: str = Field(description="The name to give to other tools.")
     line: int = Field(description="The line it is on now, or was last, from 1.")
-    end_line: int | None = optional("The last line of a range.", serialization_alias="endLine")
+    end_line: int | None = optional("The last line of a range.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
     text: UntrustedText = Field(description="What it says, as it was written.")
     author: UntrustedText = Field(description="Who wrote it, by their own account.")
@@ -195,8 +188,8 @@ class FoundComment(Output):
     has_ai_metadata: bool = Field(
         serialization_alias="hasAIMetadata", description="Whether a model said more about it."
     )
-    ai_model: UntrustedText | None = optional("The model that did.", serialization_alias="aiModel")
-    ai_confidence: float | None = optional("How sure that model was.", serialization_alias="aiConfidence")
+    ai_model: UntrustedText | None = optional("The model that did.")
+    ai_confidence: float | None = optional("How sure that model was.")
     matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
 
     @classmethod

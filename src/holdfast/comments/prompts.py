@@ -78,7 +78,8 @@ def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate)
 
 
 def _indented(snippet: Snippet) -> str:
-    return "\n".join(f"      {visible(line)}" for line in snippet.numbered.split("\n"))
+    lines = numbered(snippet.lines, snippet.start, snippet.own).split("\n")
+    return "\n".join(f"      {visible(line)}" for line in lines)
 
 
 Focus = Literal["security", "performance", "maintainability", "all"]

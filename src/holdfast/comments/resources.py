@@ -63,36 +63,37 @@ _shown = partial(comments.resource, mime_type=_JSON, topic="comments", specified
 @_shown(_BASE + "all", name="Workspace comments", description="All comments across entire workspace")
 def all_comments(room: Comments) -> str:
     """Return every comment by its file."""
-    damaged: list[dict[str, str]] = []
     files, total = _Items(), 0
-    for sidecar in _sidecars(room, damaged):
+    for sidecar in files.sidecars(room):
         markers = [marker for note in sidecar.comments if (marker := _marker(note)) is not None]
         found = [_comment(note) for note in sidecar.comments]
         files.add({"filePath": sidecar.source_path, "comments": found, "ghostMarkers": markers})
         total += len(found)
-    return files.document({}, "files", {"totalComments": total, "totalFiles": files.count}, damaged)
+    return files.document({}, "files", {"totalComments": total, "totalFiles": files.count})
 
 
 @_shown(_BASE + "orphaned", name="Orphaned comments", description="Comments whose anchors no longer exist")
 def orphaned_comments(room: Comments) -> str:
     """Return the comments whose code is gone, each with the reason and where it may be."""
-    damaged: list[dict[str, str]] = []
     found = _Items()
-    for path, note in _notes(room, damaged, lambda note: note.orphaned):
-        found.add({**_located(path, note), "reason": note.reason, "candidates": _candidates(note)})
-    return found.document({}, "orphanedComments", {"totalCount": found.count}, damaged)
+    for path, note in found.notes(room, lambda note: note.orphaned):
+        offered = [
+            {"filePath": one.path, "line": one.line, "score": round(one.score, 3)}
+            for one in note.location.candidates
+        ]
+        found.add({**_located(path, note), "reason": note.reason, "candidates": offered})
+    return found.document({}, "orphanedComments", {"totalCount": found.count})
 
 
 @_shown(_BASE + "ai-enriched", name="AI-enriched comments", description="Comments with AI metadata")
 def enriched_comments(room: Comments) -> str:
     """Return the comments that a model said something about, and the models."""
-    damaged: list[dict[str, str]] = []
     found, models = _Items(), set()
-    for path, note in _notes(room, damaged, lambda note: note.ai is not None):
+    for path, note in found.notes(room, lambda note: note.ai is not None):
         found.add(_located(path, note))
         models.add(str((note.ai or {}).get("model") or ""))
     more = {"totalCount": found.count, "models": sorted(models - {""})}
-    return found.document({}, "comments", more, damaged)
+    return found.document({}, "comments", more)
 
 
 @comments.resource(
@@ -120,34 +121,13 @@ def file_comments(room: Comments, **parts: str) -> str:
 )
 def tagged_comments(room: Comments, tag: str) -> str:
     """Return the comments with one tag."""
-    damaged: list[dict[str, str]] = []
     found = _Items()
-    for path, note in _notes(room, damaged, lambda note: note.tag == tag):
+    for path, note in found.notes(room, lambda note: note.tag == tag):
         found.add(_located(path, note))
     if not found.count and tag not in _TAGS:
         uri = f"{_BASE}tags/{tag[:100]}"
         raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _TAGS), uri=uri)
-    return found.document({"tag": tag}, "comments", {"totalCount": found.count}, damaged)
-
-
-def _sidecars(room: Comments, damaged: list[dict[str, str]]) -> Iterator[Sidecar]:
-    """Yield every sidecar that can be read; what cannot is told, and hides no other."""
-    moves = room.moves()
-    for path in room.sidecar_paths():
-        current_call().check()
-        try:
-            yield room.load_here(path, moves)
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except HoldfastError as failure:
-            damaged.append({"filePath": path, "problem": failure.message})
-
-
-def _notes(
-    room: Comments, damaged: list[dict[str, str]], wanted: Callable[[Note], bool]
-) -> Iterator[tuple[str, Note]]:
-    for sidecar in _sidecars(room, damaged):
-        yield from ((sidecar.source_path, note) for note in sidecar.comments if wanted(note))
+    return found.document({"tag": tag}, "comments", {"totalCount": found.count})
 
 
 def _document(sidecar: Sidecar) -> dict[str, Any]:
@@ -182,19 +162,13 @@ def _marker(note: Note) -> dict[str, Any] | None:
     return known | ({"endLine": note.end_line} if note.end_line is not None else {})
 
 
-def _candidates(note: Note) -> list[dict[str, Any]]:
-    return [
-        {"filePath": one.path, "line": one.line, "score": round(one.score, 3)}
-        for one in note.location.candidates
-    ]
-
-
 class _Items:
     """The list in an answer, each item written as it comes, and never more than an answer can hold."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._room = LIMITS.response_bytes
+        self._left = LIMITS.response_bytes
+        self._damaged: list[dict[str, str]] = []
 
     @property
     def count(self) -> int:
@@ -202,19 +176,34 @@ class _Items:
 
     def add(self, item: dict[str, Any]) -> None:
         self._texts.append(_written(item))
-        self._room -= len(self._texts[-1])
-        if self._room < 0:
+        self._left -= len(self._texts[-1])
+        if self._left < 0:
             raise TooLarge(
                 f"The comments asked for are more than {LIMITS.response_bytes} bytes.",
                 hint=f"Read those of one file, {_BASE}<path>.comments, or call `search_comments`.",
                 limit=LIMITS.response_bytes,
             )
 
-    def document(
-        self, before: dict[str, Any], name: str, after: dict[str, Any], damaged: list[dict[str, str]]
-    ) -> str:
+    def sidecars(self, room: Comments) -> Iterator[Sidecar]:
+        """Yield every sidecar that can be read; what cannot is told, and hides no other."""
+        moves = room.moves()
+        for path in room.sidecar_paths():
+            current_call().check()
+            try:
+                yield room.load_here(path, moves)
+            except (Cancelled, DeadlineExceeded):
+                raise
+            except HoldfastError as failure:
+                self._damaged.append({"filePath": path, "problem": failure.message})
+
+    def notes(self, room: Comments, wanted: Callable[[Note], bool]) -> Iterator[tuple[str, Note]]:
+        """Yield the wanted comments, each with the path of its file."""
+        for sidecar in self.sidecars(room):
+            yield from ((sidecar.source_path, note) for note in sidecar.comments if wanted(note))
+
+    def document(self, before: dict[str, Any], name: str, after: dict[str, Any]) -> str:
         """Return the whole answer: some members, the list under its name, and the others."""
-        rest = after | ({"damaged": damaged} if damaged else {})
+        rest = after | ({"damaged": self._damaged} if self._damaged else {})
         first = f"{_written(before)[1:-1]}," if before else ""
         return f'{{{first}"{name}":[{",".join(self._texts)}],{_written(rest)[1:]}'
 

@@ -114,19 +114,17 @@ def _beads_draft(found: dict[str, Any]) -> Draft:
         status=status,
         labels=tuple(dict.fromkeys([*_words(found, "labels"), *filter(None, facts)])),
         assignee=_text(found, "assignee") or None,
-        dependencies=tuple(_beads_dependencies(found)),
+        dependencies=tuple(
+            _id("beads", name)
+            for part in _parts(found, "dependencies")
+            if part.get("type") in _BLOCKING and (name := _text(part, "depends_on_id"))
+        ),
         links=(f"beads:{_text(found, 'id')}",),
         comments=tuple(_comments(_parts(found, "comments"), "text", created)),
         author=_text(found, "created_by") or None,
         time=created,
         id=_id("beads", _text(found, "id")),
     )
-
-
-def _beads_dependencies(found: dict[str, Any]) -> Iterator[str]:
-    for part in _parts(found, "dependencies"):
-        if part.get("type") in _BLOCKING and _text(part, "depends_on_id"):
-            yield _id("beads", _text(part, "depends_on_id"))
 
 
 def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[Written]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Claim, Comment, Contested, Entity, Kind, Status, Summary
+from holdfast.milestones.entity import Comment, Contested, Entity, Kind, Status, Summary
 
 
 class MileStats(Output):
@@ -29,13 +29,8 @@ class MileItem(Output):
     @classmethod
     def of(cls, summary: Summary) -> MileItem:
         """Return a summary as a result."""
-        return cls(
-            id=summary.id,
-            title=summary.title,
-            status=summary.status,
-            labels=list(summary.labels),
-            stats=MileStats(comment_count=summary.comment_count, open_issues=summary.open_issues),
-        )
+        stats = MileStats(comment_count=summary.comment_count, open_issues=summary.open_issues)
+        return cls.model_validate(summary._asdict() | {"stats": stats})
 
 
 class MileComment(Output):
@@ -52,15 +47,8 @@ class MileComment(Output):
     @classmethod
     def of(cls, comment: Comment) -> MileComment:
         """Return a stored comment as a result."""
-        return cls(
-            author=comment.author,
-            body=comment.body,
-            ts=comment.time,
-            timestamp=comment.time,
-            id=comment.id,
-            edited=comment.edited,
-            deleted=comment.deleted or None,
-        )
+        other = {"ts": comment.time, "timestamp": comment.time, "deleted": comment.deleted or None}
+        return cls.model_validate(comment._asdict() | other)
 
 
 class MileValue(Output):
@@ -93,11 +81,6 @@ class MileClaim(Output):
     actor: UntrustedText
     until: str
 
-    @classmethod
-    def of(cls, claim: Claim) -> MileClaim:
-        """Return a claim as a result."""
-        return cls(actor=claim.actor, until=claim.until)
-
 
 class MileDetails(Output):
     """A milestone or an issue, whole."""
@@ -128,28 +111,18 @@ class MileDetails(Output):
         """Return an entity as a result at a moment, with as many of its newest comments as fit."""
         shown = _fitting(entity.comments)
         holder = entity.holder(now)
-        return cls(
-            id=entity.id,
-            title=entity.title,
-            status=entity.status,
-            description=entity.description,
-            labels=list(entity.labels),
-            comments=[MileComment.of(comment) for comment in shown],
-            stats=MileStats(comment_count=entity.comment_count, open_issues=entity.open_issues),
-            entity=entity.kind,
-            author=entity.author,
-            created=entity.created,
-            updated=entity.updated,
-            assignee=entity.assignee,
-            due=entity.due,
-            milestone=entity.milestone,
-            dependencies=list(entity.dependencies) or None,
-            links=list(entity.links) or None,
-            claim=None if holder is None else MileClaim.of(holder),
-            contested=[MileContest.of(contested) for contested in entity.contested] or None,
-            comments_omitted=len(entity.comments) - len(shown) or None,
-            hint=hint,
-        )
+        other = {
+            "comments": [MileComment.of(comment) for comment in shown],
+            "stats": MileStats(comment_count=entity.comment_count, open_issues=entity.open_issues),
+            "entity": entity.kind,
+            "dependencies": entity.dependencies or None,
+            "links": entity.links or None,
+            "claim": None if holder is None else MileClaim(actor=holder.actor, until=holder.until),
+            "contested": [MileContest.of(contested) for contested in entity.contested] or None,
+            "comments_omitted": len(entity.comments) - len(shown) or None,
+            "hint": hint,
+        }
+        return cls.model_validate(entity._asdict() | other)
 
 
 def _fitting(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:

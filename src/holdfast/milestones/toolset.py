@@ -14,6 +14,9 @@ from holdfast.milestones.entity import Receipt, Signature
 from holdfast.milestones.text import done as said_done
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
+Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_characters)]
+LongText = Annotated[str, Field(max_length=LIMITS.entity_text_characters)]
+FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
 
 _SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
 
@@ -60,11 +63,8 @@ class MileWrite(Input):
         max_length=LIMITS.request_characters,
         description="A name for this request; repeating it changes nothing.",
     )
-    actor: Annotated[str | None, SIGNATURE] = Field(
-        default=None,
-        min_length=1,
-        max_length=LIMITS.entity_word_characters,
-        description="Who does it, as Name <mail>; else git's user.",
+    actor: Annotated[Person | None, SIGNATURE] = Field(
+        default=None, description="Who does it, as Name <mail>; else git's user."
     )
 
     @property
@@ -94,18 +94,10 @@ class MileReceipt(Output):
     def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
         """Return the store's receipt as a result; the comment's operation is the last one."""
         written = receipt.operations[-1] if comment and receipt.operations else None
-        return cls(
-            id=receipt.entity,
-            operations=list(receipt.operations),
-            changed=receipt.changed,
-            repeated=receipt.repeated,
-            comment_id=written,
-        )
+        return cls.model_validate(receipt._asdict() | {"id": receipt.entity, "comment_id": written})
 
 
 class ChangeStatus(EntityWrite):
     """A milestone or issue whose status changes."""
 
-    comment: str | None = Field(
-        default=None, max_length=LIMITS.entity_text_characters, description="Why, as a comment."
-    )
+    comment: LongText | None = Field(default=None, description="Why, as a comment.")

@@ -7,12 +7,12 @@ from typing import get_args
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
-from holdfast.tasks.resources import JSON, TOPIC, only_address, served
+from holdfast.tasks.resources import TOPIC, only_address, served
 from holdfast.tasks.store import documents, rules
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.overview import EVERYTHING, overview
-from holdfast.tasks.view.resource_text import json_body, markdown_body
+from holdfast.tasks.view.resource_text import JSON, json_body, markdown_body
 
 MARKDOWN = "text/markdown"
 FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)

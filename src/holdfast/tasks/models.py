@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from holdfast.kernel.call import SIGNATURE
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import ONLY_SPECIFIED, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.store.states import Kind, Priority, Status
@@ -57,6 +58,7 @@ WordOrNone = Annotated[str, AfterValidator(_word_or_none), Field(max_length=WORD
 """The same, where nothing stands for none."""
 Title = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=TITLE_CHARACTERS)]
 Body = Annotated[str, AfterValidator(_storable), Field(max_length=TEXT_CHARACTERS)]
+FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40)]
 
 

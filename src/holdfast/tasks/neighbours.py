@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from holdfast.kernel.errors import Unavailable
 
@@ -63,56 +63,34 @@ class Surroundings:
     """Rooms that could not be read, and why."""
 
 
-class Neighbours(Protocol):
-    """Somebody who knows the other rooms."""
+class Neighbours:
+    """Somebody who knows the other rooms. This one has nobody to ask."""
 
     def around(self, question: Question) -> Surroundings:
         """Return what the other rooms know about a task."""
-
-    def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
-        """Return one thing that another room knows, or raise `NotFound`."""
-
-    def answer(self, remark: Remark, text: str, author: str) -> bool:
-        """Tell whoever made a remark what became of it, and return whether that is possible there."""
-
-    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that mean a closed milestone, at this moment."""
-
-    def waiting(self) -> Mapping[str, int]:
-        """Return how much waits in the other rooms for somebody to look at it."""
-
-    def close(self) -> None:
-        """End what was started to find out."""
-
-
-class Alone:
-    """Nobody to ask."""
-
-    def around(self, question: Question) -> Surroundings:
-        """Say that every room is absent."""
         del question
         return Surroundings(absent=list(ROOMS))
 
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
-        """Say that there is no such room here."""
+        """Return one thing that another room knows, or raise `NotFound`."""
         del ref, file
         raise Unavailable(
             f"There is no room here that knows a {kind}.", hint="Start a server of the repository."
         )
 
     def answer(self, remark: Remark, text: str, author: str) -> bool:
-        """Tell nobody."""
+        """Tell whoever made a remark what became of it, and return whether that is possible there."""
         del remark, text, author
         return False
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Know of no milestones."""
+        """Return those of the names that mean a closed milestone, at this moment."""
         del names
         return frozenset()
 
     def waiting(self) -> Mapping[str, int]:
-        """Know of nothing."""
+        """Return how much waits in the other rooms for somebody to look at it."""
         return {}
 
     def close(self) -> None:
-        """Nothing was started."""
+        """End what was started to find out."""

@@ -25,14 +25,13 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.board import last_event
-from holdfast.tasks.view.resource_text import json_body
+from holdfast.tasks.view.resource_text import JSON, json_body
 from holdfast.tasks.view.results import event_out, moment, summaries, task_detail, task_refs, workspace_ref
 
 Members = Callable[[Tasks], Iterable[ListedResource]]
 """Lists the addresses that a family has at this moment."""
 
 TOPIC = "tasks"
-JSON = "application/json"
 MOST_TASKS = 1000
 MOST_LISTED = 500
 SESSION_SECONDS = 24 * 3600.0
@@ -110,10 +109,11 @@ def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
         workspace = served(transaction, workspace_id)
         page = query.find(transaction, query.Query(limit=MOST_TASKS))
         listed = [item.wire() for item in task_refs(transaction, page.tasks)]
-        changed = _last_change(transaction)
+        at = transaction.ask("SELECT max(at) FROM event WHERE workspace = :workspace").fetchone()[0]
     document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
     if len(listed) < page.total:
         document["truncated"] = True
+    changed = None if at is None else moment(at)
     return json_body(document, name="Current Tasks", title="📋 Active Workspace Tasks", last_modified=changed)
 
 
@@ -219,12 +219,11 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
         )
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/tasks/{task_id}",
     name="Task",
     title="📌 One task",
     description="Everything that is known about one task",
-    mime_type=JSON,
     topic="tasks/{task_id}",
     list_topic="tasks/*",
     annotations=FOR_AGENTS,
@@ -242,12 +241,11 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
 
 
-@tasks.resource(
+@_document(
     "taskpilot://workspace/{workspace_id}/tasks/{task_id}/history",
     name="Task history",
     title="🕑 What happened to a task",
     description="Every change of one task, oldest first: who, when, what and why",
-    mime_type=JSON,
     topic="tasks/{task_id}",
 )
 def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
@@ -319,11 +317,6 @@ def _missing_told() -> Iterator[None]:
         yield
     except NotFound as missing:
         raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
-
-
-def _last_change(transaction: Transaction) -> str | None:
-    at = transaction.ask("SELECT max(at) FROM event WHERE workspace = :workspace").fetchone()[0]
-    return None if at is None else moment(at)
 
 
 _EVENTS_AT_ONCE = 200

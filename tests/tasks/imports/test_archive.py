@@ -12,7 +12,7 @@ from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.archive import RestoreResult, parsed, take_in, written
-from holdfast.tasks.store.history import note, replayed, state_of
+from holdfast.tasks.store.history import note, state_of
 from holdfast.tasks.store.records import Change, Draft, File, Link
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
@@ -20,7 +20,7 @@ from holdfast.tasks.store.workspace import begin, join, write_marker
 from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
 from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 from tests.tasks.postgres import Server
 
 

@@ -16,14 +16,14 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.store import dependencies
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
 from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 
 AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
 NUMBERS = st.integers(1, 8).map(lambda number: f"TP-{number}")

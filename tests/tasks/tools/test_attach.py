@@ -16,7 +16,7 @@ from holdfast.faces.mcp.handlers import content_block, embedded_fields, result_i
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.resources import attachment_content
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
@@ -29,7 +29,7 @@ from holdfast.tasks.tools.attach import (
     attachment,
 )
 from tests.tasks.conftest import TurnedClock
-from tests.tasks.happenings import events_of
+from tests.tasks.happenings import events_of, replayed
 
 toolset = toolsets.toolset("tasks")
 

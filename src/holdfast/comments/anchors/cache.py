@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -42,12 +41,7 @@ _LOCATION = tuple(field.name for field in fields(Location))
 
 _GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
 _SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
-_PUT = (
-    "INSERT INTO place (work_tree, path, source, sidecar, content, settled, standings)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (work_tree, path) DO UPDATE SET source = excluded.source,"
-    " sidecar = excluded.sidecar, content = excluded.content, settled = excluded.settled,"
-    " standings = excluded.standings"
-)
+_PUT = "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class CachedLocations(NamedTuple):
@@ -74,7 +68,7 @@ class LocationCache:
             CACHE_NAME,
             application_id=CACHE_APPLICATION_ID,
             version=CACHE_VERSION,
-            prepare=_prepare,
+            prepare=lambda connection: connection.execute(CACHE_TABLES),
         )
 
     def find(self, path: str, source: Signature, content: str) -> list[Location] | None:
@@ -119,19 +113,11 @@ class LocationCache:
             with self._database.write() as connection:
                 connection.executemany(_PUT, rows)
         except NotUsable:
-            self._database.rebuild(lambda connection: _fill(connection, rows))
+            self._database.rebuild(lambda connection: connection.executemany(_PUT, rows))
 
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute(CACHE_TABLES)
-
-
-def _fill(connection: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
-    connection.executemany(_PUT, rows)
 
 
 def signature_text(signature: Signature) -> str:

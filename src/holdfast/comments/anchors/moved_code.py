@@ -86,24 +86,16 @@ def written_for(note: Note) -> Anchor:
     return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
 
 
-class Workspace:
+class Workspace(Listing):
     """The source files among which code is looked for."""
 
     def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
-        wanted = tuple({suffix.lower() for suffix in suffixes})
-        self._room = room
-        self._listing = Listing(
+        wanted = {suffix.lower() for suffix in suffixes}
+        super().__init__(
             room.repository,
             lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
         )
-
-    def signatures(self) -> Mapping[str, Signature]:
-        """Return what tells whether one of the files has changed."""
-        return self._listing.signatures()
-
-    def paths(self) -> list[str]:
-        """Return the path of each file."""
-        return self._listing.paths()
+        self._room = room
 
     def versions(self) -> Iterator[Version]:
         """Yield each file that can be read."""
@@ -266,16 +258,12 @@ class Strays:
         known = self._left.recall(path, sign)
         if known is None:
             gone = [(path, note) for note in unsure.values() if has_left(self._room, path, note)]
-            found = {name: target for _, name, target in self._by_content(gone, files)}
-            known = self._left.keep(
-                path,
-                sign,
-                {
-                    name: target
-                    for name, target in found.items()
-                    if (line := _own_line(unsure[name])) and line in (files.text(target) or "")
-                },
-            )
+            left = {
+                name: target
+                for _, name, target in self._by_content(gone, files)
+                if (line := _own_line(unsure[name])) and line in (files.text(target) or "")
+            }
+            known = self._left.keep(path, sign, left)
         return known
 
     def moves(self, strays: Sequence[Stray]) -> Moves:

@@ -77,11 +77,9 @@ def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
     else:
         sign = (files, tuple(note.id for note in orphans))
         known = room.offers.recall(path, sign)
-        offers = (
-            room.offers.keep(path, sign, candidates(room, [(path, note) for note in orphans]))
-            if known is None
-            else known
-        )
+        if known is None:
+            known = room.offers.keep(path, sign, candidates(room, [(path, note) for note in orphans]))
+        offers = known
     for note in orphans:
         note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
 

@@ -70,14 +70,13 @@ def foreign_chain(note: Note, present: Present, committed: Committed, position: 
     """Return how to follow a comment for which we have no version of our own."""
     by_number = note.evidence is None and not _has_hash(note)
     found = _version_with_line(note, committed) if note.evidence is None else None
+    anchors = (Anchor(note.line, note.end_line),)
     if found is not None:
         version, later = found
         texts = [version, *(one for one in later if one.text != present.text), present.version]
-        anchors = (Anchor(note.line, note.end_line),)
         return VersionChain(tuple(texts), anchors, (position,), by_number=by_number)
     if by_number:
         # The number as it stands: compared with itself, it stays, as far as the file reaches.
-        anchors = (Anchor(note.line, note.end_line),)
         return VersionChain((present.version, present.version), anchors, (position,), by_number=True)
     return _fragment(note, present, position)
 
@@ -278,14 +277,8 @@ def location_of(note: Note, placement: Placement) -> Location:
         end, line = note.location.end_line, good
     else:
         end, line = (placement.end_line if is_range else None), placement.line
-    return Location(
-        line,
-        end if end is not None and end > line else None,
-        placement.confidence,
-        placement.method,
-        placement.reason,
-        placement.candidates,
-    )
+    end = end if end is not None and end > line else None
+    return Location(line, end, placement.confidence, placement.method, placement.reason, placement.candidates)
 
 
 def settled(note: Note, present: Present | None) -> Location | None:

@@ -10,12 +10,11 @@ Contract:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import TracebackType
 
 from holdfast.comments.anchors.moved_code import Moves, has_left, index_for, missing_of, written_for
 from holdfast.comments.anchors.plan import location_of
@@ -63,9 +62,7 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
 
@@ -111,16 +108,8 @@ class Scanned:
     damaged: list[tuple[str, str]] = field(default_factory=list)
 
 
-@dataclass
-class _Known:
-    """What comparisons in the pool came to, for when the sidecar is written."""
-
-    placements: dict[VersionChain, Sequence[Placement]] = field(default_factory=dict)
-
-    def follow(self, chain: VersionChain) -> Sequence[Placement]:
-        """Return the placements of a chain; one that changed meanwhile is followed here and now."""
-        found = self.placements.get(chain)
-        return followed(chain) if found is None else found
+Known = Mapping[VersionChain, Sequence[Placement]]
+"""What comparisons in the pool came to, for when the sidecar is written."""
 
 
 class Scan:
@@ -172,9 +161,9 @@ class Scan:
             self._guarded(path, partial(self._settle, path, known))
         self._relocate()
 
-    def _compared(self, paths: Sequence[str]) -> _Known:
+    def _compared(self, paths: Sequence[str]) -> Known:
         """Follow, on every core, what has to be followed."""
-        known = _Known()
+        known: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
             return known
         with Pool(len(paths)) as pool:
@@ -184,7 +173,7 @@ class Scan:
                 waiting += [(path, chain, pool.follow(chain)) for chain in self._chains(path)]
             for position, (path, chain, answer) in enumerate(waiting):
                 self._tell(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
-                known.placements[chain] = answer()
+                known[chain] = answer()
         return known
 
     def _tell(self, step: int, done: float, message: str) -> None:
@@ -201,11 +190,11 @@ class Scan:
         place = RepoPath.parse(path)
         return self._room.planned(place, self._room.stored(place)).chains
 
-    def _settle(self, path: str, known: _Known) -> None:
-        """Write where the comments of one file stand, if that changed."""
+    def _settle(self, path: str, known: Known) -> None:
+        """Write where the comments of one file stand, if that changed; by now it may be another chain."""
         place = RepoPath.parse(path)
         source = self._room.tree.signature(place)
-        with self._writer.changing(place, known.follow) as change:
+        with self._writer.changing(place, lambda chain: known.get(chain) or followed(chain)) as change:
             before = _lines_before(change)
             notes = list(change.sidecar.comments)
         self.result.comments += len(notes)

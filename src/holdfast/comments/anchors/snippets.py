@@ -36,11 +36,6 @@ class Snippet:
         index = number - self.start
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
-    @property
-    def numbered(self) -> str:
-        """The lines with their numbers before them, those of the comment marked."""
-        return numbered(self.lines, self.start, self.own)
-
 
 LONGEST = 1000
 """Characters of a line that are shown where lines are there to be recognised."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from holdfast.comments.export.records import Exported, ExportedFile, Tally
@@ -124,19 +124,14 @@ def _entry(exported: Exported, language: str) -> str:
         facts.append(note.status)
     body = "\n".join(f"> {line}".rstrip() for line in exported.text.split("\n"))
     replies = "".join(_reply(one) for one in note.replies)
-    return f"\n{' · '.join(fact for fact in facts if fact)}\n\n{body}\n{replies}{_code(exported, language)}"
+    code = "" if exported.context is None else f"\n{fenced(exported.context.text, language)}\n"
+    return f"\n{' · '.join(fact for fact in facts if fact)}\n\n{body}\n{replies}{code}"
 
 
 def _reply(reply: Mapping[str, Any]) -> str:
     author, text = (visible(str(reply.get(name, ""))) for name in ("author", "text"))
     body = "\n".join(f">> {line}".rstrip() for line in f"{inline(author)}: {text}".split("\n"))
     return f">\n{body}\n"
-
-
-def _code(exported: Exported, language: str) -> str:
-    if exported.context is None:
-        return ""
-    return "\n" + fenced(exported.context.text, language) + "\n"
 
 
 def fenced(code: str, language: str) -> str:
@@ -158,10 +153,35 @@ def inline(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
+_COLUMNS: Mapping[str, tuple[str, Callable[[Exported], Any]]] = {
+    "file_path": ("string", lambda one: one.path),
+    "id": ("string", lambda one: one.note.alias),
+    "line": ("int32", lambda one: one.note.line),
+    "end_line": ("int32", lambda one: one.note.end_line),
+    "tag": ("string", lambda one: one.tag),
+    "text": ("string", lambda one: one.text),
+    "author": ("string", lambda one: one.author),
+    "created": ("string", lambda one: one.created),
+    "updated": ("string", lambda one: one.updated),
+    "status": ("string", lambda one: one.note.status),
+    "anchor_kind": ("string", lambda one: one.note.symbol and visible(one.note.symbol.kind)),
+    "anchor": ("string", lambda one: one.anchor),
+    "orphaned": ("bool_", lambda one: one.note.orphaned),
+    "reason": ("string", lambda one: one.note.reason),
+    "ai_model": ("string", lambda one: model_of(one.ai)),
+    "ai_confidence": ("float64", lambda one: confidence_of(one.ai)),
+    "ai_metadata": ("string", lambda one: _json(one.ai)),
+    "replies": ("string", lambda one: _json([dict(reply) for reply in one.note.replies] or None)),
+    "context_start_line": ("int32", lambda one: one.context and one.context.start),
+    "context": ("string", lambda one: one.context and one.context.text),
+}
+"""The columns of a table: the name of its type in pyarrow, and what of a comment is in it."""
+
+
 def write_parquet(files: Iterable[ExportedFile], sink: Any) -> None:
     """Write the file, some thousand rows at a time."""
     arrow, parquet = _libraries()
-    schema = _schema(arrow)
+    schema = arrow.schema([(name, getattr(arrow, kind)()) for name, (kind, _) in _COLUMNS.items()])
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         for rows in _batches(files):
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
@@ -179,69 +199,15 @@ def _libraries() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _schema(arrow: Any) -> Any:
-    text, number = arrow.string(), arrow.int32()
-    return arrow.schema(
-        [
-            ("file_path", text),
-            ("id", text),
-            ("line", number),
-            ("end_line", number),
-            ("tag", text),
-            ("text", text),
-            ("author", text),
-            ("created", text),
-            ("updated", text),
-            ("status", text),
-            ("anchor_kind", text),
-            ("anchor", text),
-            ("orphaned", arrow.bool_()),
-            ("reason", text),
-            ("ai_model", text),
-            ("ai_confidence", arrow.float64()),
-            ("ai_metadata", text),
-            ("replies", text),
-            ("context_start_line", number),
-            ("context", text),
-        ]
-    )
-
-
 def _batches(files: Iterable[ExportedFile]) -> Iterator[list[dict[str, Any]]]:
     rows: list[dict[str, Any]] = []
     for file in files:
-        rows += map(_row, file.comments)
+        rows += [{name: value(one) for name, (_, value) in _COLUMNS.items()} for one in file.comments]
         if len(rows) >= _ROWS_AT_A_TIME:
             yield rows
             rows = []
     if rows:
         yield rows
-
-
-def _row(exported: Exported) -> dict[str, Any]:
-    note, context = exported.note, exported.context
-    return {
-        "file_path": exported.path,
-        "id": note.alias,
-        "line": note.line,
-        "end_line": note.end_line,
-        "tag": exported.tag,
-        "text": exported.text,
-        "author": exported.author,
-        "created": exported.created,
-        "updated": exported.updated,
-        "status": note.status,
-        "anchor_kind": None if note.symbol is None else visible(note.symbol.kind),
-        "anchor": exported.anchor,
-        "orphaned": note.orphaned,
-        "reason": note.reason,
-        "ai_model": model_of(exported.ai),
-        "ai_confidence": confidence_of(exported.ai),
-        "ai_metadata": _json(exported.ai),
-        "replies": _json([dict(reply) for reply in note.replies] or None),
-        "context_start_line": None if context is None else context.start,
-        "context": None if context is None else context.text,
-    }
 
 
 def _json(value: object) -> str | None:

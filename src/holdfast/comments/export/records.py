@@ -6,7 +6,7 @@ the number of comments. Everything somebody wrote is without invisible character
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -75,12 +75,12 @@ class ExportedFile:
 
 
 def exported_files(
-    room: Comments, paths: Iterable[str], margin: int | None, tally: Tally, *, total: int | None
+    room: Comments, paths: Sequence[str], margin: int | None, tally: Tally
 ) -> Iterator[ExportedFile]:
     """Yield the files with their comments, and count them; `margin`: with so many lines of source around."""
     call, moves = current_call(), room.moves()
     for number, path in enumerate(paths, 1):
-        call.progress(number, total, "Exporting comments")
+        call.progress(number, len(paths), "Exporting comments")
         try:
             notes = room.load_here(path, moves).comments
         except (CommentFileCorrupted, FileAccessDenied, SourceNotFound):

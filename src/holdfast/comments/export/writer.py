@@ -15,10 +15,6 @@ from holdfast.kernel.limits import MIB
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
 
-Sink = BinaryIO | io.RawIOBase
-Buffer = Any
-"""Bytes in whatever form a writer has them."""
-
 LARGEST_MARGIN = 20
 """Lines of source before and after a comment that may be asked for."""
 
@@ -43,27 +39,23 @@ class Request:
     """How many lines of source before and after each comment, or None for no source at all."""
 
 
-def write_export(room: Comments, request: Request, sink: Sink) -> Tally:
+def write_export(room: Comments, request: Request, sink: BinaryIO) -> Tally:
     """Write an export and return what is in it."""
     tally = Tally()
     files = _files(room, request, tally)
     if request.format == "parquet":
         write_parquet(files, sink)
         return tally
-    sink.writelines(piece.encode("utf-8", "replace") for piece in _pieces(request.format, files, tally))
+    for piece in _pieces(request.format, files, tally):  # noqa: FURB122 - `Bounded` looks at each write
+        sink.write(piece.encode("utf-8", "replace"))
     return tally
 
 
 def _files(room: Comments, request: Request, tally: Tally) -> Iterator[ExportedFile]:
-    if request.path is None:
-        paths = list(room.sidecar_paths())
-        return exported_files(room, paths, request.margin, tally, total=len(paths))
-    return _one_file(room, request, request.path, tally)
-
-
-def _one_file(room: Comments, request: Request, path: str, tally: Tally) -> Iterator[ExportedFile]:
-    room.load(path)  # here, and not further down, a file that is missing or damaged is a failure
-    return exported_files(room, [path], request.margin, tally, total=1)
+    if request.path is not None:
+        room.load(request.path)  # here, and not further down, a file that is missing or damaged is a failure
+    paths = room.sidecar_paths() if request.path is None else [request.path]
+    return exported_files(room, paths, request.margin, tally)
 
 
 def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: Tally) -> Iterator[str]:
@@ -72,35 +64,21 @@ def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: Tally) -> Iter
     return markdown_pieces(files, tally) if chosen == "markdown" else training_pieces(files)
 
 
-class Bounded(io.RawIOBase):
+class Bounded(io.BytesIO):
     """Memory for an export of a limited size."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
         self._limit = limit
-        self._data = bytearray()
 
-    def writable(self) -> bool:
-        """Say that it can be written."""
-        return True
-
-    def tell(self) -> int:
-        """Return how much was written."""
-        return len(self._data)
-
-    def getvalue(self) -> bytes:
-        """Return what was written."""
-        return bytes(self._data)
-
-    def write(self, data: Buffer) -> int:
+    def write(self, data: Any) -> int:
         """Take some bytes, or refuse all of the export."""
-        before = len(self._data)
-        self._data += memoryview(data)
-        if len(self._data) > self._limit:
+        written = super().write(data)
+        if self.tell() > self._limit:
             raise TooLarge(
                 f"The export is larger than the {self._limit // MIB} MiB that fit into an answer.",
                 hint="Export file by file, or write it to a file of any size with "
                 "`holdfast comments export --format FORMAT --output FILE`.",
                 limit=self._limit,
             )
-        return len(self._data) - before
+        return written

@@ -94,13 +94,8 @@ class Corpus:
 
     def _filtered(self, query: Query) -> set[int] | None:
         """Return the numbers of the comments that fit all filters; None: all of them."""
-        wanted = {
-            "tag": query.tag,
-            "author": query.author,
-            "status": query.status,
-            "standing": query.standing,
-            "ai": query.has_ai,
-        }
+        wanted = {name: getattr(query, name) for name in ("tag", "author", "status", "standing")}
+        wanted["ai"] = query.has_ai
         sets = [self._having(name, value) for name, value in wanted.items() if value is not None]
         if query.start is not None or query.end is not None:
             sets.append(self._between(query.start, query.end))

@@ -74,19 +74,14 @@ MIGRATIONS = (
 _NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
 _VERSION = "SELECT data FROM version WHERE blob = ?"
 _SIDECAR = "SELECT digest, sequence FROM sidecar WHERE work_tree = ? AND path = ?"
-_NEW_SIDECAR = (
-    "INSERT INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (work_tree, path) DO UPDATE SET digest = excluded.digest, sequence = excluded.sequence"
-)
+_NEW_SIDECAR = "INSERT OR REPLACE INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
 _ENTRIES = (
     "SELECT comment_id, sequence, updated, entry, known_elsewhere FROM written"
     " WHERE work_tree = ? AND path = ? ORDER BY sequence"
 )
 _NEW_ENTRY = (
-    "INSERT INTO written (work_tree, path, comment_id, sequence, updated, entry, known_elsewhere)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (work_tree, path, comment_id) DO UPDATE SET"
-    " sequence = excluded.sequence, updated = excluded.updated, entry = excluded.entry,"
-    " known_elsewhere = excluded.known_elsewhere"
+    "INSERT OR REPLACE INTO written (work_tree, path, comment_id, sequence, updated, entry, known_elsewhere)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _FORGET = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id = ?"
 _REPLICA = "SELECT id FROM replica"
@@ -317,11 +312,9 @@ def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
     # To read what other commits held takes long, and the sidecar stays as it is until somebody writes it.
     sign = (sidecar.digest, history.head(), sought)
     known = history.held.recall(sidecar.path, sign)
-    return (
-        history.held.keep(sidecar.path, sign, history.ever_held(sidecar.path, sought))
-        if known is None
-        else known
-    )
+    if known is None:
+        known = history.held.keep(sidecar.path, sign, history.ever_held(sidecar.path, sought))
+    return known
 
 
 def restore(sidecar: Sidecar, restored: list[Entry]) -> None:

@@ -265,11 +265,8 @@ def _marker_by_comment(markers: list[dict[str, Any]]) -> dict[str, dict[str, Any
     """Return markers by their own id and by the ids of the comments they carry."""
     found: dict[str, dict[str, Any]] = {}
     for marker in markers:
-        listed = marker.get("commentIds")
-        names = [marker.get("commentId"), *(listed if isinstance(listed, list) else ())]
-        for name in names:
-            if isinstance(name, str):
-                found.setdefault(f"comment {name}", marker)
+        for name in comment_ids(marker):
+            found.setdefault(f"comment {name}", marker)
         if isinstance(marker.get("id"), str):
             found.setdefault(f"marker {marker['id']}", marker)
     return found
@@ -302,15 +299,11 @@ def remove(sidecar: Sidecar, note: Note) -> None:
     """Take a comment out of the document, and its marker when it carries no other."""
     sidecar.comments.remove(note)
     sidecar.raw["comments"] = [item for item in sidecar.raw["comments"] if item is not note.raw]
-    markers = sidecar.raw.get("ghostMarkers") or []
-    for marker in markers:
-        if note.id in comment_ids(marker):
-            if len(comment_ids(marker)) > 1:
-                detach(marker, note.id)
-            else:
-                sidecar.raw["ghostMarkers"] = [
-                    item for item in sidecar.raw["ghostMarkers"] if item is not marker
-                ]
+    for marker in [one for one in sidecar.raw.get("ghostMarkers") or [] if note.id in comment_ids(one)]:
+        if len(comment_ids(marker)) > 1:
+            detach(marker, note.id)
+        else:
+            sidecar.raw["ghostMarkers"] = [one for one in sidecar.raw["ghostMarkers"] if one is not marker]
 
 
 def comment_ids(marker: dict[str, Any]) -> list[str]:

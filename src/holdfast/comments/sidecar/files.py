@@ -41,7 +41,7 @@ from holdfast.comments.sidecar.document import (
     read,
 )
 from holdfast.comments.sidecar.marker import Completion
-from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Location, Note, comment_name, marker_name
+from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Location, Note, marker_name
 from holdfast.comments.sidecar.source import (
     SUFFIX,
     Present,
@@ -120,7 +120,7 @@ class Change:
 
     def add(self, draft: Draft, number: int) -> Note:
         """Put one more comment and its marker behind the others, named by a number and the next."""
-        comment: dict[str, Any] = {"id": comment_name(number), "line": draft.line}
+        comment: dict[str, Any] = {"id": f"c_{number}", "line": draft.line}
         if draft.end_line is not None:
             comment |= {"startLine": draft.line, "endLine": draft.end_line}
         comment |= {

@@ -90,15 +90,10 @@ def stored_location(note: Note) -> Location | None:
         return None
     good = whole_line(facts.get("lastGoodLine")) or note.line
     line = whole_line(facts.get("likelyLine")) or good
-    reason = facts.get("reason")
-    return Location(
-        line,
-        note.end_line,
-        confidence,
-        str(facts.get("method", "stored")),
-        reason if isinstance(reason, str) else None,
-        tuple(_read_candidates(facts.get("candidates"))),
-    )
+    method, reason = str(facts.get("method", "stored")), facts.get("reason")
+    told = reason if isinstance(reason, str) else None
+    offered = tuple(_read_candidates(facts.get("candidates")))
+    return Location(line, note.end_line, confidence, method, told, offered)
 
 
 def _candidate(one: Candidate) -> dict[str, Any]:
@@ -112,13 +107,8 @@ def _read_candidates(value: object) -> list[Candidate]:
         line = whole_line(item.get("line")) if isinstance(item, dict) else None
         if line is not None:
             score, path = item.get("score"), item.get("path")
-            found.append(
-                Candidate(
-                    line,
-                    float(score) if isinstance(score, int | float) else 0.0,
-                    path if isinstance(path, str) else None,
-                )
-            )
+            likely = float(score) if isinstance(score, int | float) else 0.0
+            found.append(Candidate(line, likely, path if isinstance(path, str) else None))
     return found
 
 
@@ -283,27 +273,18 @@ class Completion:
             return
         if is_sure and not self._says(marker, location):
             self.describe(marker, location.line, location.end_line)
-        if location != stored_location(note) and not self._is_known(facts, location):
+        said = facts.get("confidence"), facts.get("lastGoodLine")
+        is_said = location.confidence is Confidence.HIGH and said == (Confidence.HIGH.value, location.line)
+        if location != stored_location(note) and not is_said:  # apart from how it was found out
             blob = self._present.blob if self._present is not None else None
             marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
 
     def _says(self, marker: dict[str, Any], location: Location) -> bool:
         """Return whether a marker says already where its comment is, and what is there."""
-        end_line = whole_line(marker.get("endLine"))
-        if marker.get("line") != location.line or (location.end_line or location.line) != (
-            end_line or location.line
-        ):
+        line, end_line = location.line, whole_line(marker.get("endLine"))
+        if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
-        return bool(marker.get("lineHash") == line_hash(self._lines[location.line - 1]))
-
-    def _is_known(self, facts: Mapping[str, Any], location: Location) -> bool:
-        """Return whether the evidence says the same, apart from how it was found out."""
-        sure = location.confidence is Confidence.HIGH
-        return (
-            sure
-            and facts.get("confidence") == Confidence.HIGH.value
-            and facts.get("lastGoodLine") == location.line
-        )
+        return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))
 
     def _adopt(self, marker: dict[str, Any], location: Location) -> None:
         """Follow from now on a comment of another program, no surer than it was known so far.

@@ -31,11 +31,6 @@ def alias_of(comment_id: str) -> str:
     return f"c_9{number:0{_ALIAS_DIGITS}d}"
 
 
-def comment_name(number: int) -> str:
-    """Return the id of a new comment."""
-    return f"c_{number}"
-
-
 def marker_name(number: int) -> str:
     """Return the id of a new marker."""
     return f"gm_{number}"

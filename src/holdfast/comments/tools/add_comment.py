@@ -47,9 +47,7 @@ class AddComment(Input):
 class AddedComment(OneComment):
     """A comment that was added."""
 
-    ghost_marker_id: UntrustedText = Field(
-        serialization_alias="ghostMarkerId", description="The name of its marker."
-    )
+    ghost_marker_id: UntrustedText = Field(description="The name of its marker.")
     line: int = Field(description="The line it is on, from 1.")
     tag: Tag = Field(description="Its category.")
     symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
@@ -57,20 +55,16 @@ class AddedComment(OneComment):
 
 def added(result: AddedComment) -> str:
     """Say that a comment was added."""
+    symbol = result.symbol
+    anchor = f"line {result.line}" if symbol is None else f"the {symbol.kind.lower()} '{symbol.name}'"
     return (
         "✅ Comment added successfully\n\n"
         f"Comment ID: {result.comment_id}\n"
         f"Ghost Marker ID: {result.ghost_marker_id}\n"
         f"File: {result.file_path}:{result.line}\n"
         f"Tag: {result.tag}\n\n"
-        f"The comment has been anchored to {_anchor_phrase(result)} and will track code changes."
+        f"The comment has been anchored to {anchor} and will track code changes."
     )
-
-
-def _anchor_phrase(result: AddedComment) -> str:
-    if result.symbol is None:
-        return f"line {result.line}"
-    return f"the {result.symbol.kind.lower()} '{result.symbol.name}'"
 
 
 @comments.operation(

@@ -6,14 +6,14 @@ from pydantic import Field
 
 from holdfast.comments.anchors.snippets import is_text, lines_of_file
 from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.models import CommentFacts, FilePath
+from holdfast.comments.models import CommentFacts, FilePath, Result
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNLIMITED, UNTAGGED, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.text import columns, fitted, one_line
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -32,25 +32,21 @@ class BlameFile(Input):
     file: FilePath = Field(description="The source file.")
 
 
-class AnnotatedLine(Output):
+class AnnotatedLine(Result):
     """A line of source and the comments on it."""
 
     line: int = Field(description="Its number, from 1.")
     source: UntrustedText = Field(description="The line.")
     comments: list[str] = Field(description="The ids of comments that begin here.")
-    covered_by: list[str] = Field(
-        serialization_alias="coveredBy", description="The ids of ranges that go on here."
-    )
+    covered_by: list[str] = Field(description="The ids of ranges that go on here.")
 
 
-class AnnotatedFile(Output):
+class AnnotatedFile(Result):
     """A source file with its comments in the margin."""
 
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="The source file.")
+    file_path: UntrustedText = Field(description="The source file.")
     is_text: bool = Field(
-        default=True,
-        serialization_alias="isText",
-        description="Whether it can be read; of a binary file no lines are shown.",
+        default=True, description="Whether it can be read; of a binary file no lines are shown."
     )
     lines: list[AnnotatedLine] = Field(description="All of its lines.")
     comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")

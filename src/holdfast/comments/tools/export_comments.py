@@ -7,14 +7,14 @@ import base64
 from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath, Inline
+from holdfast.comments.models import FilePath, Inline, Result
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.content import Content, Embedded
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 DEFAULT_MARGIN = 3
@@ -52,29 +52,23 @@ class ExportComments(Input):
     options: ExportOptions | None = Field(default=None, description="How much source goes with each comment.")
 
 
-class ExportMetadata(Output):
+class ExportMetadata(Result):
     """The numbers that the specification puts beside the content."""
 
     format: Format = Field(description="The format.")
-    total_comments: int = Field(
-        serialization_alias="totalComments", description="How many comments are in it."
-    )
-    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size; of text, in UTF-8.")
+    total_comments: int = Field(description="How many comments are in it.")
+    size_bytes: int = Field(description="Its size; of text, in UTF-8.")
 
 
-class ExportResult(Output):
+class ExportResult(Result):
     """An export, whole."""
 
     metadata: ExportMetadata
     uri: str = Field(description="The address it has within the answer.")
-    mime_type: str = Field(serialization_alias="mimeType", description="Its media type.")
+    mime_type: str = Field(description="Its media type.")
     text: UntrustedText | None = optional("The export, where it is text.")
     blob: str | None = optional("The export in base64, where it is not.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
-
-
-def _words(result: ExportResult) -> str:
-    return result.text if result.text is not None else str(result.blob)
 
 
 def _content(result: ExportResult) -> list[Content]:
@@ -93,7 +87,7 @@ def _content(result: ExportResult) -> list[Content]:
     seconds=600,
     specified=True,
     specified_description="Export comments as JSON, Markdown, or AI training data",
-    text=_words,
+    text=lambda result: result.text if result.text is not None else str(result.blob),
     fill_in=arguments.paths("filePath"),
     content=_content,
     result_fields=lambda result: {"metadata": result.metadata.wire()},

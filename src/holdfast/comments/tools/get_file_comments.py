@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import Field, StrictBool
 
 from holdfast.comments.anchors.orphans import offer
-from holdfast.comments.models import CommentFacts, FilePath
+from holdfast.comments.models import CommentFacts, FilePath, Result
 from holdfast.comments.sidecar.note import MOVED
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
@@ -16,7 +16,7 @@ from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, wit
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -32,17 +32,15 @@ class GetFileComments(Input):
     )
 
 
-class FileMetadata(Output):
+class FileMetadata(Result):
     """The numbers that the specification puts beside the content."""
 
-    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
-    comment_count: int = Field(serialization_alias="commentCount", description="How many comments are shown.")
-    orphaned_count: int = Field(
-        serialization_alias="orphanedCount", description="How many of them lost their code."
-    )
+    file_path: UntrustedText = Field(description="Path of the source file.")
+    comment_count: int = Field(description="How many comments are shown.")
+    orphaned_count: int = Field(description="How many of them lost their code.")
 
 
-class FileComments(Output):
+class FileComments(Result):
     """The comments of one file."""
 
     metadata: FileMetadata
@@ -66,10 +64,11 @@ def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
 
 def _entry(number: int, comment: CommentFacts) -> str:
     tag, place = one_line(comment.tag or UNTAGGED), line_words(comment.line, comment.end_line)
+    anchor = f"line {comment.line}" if comment.symbol is None else anchor_words(comment.symbol)
     lines = [
         f"{number}. {tag} ({place}) - {comment.id}",
         f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
-        f"   Author: {one_line(comment.author)} | {_where(comment)}",
+        f"   Author: {one_line(comment.author)} | Anchored to: {anchor}",
     ]
     if comment.status != "open":
         lines.append(f"   Status: {comment.status}")
@@ -84,12 +83,6 @@ def _entry(number: int, comment: CommentFacts) -> str:
 def _indented(text: str) -> str:
     """Return a text whose further lines cannot be taken for entries of the list."""
     return text.replace("\n", "\n    ")
-
-
-def _where(comment: CommentFacts) -> str:
-    if comment.symbol is None:
-        return f"Anchored to: line {comment.line}"
-    return f"Anchored to: {anchor_words(comment.symbol)}"
 
 
 def _doubts(comment: CommentFacts) -> list[str]:

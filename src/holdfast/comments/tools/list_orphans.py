@@ -8,13 +8,13 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath, Result
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, counted, unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output, how_many
+from holdfast.kernel.operation import Effect, Input, how_many
 from holdfast.kernel.untrusted import UntrustedText
 
 _OLD_MARGIN = 2
@@ -30,24 +30,20 @@ class ListOrphans(Input):
     limit: int = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
-class Orphan(Output):
+class Orphan(Result):
     """A comment without a sure line: what it said, what the code was, and where that may be now."""
 
-    file_path: UntrustedText = Field(
-        serialization_alias="filePath", description="The file it was written for."
-    )
+    file_path: UntrustedText = Field(description="The file it was written for.")
     comment: CommentFacts
     old_start_line: int | None = Field(
-        serialization_alias="oldStartLine",
-        description="The number of the first line of `oldCode`, when it was written.",
+        description="The number of the first line of `oldCode`, when it was written."
     )
     old_code: UntrustedText | None = Field(
-        serialization_alias="oldCode",
-        description="The code it was written for; of very long lines the beginning.",
+        description="The code it was written for; of very long lines the beginning."
     )
 
 
-class Orphans(Output):
+class Orphans(Result):
     """Comments that lost their code, and those whose line a person should look at."""
 
     total: int = Field(description="How many there are in all.")

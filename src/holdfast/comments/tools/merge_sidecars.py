@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from holdfast.comments.store import Comments
@@ -15,17 +17,16 @@ from holdfast.storage.files.atomic import atomic_write, read_limited
 from holdfast.storage.files.foreign_document import Unreadable
 
 _CONFLICT = 1
+FileName = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class MergeSidecars(Input):
     """The files that git names to a merge driver."""
 
-    base: str = Field(min_length=1, max_length=4096, description="The version both sides come from (%O).")
-    ours: str = Field(
-        min_length=1, max_length=4096, description="Our version, which the result replaces (%A)."
-    )
-    theirs: str = Field(min_length=1, max_length=4096, description="The other version (%B).")
-    path: str = Field(min_length=1, max_length=4096, description="The path of the sidecar (%P).")
+    base: FileName = Field(description="The version both sides come from (%O).")
+    ours: FileName = Field(description="Our version, which the result replaces (%A).")
+    theirs: FileName = Field(description="The other version (%B).")
+    path: FileName = Field(description="The path of the sidecar (%P).")
 
 
 class SidecarsMerged(Output):

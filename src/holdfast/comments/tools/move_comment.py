@@ -6,14 +6,14 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath, LineNumber, SymbolFacts
+from holdfast.comments.models import CommentId, FilePath, LineNumber, Result, SymbolFacts
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.text import anchor_words
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.untrusted import UntrustedText
 
 
@@ -26,14 +26,14 @@ class MoveComment(Input):
     target_line: LineNumber = Field(alias="targetLine", description="New line number in target file.")
 
 
-class MovedComment(Output):
+class MovedComment(Result):
     """A comment on its new line."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    source_file: UntrustedText = Field(serialization_alias="sourceFile", description="The file it was in.")
-    source_line: int = Field(serialization_alias="sourceLine", description="The line it was on.")
-    target_file: UntrustedText = Field(serialization_alias="targetFile", description="The file it is in.")
-    target_line: int = Field(serialization_alias="targetLine", description="The line it is on.")
+    comment_id: str = Field(description="The name of the comment.")
+    source_file: UntrustedText = Field(description="The file it was in.")
+    source_line: int = Field(description="The line it was on.")
+    target_file: UntrustedText = Field(description="The file it is in.")
+    target_line: int = Field(description="The line it is on.")
     symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.comments.anchors.scan import Outcome, Scan
-from holdfast.comments.models import FilePath
+from holdfast.comments.models import FilePath, Result
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import counted
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 
@@ -24,46 +24,35 @@ class ReanchorComments(Input):
     )
 
 
-class Reanchored(Output):
+class Reanchored(Result):
     """One comment that a scan moved, or could not place."""
 
-    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(
-        serialization_alias="filePath", description="The source file it belongs to now."
-    )
+    comment_id: str = Field(description="The name of the comment.")
+    file_path: UntrustedText = Field(description="The source file it belongs to now.")
     line: int = Field(description="The line it is on, or was last.")
-    from_file: UntrustedText | None = optional(
-        "The file it came from, when it moved.", serialization_alias="fromFile"
-    )
-    from_line: int = Field(serialization_alias="fromLine", description="The line it was on before.")
+    from_file: UntrustedText | None = optional("The file it came from, when it moved.")
+    from_line: int = Field(description="The line it was on before.")
     orphaned: bool = Field(description="Whether its code is gone.")
-    needs_review: bool = Field(
-        serialization_alias="needsReview", description="Whether a person should look at it."
-    )
+    needs_review: bool = Field(description="Whether a person should look at it.")
     reason: str | None = optional("Why it is orphaned or needs review.")
 
 
-class DamagedFile(Output):
+class DamagedFile(Result):
     """A sidecar that could not be read or written, and was left as it is."""
 
-    file_path: UntrustedText = Field(
-        serialization_alias="filePath", description="The source file it belongs to."
-    )
+    file_path: UntrustedText = Field(description="The source file it belongs to.")
     problem: UntrustedText = Field(description="What is wrong.")
 
 
-class ScanResult(Output):
+class ScanResult(Result):
     """What bringing comments up to date came to."""
 
     files: int = Field(description="How many files have comments.")
-    changed_files: int = Field(
-        serialization_alias="changedFiles", description="How many of them had to be compared."
-    )
+    changed_files: int = Field(description="How many of them had to be compared.")
     comments: int = Field(description="How many comments were looked at in those.")
     moved: list[Reanchored] = Field(description="Comments that are on another line or in another file now.")
     needs_review: list[Reanchored] = Field(
-        serialization_alias="needsReview",
-        description="Comments whose line is not sure; they keep the last good one.",
+        description="Comments whose line is not sure; they keep the last good one."
     )
     orphaned: list[Reanchored] = Field(description="Comments whose code is gone.")
     damaged: list[DamagedFile] = Field(description="Sidecars that were left alone.")

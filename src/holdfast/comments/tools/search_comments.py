@@ -13,6 +13,7 @@ from holdfast.comments.models import (
     FoundComment,
     Inline,
     Moment,
+    Result,
     Tag,
 )
 from holdfast.comments.search.pattern import compiled
@@ -21,7 +22,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, place, plain_text, unread
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -61,22 +62,19 @@ class SearchComments(Input):
     limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="Max results to return.")
 
 
-class SearchMetadata(Output):
+class SearchMetadata(Result):
     """The facts that the specification puts beside the content."""
 
-    total_results: int = Field(
-        serialization_alias="totalResults", description="How many comments match in all."
-    )
+    total_results: int = Field(description="How many comments match in all.")
     returned: int = Field(description="How many of them are in this answer.")
     query: UntrustedText = Field(description="The query as it was given.")
     filters: dict[str, Any] = Field(description="The filters as they were given.")
     interpreted_as: Literal["regex", "text"] = Field(
-        serialization_alias="interpretedAs",
-        description="Whether the query was taken as an expression or letter by letter.",
+        description="Whether the query was taken as an expression or letter by letter."
     )
 
 
-class SearchResult(Output):
+class SearchResult(Result):
     """The comments that match, those with most matches first, then by file, line and id."""
 
     metadata: SearchMetadata
@@ -101,15 +99,9 @@ def _entry(number: int, comment: FoundComment) -> str:
         f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
     ]
     if comment.has_ai_metadata:
-        lines.append(f"   AI: {_model(comment)}")
+        sure = "" if comment.ai_confidence is None else f" (confidence: {comment.ai_confidence:g})"
+        lines.append(f"   AI: {one_line(comment.ai_model or 'model not named')}{sure}")
     return "\n".join(lines)
-
-
-def _model(comment: FoundComment) -> str:
-    model = one_line(comment.ai_model or "model not named")
-    if comment.ai_confidence is None:
-        return model
-    return f"{model} (confidence: {comment.ai_confidence:g})"
 
 
 def _remarks(result: SearchResult) -> list[str]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath
+from holdfast.comments.models import FilePath, Result
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import unread
@@ -16,7 +16,7 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import streamed_file
 
@@ -38,15 +38,13 @@ class WriteComments(Input):
     overwrite: StrictBool = Field(default=False, description="Replace the file if it exists.")
 
 
-class CommentsWritten(Output):
+class CommentsWritten(Result):
     """What was exported."""
 
     format: Format = Field(description="The format.")
-    total_comments: int = Field(
-        serialization_alias="totalComments", description="How many comments are in it."
-    )
-    total_files: int = Field(serialization_alias="totalFiles", description="How many files they are about.")
-    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size.")
+    total_comments: int = Field(description="How many comments are in it.")
+    total_files: int = Field(description="How many files they are about.")
+    size_bytes: int = Field(description="Its size.")
     file: UntrustedText | None = optional("The file it was written to.")
     text: UntrustedText | None = optional("The export, where it was not written to a file.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")

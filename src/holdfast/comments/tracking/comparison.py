@@ -6,7 +6,6 @@ Contract: firm lines are strictly increasing pairs; every other line lies in exa
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 
@@ -42,8 +41,23 @@ class Comparison:
 
     @cached_property
     def firm(self) -> dict[int, int]:
-        """Unchanged lines that stand in runs which say enough to be sure of."""
-        return _firm(self.before, self.after, self.equal, self.is_unique)
+        """The equal lines without runs that say too little or have twins, and without doubtful ends."""
+        before, equal, runs = self.before, self.equal, _runs(self.equal)
+        firm: dict[int, int] = {}
+        loose = _sliding(before, self.after, equal, runs)
+        for run in runs:
+            first, last = run[0], run[-1]
+            at_start = first == 0 and equal[first] == 0
+            at_end = last == len(before) - 1 and equal[last] == len(self.after) - 1
+            while first <= last and not at_start and (first in loose or before.is_trivial(first)):
+                first += 1
+            while first <= last and not at_end and (last in loose or before.is_trivial(last)):
+                last -= 1
+            kept = range(first, last + 1)
+            says = sum(before.says(index) for index in kept)
+            if at_start or at_end or (says >= _FIRM and self.is_unique(kept)):
+                firm.update((index, equal[index]) for index in kept)
+        return firm
 
     def is_unique(self, indices: range) -> bool:
         """Return whether old lines hold one, or two in a row, of which there is no other on either side."""
@@ -143,28 +157,6 @@ class Comparison:
                 refined.append((source, target, score))
             old_start, new_start = source + 1, target + 1
         return refined
-
-
-def _firm(
-    before: Lines, after: Lines, equal: dict[int, int], is_unique: Callable[[range], bool]
-) -> dict[int, int]:
-    """Return the equal lines without runs that say too little or have twins, and without doubtful ends."""
-    firm: dict[int, int] = {}
-    runs = _runs(equal)
-    loose = _sliding(before, after, equal, runs)
-    for run in runs:
-        first, last = run[0], run[-1]
-        at_start = first == 0 and equal[first] == 0
-        at_end = last == len(before) - 1 and equal[last] == len(after) - 1
-        while first <= last and not at_start and (first in loose or before.is_trivial(first)):
-            first += 1
-        while first <= last and not at_end and (last in loose or before.is_trivial(last)):
-            last -= 1
-        kept = range(first, last + 1)
-        says = sum(before.says(index) for index in kept)
-        if at_start or at_end or (says >= _FIRM and is_unique(kept)):
-            firm.update((index, equal[index]) for index in kept)
-    return firm
 
 
 def _sliding(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:

@@ -44,14 +44,10 @@ class _Way:
         if placement.line is None:
             return replace(self, placement=placement)
         anchor = Anchor(placement.line, placement.end_line)
-        return _Way(
-            number,
-            anchor,
-            placement,
-            min(self.strength, _strength(placement)),
-            self.is_sure and placement.confidence is Confidence.HIGH,
-            self.compared + bool(placement.candidates),
-        )
+        strength = min(self.strength, _strength(placement))
+        is_sure = self.is_sure and placement.confidence is Confidence.HIGH
+        compared = self.compared + bool(placement.candidates)
+        return _Way(number, anchor, placement, strength, is_sure, compared)
 
 
 def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:

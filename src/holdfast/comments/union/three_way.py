@@ -12,6 +12,7 @@ Contract:
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -85,8 +86,6 @@ def identity(member: Any) -> str:
 
 def canonical(value: Any) -> str:
     """Return one spelling for equal values."""
-    import json
-
     return json.dumps(value, sort_keys=True)
 
 

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from holdfast.milestones.filter.fields import Field, Value
 
 
-class Comparison:
+class Comparison(NamedTuple):
     """A field set against one value, or against several for `in`."""
 
-    __slots__ = ("field", "operator", "values")
-
-    def __init__(self, field: Field, operator: str, values: tuple[Value, ...]) -> None:
-        self.field = field
-        self.operator = operator
-        self.values = values
+    field: Field
+    operator: str
+    values: tuple[Value, ...]
 
 
-class Negation:
+class Negation(NamedTuple):
     """Holds where the part inside does not."""
 
-    __slots__ = ("part",)
-
-    def __init__(self, part: Expression) -> None:
-        self.part = part
+    part: Expression
 
 
-class All:
+class All(NamedTuple):
     """Holds where every part does."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Expression, ...]) -> None:
-        self.parts = parts
+    parts: tuple[Expression, ...]
 
 
-class Some:
+class Some(NamedTuple):
     """Holds where at least one part does."""
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[Expression, ...]) -> None:
-        self.parts = parts
+    parts: tuple[Expression, ...]
 
 
 Expression = Comparison | Negation | All | Some

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from calendar import timegm
+from typing import NamedTuple
 
 from holdfast.kernel.errors import did_you_mean
 from holdfast.milestones.filter.tokens import ATOM, STRING, Token, invalid
@@ -20,8 +21,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _FIRST, _LAST = -62135596800, 253402300799  # the years 1 to 9999
-_TRUE = ("true", "1", "yes", "on")
-_FALSE = ("false", "0", "no", "off")
+_FLAGS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(("false", "0", "no", "off"), False)
 
 
 class Span:
@@ -37,25 +37,14 @@ class Span:
 Value = str | int | bool | None | Span
 
 
-class Field:
+class Field(NamedTuple):
     """Something an entity has: its type decides what it can be compared with."""
 
-    __slots__ = ("kinds", "name", "nullable", "operators", "type")
-
-    def __init__(
-        self,
-        name: str,
-        type: str,  # noqa: A002 - the plain word for it
-        operators: tuple[str, ...],
-        *,
-        nullable: bool = False,
-        kinds: tuple[str, ...] = ("issue", "milestone"),
-    ) -> None:
-        self.name = name
-        self.type = type
-        self.operators = operators
-        self.nullable = nullable
-        self.kinds = kinds
+    name: str
+    type: str
+    operators: tuple[str, ...]
+    nullable: bool = False
+    kinds: tuple[str, ...] = ("issue", "milestone")
 
 
 _TEXT = (*_SET, "contains")
@@ -147,10 +136,6 @@ def _offset(zone: str | None) -> int:
     return (1 if zone[0] == "+" else -1) * (int(hours) * 3600 + int(minutes) * 60)
 
 
-def _flag(text: str) -> bool | None:
-    return True if text in _TRUE else False if text in _FALSE else None
-
-
 def _read(field: Field, text: str, now: float) -> Value:
     """Return what a text says as a value of the field's type; None where it says nothing."""
     if field.type == "choice":
@@ -158,7 +143,7 @@ def _read(field: Field, text: str, now: float) -> Value:
     if field.type == "number":
         return int(text) if _NUMBER.fullmatch(text) else None
     if field.type == "flag":
-        return _flag(text.lower())
+        return _FLAGS.get(text.lower())
     if field.type != "moment":
         return text
     if duration := _DURATION.fullmatch(text.lower()):

@@ -27,8 +27,9 @@ from holdfast.milestones.filter.expression import Comparison, Expression, Negati
 from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
 from holdfast.milestones.filter.tokens import ATOM, END, Token, TokenCursor, invalid, tokens
 
-_OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=")
-_JOINING_WORDS = ("and", "or", "not", "in", "contains")
+_SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
+_WORDS = ("in", "contains")
+_JOINING_WORDS = ("and", "or", "not", *_WORDS)
 
 
 class InfixParser(TokenCursor):
@@ -93,15 +94,13 @@ class InfixParser(TokenCursor):
             )
         field = field_of(token, self._kind)
         operator = self._next
-        if operator.is_operator(*_OPERATORS):
-            return self._ordinary(field, self._take())
+        if operator.is_operator(*_SIGNS):
+            self._take()
+            sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
+            return Comparison(field, sign, (self._value(field, sign),))
         if operator.is_word("not", "in", "contains") or operator.is_operator("~"):
             return self._in_words(field)
         return self._bare(field, token)
-
-    def _ordinary(self, field: Field, operator: Token) -> Expression:
-        sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
-        return Comparison(field, sign, (self._value(field, sign),))
 
     def _in_words(self, field: Field) -> Expression:
         negated = self._next.is_word("not")
@@ -139,10 +138,6 @@ class InfixParser(TokenCursor):
 
     def _value(self, field: Field, operator: str) -> Value:
         return value_of(field, operator, self._take(), self._now)
-
-
-_SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
-_WORDS = ("in", "contains")
 
 
 class SExpressionParser(TokenCursor):

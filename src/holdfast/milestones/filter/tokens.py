@@ -6,6 +6,7 @@ Contract: whatever is not a token is `Invalid`, with its column. Nothing else is
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
@@ -23,15 +24,12 @@ STRING = "string"
 ATOM = "atom"
 
 
-class Token:
+class Token(NamedTuple):
     """A piece of a filter: what kind it is, what it says, and the column it begins at, counted from 1."""
 
-    __slots__ = ("column", "kind", "text")
-
-    def __init__(self, kind: str, text: str, column: int) -> None:
-        self.kind = kind
-        self.text = text
-        self.column = column
+    kind: str
+    text: str
+    column: int
 
     def is_operator(self, *texts: str) -> bool:
         """Tell whether this is one of these signs."""

@@ -49,7 +49,7 @@ class Condition(NamedTuple):
     """A Boolean SQL expression over the index, and the values of its question marks."""
 
     sql: str = "1"
-    values: tuple[Value, ...] = ()
+    values: Sequence[Value] = ()
 
 
 EVERYTHING = Condition()
@@ -94,7 +94,7 @@ def ready_query(now: str, limit: int, *, milestone: str | None = None, labels: S
     if milestone is not None:
         parts.append("entity.milestone = ?")
         values.append(milestone)
-    condition = Condition(" AND ".join(parts), tuple(values))
+    condition = Condition(" AND ".join(parts), values)
     return Query("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
 
 
@@ -150,10 +150,8 @@ def _keys(query: Query) -> list[tuple[str, bool]]:
             allowed = ", ".join(SORT_COLUMNS)
             raise InvalidArguments(f"'{key.name}' is not a sort key.", hint=f"Sort keys: {allowed}.")
         keys.append((SORT_COLUMNS[key.name], key.descending))
-    descending = keys[-1][1] if keys else False
-    place = (
-        "entity.updated_place" if query.sort and query.sort[-1].name == "updated" else "entity.created_place"
-    )
+    name, descending = query.sort[-1] if query.sort else ("", False)
+    place = "entity.updated_place" if name == "updated" else "entity.created_place"
     return [*keys, (place, descending), (SORT_COLUMNS["id"], descending)]
 
 

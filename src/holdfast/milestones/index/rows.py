@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -36,15 +36,9 @@ class Rows:
     def take(self, entries: list[Entry]) -> None:
         """Add the rows of one entity, given its operations; none while nobody created it."""
         state = fold(entries)
-        if state is not None:
-            self._take_state(state)
-
-    def _take_state(self, state: State) -> None:
-        labels, bodies = state.members("labels"), state.visible_bodies()
-        contested = state.is_contested()
-        self.entities.append(
-            _entity_row(state.first, state.last, state.value, labels, bodies, contested=contested)
-        )
+        if state is None:
+            return
+        self.entities.append(_entity_row(state))
         self.dependencies += [(state.id, target) for target in state.members("dependencies")]
         self.links += [(state.id, target) for target in state.members("links")]
         self.claims += [
@@ -68,9 +62,7 @@ def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
     """Bring the rows of some entities up to date with their operations."""
     for name in entities:
         forget(connection, [name])
-        rows = Rows()
-        rows.take(entries_of(connection, name))
-        _insert(connection, rows)
+        fold_all(connection, [(name, entries_of(connection, name))])
 
 
 def forget(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
@@ -121,15 +113,8 @@ def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
             connection.executemany(statement, values)
 
 
-def _entity_row(
-    first: Entry,
-    last: Entry,
-    value: Callable[[str], str | None],
-    labels: tuple[str, ...],
-    bodies: list[str],
-    *,
-    contested: bool,
-) -> tuple[object, ...]:
+def _entity_row(state: State) -> tuple[object, ...]:
+    first, last, value, bodies = state.first, state.last, state.value, state.visible_bodies()
     title, description = value("title") or "", value("description") or ""
     status, due = value("status") or "open", value("due")
     created = seconds_of(first.time) or 0
@@ -151,8 +136,8 @@ def _entity_row(
         first.lamport,
         last.lamport,
         len(bodies),
-        int(contested),
-        label_array(labels),
+        int(state.is_contested()),
+        label_array(state.members("labels")),
         None if title.isascii() else title.casefold(),
         None if is_plain else "\n".join([title, description, *bodies]).casefold(),
     )

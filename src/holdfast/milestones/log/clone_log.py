@@ -134,33 +134,25 @@ class Log:
 
         Who just had it queues behind the others, so that nobody waits for ever.
         """
+
+        def composed(connection: sqlite3.Connection) -> PreparedWrite:
+            """Return what a request writes down, and where; nothing is written when it was done before."""
+            lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
+            replica = self.replica or self._renew()
+            builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
+            if (done := _done_before(connection, request, digest)) is not None:
+                return PreparedWrite([], done)
+            entity = compose(connection, builder)
+            names = tuple(entry.id for entry in builder.entries)
+            own = self._own(connection, replica) if names else None
+            return PreparedWrite(builder.entries, Receipt(entity, names, changed=bool(names)), own)
+
         self._repository.ensure_store()
         with ExitStack() as queue:
             queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
             with locked(self._index.writing_lock):
                 queue.close()
-                yield self._index.ask(
-                    lambda found: self._composed(found, compose, actor, request, digest), is_writing=True
-                )
-
-    def _composed(
-        self,
-        connection: sqlite3.Connection,
-        compose: Compose,
-        actor: str,
-        request: str | None,
-        digest: str | None,
-    ) -> PreparedWrite:
-        """Return what a request writes down, and where; nothing is written when it was done before."""
-        lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
-        replica = self.replica or self._renew()
-        builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
-        if (done := _done_before(connection, request, digest)) is not None:
-            return PreparedWrite([], done)
-        entity = compose(connection, builder)
-        names = tuple(entry.id for entry in builder.entries)
-        own = self._own(connection, replica) if names else None
-        return PreparedWrite(builder.entries, Receipt(entity, names, changed=bool(names)), own)
+                yield self._index.ask(composed, is_writing=True)
 
     def _renew(self) -> str:
         replica = os.urandom(16).hex()

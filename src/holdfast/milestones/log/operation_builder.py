@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Draft, Kind, Written
+from holdfast.milestones.entity import SCALARS, SETS, Draft, Kind, Written
 from holdfast.milestones.log.entry import (
     LARGEST_LAMPORT,
     Entry,
@@ -138,21 +138,12 @@ class OperationBuilder:
 
 def _contents(draft: Draft) -> dict[str, object]:
     """Return what a draft sets, checked."""
-    scalars = {
-        "title": draft.title,
-        "description": draft.description,
-        "status": draft.status,
-        "assignee": draft.assignee,
-        "due": draft.due,
-        "milestone": draft.milestone,
-    }
     contents: dict[str, object] = {
-        field: value for field, given in scalars.items() if (value := checked_scalar(field, given))
+        field: value for field in SCALARS if (value := checked_scalar(field, getattr(draft, field)))
     }
-    sets = {"labels": draft.labels, "dependencies": draft.dependencies, "links": draft.links}
-    for field, members in sets.items():
-        if members:
-            contents[field] = checked_words(field, list(members))
+    for group in SETS:
+        if members := getattr(draft, group):
+            contents[group] = checked_words(group, list(members))
     return contents
 
 

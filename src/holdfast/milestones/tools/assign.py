@@ -5,20 +5,14 @@ from __future__ import annotations
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, Person, milestones
 
 
 class AssignEntity(EntityWrite):
     """Who is to do it."""
 
-    assignee: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LIMITS.entity_word_characters,
-        description="Name, or Name <mail>; left out, the actor.",
-    )
+    assignee: Person | None = Field(default=None, description="Name, or Name <mail>; left out, the actor.")
     nobody: StrictBool = Field(default=False, description="Whether nobody is to be assigned.")
 
 

@@ -9,7 +9,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.milestones.entity import Draft, Kind
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import EntityName, MileReceipt, MileWrite, milestones
+from holdfast.milestones.toolset import EntityName, LongText, MileReceipt, MileWrite, milestones
 
 
 class CreateEntity(MileWrite):
@@ -17,9 +17,7 @@ class CreateEntity(MileWrite):
 
     entity: Kind = Field(description="What to create.")
     title: str = Field(min_length=1, max_length=LIMITS.entity_title_characters, description="Its title.")
-    description: str = Field(
-        default="", max_length=LIMITS.entity_text_characters, description="Its description, in Markdown."
-    )
+    description: LongText = Field(default="", description="Its description, in Markdown.")
     label: list[str] = Field(default_factory=list, max_length=100, description="A label.")
     assignee: str | None = Field(default=None, description="Who is to do it.")
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD).")
@@ -27,9 +25,7 @@ class CreateEntity(MileWrite):
     depends_on: list[EntityName] = Field(
         default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
     )
-    comment: str | None = Field(
-        default=None, max_length=LIMITS.entity_text_characters, description="A first comment."
-    )
+    comment: LongText | None = Field(default=None, description="A first comment.")
     draft: StrictBool = Field(default=False, description="Whether it is a draft, not open yet.")
 
 

@@ -8,7 +8,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Scalar
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import EntityWrite, LongText, MileReceipt, milestones
 
 
 class EditEntity(EntityWrite):
@@ -17,9 +17,7 @@ class EditEntity(EntityWrite):
     title: str | None = Field(
         default=None, min_length=1, max_length=LIMITS.entity_title_characters, description="Its new title."
     )
-    description: str | None = Field(
-        default=None, max_length=LIMITS.entity_text_characters, description="Its new description."
-    )
+    description: LongText | None = Field(default=None, description="Its new description.")
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD), or none for no day.")
 
 
@@ -33,13 +31,9 @@ class EditEntity(EntityWrite):
 )
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
     """Set title, description or due day anew. A field that was contested is so no longer."""
-    fields: dict[Scalar, str | None] = {}
-    if args.title is not None:
-        fields["title"] = args.title
-    if args.description is not None:
-        fields["description"] = args.description
-    if args.due is not None:
-        fields["due"] = None if args.due == "none" else args.due
+    due = None if args.due == "none" else args.due
+    given: dict[Scalar, str | None] = {"title": args.title, "description": args.description, "due": due}
+    fields = {name: value for name, value in given.items() if getattr(args, name) is not None}
     if not fields:
         raise InvalidArguments("Nothing is to be edited.", hint="Name a title, a description or a due day.")
     return MileReceipt.of(room.change(args.id, fields=fields, **args.signed))

@@ -18,7 +18,7 @@ from holdfast.milestones.entity import KINDS, Entity
 from holdfast.milestones.index.query import Query, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import FileName, milestones
 from holdfast.storage.files.work_tree import RepoPath, Tree
 
 _TITLES = "SELECT id, title FROM entity WHERE kind = 'milestone'"
@@ -33,11 +33,8 @@ class ExportEntities(Input):
         default="operations",
         description="JSON lines of operations, which lose nothing, or of entities; or GitHub issues.",
     )
-    file: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LIMITS.path_characters,
-        description="A new file inside the repository; left out, the text is returned.",
+    file: FileName | None = Field(
+        default=None, description="A new file inside the repository; left out, the text is returned."
     )
 
 

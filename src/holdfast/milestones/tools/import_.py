@@ -14,7 +14,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.imports import beads_drafts, github_drafts
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import FileName, milestones
 from holdfast.storage.files.work_tree import RepoPath, Tree
 
 ImportFormat = Literal["auto", "operations", "github", "beads"]
@@ -24,9 +24,7 @@ _READERS = {"github": github_drafts, "beads": beads_drafts}
 class ImportEntities(Input):
     """Where to import from."""
 
-    file: str = Field(
-        min_length=1, max_length=LIMITS.path_characters, description="A file inside the repository."
-    )
+    file: FileName = Field(description="A file inside the repository.")
     format: ImportFormat = Field(
         default="auto", description="What it holds: our own export, GitHub issues, or beads' issues.jsonl."
     )
@@ -83,10 +81,11 @@ def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
     skipped: list[MileSkipped] = []
     if chosen == "operations":
         return _imported_operations(room, content)
-    drafts = list(
-        _READERS[chosen](content, lambda item, reason: skipped.append(MileSkipped(item=item, reason=reason)))
-    )
-    receipts = room.bring_in(drafts)
+
+    def skip(item: str, reason: str) -> None:
+        skipped.append(MileSkipped(item=item, reason=reason))
+
+    receipts = room.bring_in(list(_READERS[chosen](content, skip)))
     created = sum(receipt.changed for receipt in receipts)
     return MileImported(format=chosen, created=created, unchanged=len(receipts) - created, skipped=skipped)
 
@@ -108,13 +107,12 @@ def _recognized(content: str) -> ImportFormat:
 
 
 def _imported_operations(room: Milestones, content: str) -> MileImported:
-    lines = [line for line in content.splitlines() if line.strip()]
-    readable = [line for line in lines if parse(line) is not None]
-    skipped = [
-        MileSkipped(item=f"line {number}", reason="It is no operation.")
-        for number, line in enumerate(lines, start=1)
-        if parse(line) is None
-    ]
+    readable, skipped = [], []
+    for number, line in enumerate((line for line in content.splitlines() if line.strip()), start=1):
+        if parse(line) is not None:
+            readable.append(line)
+        else:
+            skipped.append(MileSkipped(item=f"line {number}", reason="It is no operation."))
     created = room.bring_in_operations(readable)
     return MileImported(
         format="operations", created=created, unchanged=len(readable) - created, skipped=skipped

@@ -144,7 +144,7 @@ def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
     sort = sort_keys(args.sort or [], args.entity)
     query = Query(
         kind=args.entity,
-        condition=Condition() if expression is None else _condition(expression),
+        condition=Condition() if expression is None else Condition(*condition(expression)),
         include_closed=args.include_closed,
         sort=sort,
         after=None if args.cursor is None else _position(args, len(sort) + 2),
@@ -175,11 +175,6 @@ def _sort_key(word: str, kind: Kind) -> SortKey:
     return SortKey(name, descending=order == "desc")
 
 
-def _condition(expression: Expression) -> Condition:
-    sql, values = condition(expression)
-    return Condition(sql, tuple(values))
-
-
 def _identity(args: ListEntities) -> str:
     sort = [f"{key.name}:{key.descending}" for key in sort_keys(args.sort or [], args.entity)]
     return list_identity(args.entity, args.filter or "", sort, include_closed=args.include_closed)
@@ -196,15 +191,7 @@ def _position(args: ListEntities, length: int) -> Position:
 def _is_key(value: object) -> bool:
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= _LARGEST_INTEGER
-    return isinstance(value, str) and _is_text(value)
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _hints(args: ListEntities, expression: Expression | None) -> list[str]:

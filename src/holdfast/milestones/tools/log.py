@@ -46,15 +46,7 @@ class MileEvent(Output):
     @classmethod
     def of(cls, event: Event) -> MileEvent:
         """Return an event of the history as a result."""
-        return cls(
-            id=event.id,
-            entity=event.entity,
-            ts=event.time,
-            actor=event.actor,
-            action=event.action,
-            field=event.field,
-            value=_spelled(event),
-        )
+        return cls.model_validate(event._asdict() | {"ts": event.time, "value": _spelled(event)})
 
 
 def _spelled(event: Event) -> str | None:

@@ -48,10 +48,6 @@ class MileVocabulary(Output):
     remote: UntrustedText | None = Field(description="The remote a sync takes when none is named.")
 
 
-def _words(result: MileVocabulary) -> str:
-    return "\n".join(f"{field.name} {' '.join(field.operators)}" for field in result.fields)
-
-
 @milestones.operation(
     "git_mile.vocabulary",
     title="Say what a filter can name",
@@ -59,7 +55,7 @@ def _words(result: MileVocabulary) -> str:
     command="vocabulary",
     positional=("entity",),
     example="holdfast milestones vocabulary milestone",
-    text=_words,
+    text=lambda result: "\n".join(f"{one.name} {' '.join(one.operators)}" for one in result.fields),
     listed=False,
 )
 def vocabulary(room: Milestones, args: AskVocabulary) -> MileVocabulary:

@@ -44,9 +44,15 @@ def burndown(transaction: Transaction, today: date) -> list[tuple[date, int, int
         day = datetime.fromtimestamp(at, UTC).date()
         opened[day] += (status not in FINISHED) - (before is not None and before not in FINISHED)
         done[day] += (status == "done") - (before == "done")
-    if not opened and not done:
-        return []
-    return _accumulated(opened, done, today)
+    days: list[tuple[date, int, int]] = []
+    still_open = finished = 0
+    first = min(opened, default=today)
+    for number in range((max(today, first) - first).days + 1 if opened else 0):
+        day = first + timedelta(number)
+        still_open += opened[day]
+        finished += done[day]
+        days.append((day, still_open, finished))
+    return days[-MOST_DAYS:]
 
 
 def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, str]]:
@@ -59,17 +65,6 @@ def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, s
             changed: Mapping[str, Any] = json.loads(after)
             if isinstance(changed.get("status"), str):
                 yield at, task, changed["status"]
-
-
-def _accumulated(opened: Counter[date], done: Counter[date], today: date) -> list[tuple[date, int, int]]:
-    first = min([*opened, *done])
-    days, still_open, finished = [], 0, 0
-    for number in range((max(today, first) - first).days + 1):
-        day = first + timedelta(number)
-        still_open += opened[day]
-        finished += done[day]
-        days.append((day, still_open, finished))
-    return days[-MOST_DAYS:]
 
 
 def graph(transaction: Transaction, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:

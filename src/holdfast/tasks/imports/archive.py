@@ -34,7 +34,6 @@ from holdfast.tasks.store.records import (
     is_workspace_id,
     task_id,
 )
-from holdfast.tasks.store.rows import insert
 
 FORMAT = 1
 _KIND = "holdfast-tasks"
@@ -44,7 +43,6 @@ _AT_ONCE = 500
 _NOT_CARRIED = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 _REPLACED = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
 _REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"
-_LISTS = ("labels", "depends_on", "files", "links", "attachments")
 _EVENT = ("at", "actor", "task", "version", "type", "before", "after", "reason")
 _TABLES = {
     "rule": ("id scope type text confidence source active created_at", "(id) DO NOTHING"),
@@ -105,7 +103,7 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
 def _carried(connection: Connection, task: Task, state: Mapping[str, Any]) -> dict[str, Any]:
     names = connection.execute("SELECT name FROM name WHERE task = :uid ORDER BY name", {"uid": task.uid})
     carried = {name: value for name, value in task._asdict().items() if name not in _NOT_CARRIED}
-    return carried | {name: state[name] for name in _LISTS} | {"names": [row[0] for row in names]}
+    return carried | {name: state[name] for name in rows.PARTS} | {"names": [row[0] for row in names]}
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -199,10 +197,10 @@ class _Restore:
         if is_new:
             names = ("id", "name", "gate", "stack", "created_at", "next_number")
             workspace = {**self._given.workspace, "next_number": 1}
-            connection.execute(insert("workspace", names), {name: workspace[name] for name in names})
+            connection.execute(rows.insert("workspace", names), {name: workspace[name] for name in names})
         for content in entries["content"]:
             values = {"sha256": content["content"], "data": base64.b64decode(content["data"])}
-            connection.execute(insert("content", values, "DO NOTHING"), values)
+            connection.execute(rows.insert("content", values, "DO NOTHING"), values)
         changed = [task for task in entries["task"] if self._settle(task)]
         for task in changed:
             self._attach(task)
@@ -234,7 +232,7 @@ class _Restore:
             raise ValueError("history")
         if not ours:
             self._report.added += 1
-            self._connection.execute(insert("task", Task._fields), self._row(task, is_new=True))
+            self._connection.execute(rows.insert("task", Task._fields), self._row(task, is_new=True))
             return True
         if theirs == ours[: len(theirs)]:
             self._report.unchanged += 1
@@ -275,12 +273,12 @@ class _Restore:
         former = [] if rows.task_by_uid(connection, uid).id == known_as else [f"id:{known_as}"]
         for name in (*task["names"], *former):
             values = {"workspace": self._workspace, "name": name, "task": uid}
-            connection.execute(insert("name", values, "DO NOTHING"), values)
+            connection.execute(rows.insert("name", values, "DO NOTHING"), values)
 
     def _fill(self, table: str) -> None:
         columns, conflict = _TABLES[table]
         fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
-        statement = insert(table, (*columns.split(), *fixed), conflict)
+        statement = rows.insert(table, (*columns.split(), *fixed), conflict)
         for entry in self._given.entries[table]:
             row = {**_FIRST_TEMPLATES, **entry}
             self._connection.execute(statement, {name: row[name] for name in columns.split()} | fixed)

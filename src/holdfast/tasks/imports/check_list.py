@@ -62,9 +62,7 @@ class _Reading:
         self._state: Status | None = None
         self._section = ""
         self._open: list[_Open] = []
-        self._done: dict[str, ForeignTask] = {}
-        self._order: list[str] = []
-        self._seen: Counter[str] = Counter()
+        self._found: dict[str, ForeignTask] = {}
         self._numbers: Counter[str] = Counter()
         self._fence: str | None = None
 
@@ -84,7 +82,7 @@ class _Reading:
     def finished(self) -> list[ForeignTask]:
         """Return the tasks in the order of the file."""
         self._close_to(-1)
-        return [self._done[origin] for origin in self._order]
+        return list(self._found.values())
 
     def _inside_fence(self, line: str) -> bool:
         found = _FENCE.match(line)
@@ -118,19 +116,18 @@ class _Reading:
             line=number,
             kept={"section": self._section} if self._section and self._state is None else {},
         )
-        if carried and carried in self._seen:
+        if carried and carried in self._found:
             message = f"The id '{carried}' was used above; this item is known by its text instead."
             self.problems.append(Problem(self._file, number, message))
             task = replace(task, origin=self._chain(parent, title))
-        self._seen[task.origin] += 1
-        self._order.append(task.origin)
+        self._found[task.origin] = task
         self._open.append(_Open(indent, task))
 
     def _chain(self, parent: ForeignTask | None, title: str) -> str:
         """Return an origin made of titles; the second of the same name gets a number."""
         chain = " > ".join(filter(None, [parent.origin if parent else "", " ".join(title.split())]))
         count = self._numbers[chain] or 1
-        while (origin := chain if count == 1 else f"{chain} ({count})") in self._seen:
+        while (origin := chain if count == 1 else f"{chain} ({count})") in self._found:
             count += 1
         self._numbers[chain] = count  # where to go on looking: many may have one name
         return origin
@@ -155,7 +152,7 @@ class _Reading:
         """End the items that are not further out than `indent`."""
         while self._open and self._open[-1].indent >= indent:
             ended = self._open.pop()
-            self._done[ended.task.origin] = replace(ended.task, description=_unindented(ended.text))
+            self._found[ended.task.origin] = replace(ended.task, description=_unindented(ended.text))
 
 
 def _title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.tasks.store.rows import in_portions
+from holdfast.tasks.store.rows import rows_of
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.transaction import Transaction
 
@@ -72,12 +72,11 @@ def _followed(
     """Return titles as they are after some tasks changed, or None where older ones have to fill the place."""
     titles = dict(known)
     oldest = min(known) if len(known) == MOST_TITLES else 0
-    for listed, values in in_portions(uid for uid in changed if uid is not None):
-        found = transaction.execute(f"SELECT n, title, status FROM task WHERE uid IN {listed}", values)
-        for number, title, status in found:
-            titles.pop(number, None)
-            if status not in FINISHED and number >= oldest:
-                titles[number] = sorted_words(title)
+    found = rows_of(transaction, "SELECT n, title, status FROM task WHERE uid IN {}", filter(None, changed))
+    for number, title, status in found:
+        titles.pop(number, None)
+        if status not in FINISHED and number >= oldest:
+            titles[number] = sorted_words(title)
     if oldest and len(titles) < MOST_TITLES:
         return None
     newest = sorted(titles, reverse=True)[:MOST_TITLES]

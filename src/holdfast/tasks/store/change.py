@@ -41,23 +41,21 @@ def change(transaction: Transaction, task: str, wanted: Change, *, if_version: i
     row = _new_row(transaction, found, wanted)
     touched = _change_lists(transaction, found, wanted)
     _store(transaction, found, row)
-    freed = _ready_of(transaction, _settle(transaction, found, before, touched))
+    freed = _settle(transaction, found, before, touched)
     now = task_by_uid(transaction, found.uid)
     after = state_of(transaction, now)
     if now.status == "done" and found.status != "done":
         _pass_the_gate(transaction, now, wanted)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
     if not differing:
-        _keep_version(transaction, found)
+        transaction.execute(
+            "UPDATE task SET version = :version, updated_at = :updated_at WHERE uid = :uid",
+            {"version": found.version, "updated_at": found.updated_at, "uid": found.uid},
+        )
         return Changed(found, {})
-    record(
-        transaction,
-        now,
-        "updated",
-        before={name: old for name, (old, _) in differing.items()},
-        after={name: new for name, (_, new) in differing.items()},
-        reason=wanted.reason,
-    )
+    old = {name: value for name, (value, _) in differing.items()}
+    new = {name: value for name, (_, value) in differing.items()}
+    record(transaction, now, "updated", before=old, after=new, reason=wanted.reason)
     return Changed(now, differing, freed)
 
 
@@ -93,16 +91,12 @@ def _follows_status(task: Task, row: Mapping[str, Any], reason: str | None, at: 
     if status == "done":
         follows |= {"progress": 100}
     elif task.status == "done" and "progress" not in row:
-        follows["progress"] = _checked_percent(row.get("criteria", task.criteria))
+        checked = [item["checked"] for item in json.loads(row.get("criteria", task.criteria))]
+        follows["progress"] = 100 * sum(checked) // len(checked) if checked else 0
     follows["completed_at"] = at if status == "done" else None
     if status in FINISHED or status == "backlog":
         follows |= dict.fromkeys(CLAIM)
     return follows
-
-
-def _checked_percent(criteria: str) -> int:
-    items = json.loads(criteria)
-    return 100 * sum(item["checked"] for item in items) // len(items) if items else 0
 
 
 def _criteria(task: Task, wanted: Change) -> dict[str, str]:
@@ -170,13 +164,6 @@ def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None
     )
 
 
-def _keep_version(transaction: Transaction, task: Task) -> None:
-    transaction.execute(
-        "UPDATE task SET version = :version, updated_at = :updated_at WHERE uid = :uid",
-        {"version": task.version, "updated_at": task.updated_at, "uid": task.uid},
-    )
-
-
 def _settle(
     transaction: Transaction, before: Task, state: Mapping[str, Any], touched: set[str]
 ) -> tuple[str, ...]:
@@ -200,13 +187,8 @@ def _settle(
         )
         waiting += [row[0] for row in found]
         needed |= needs
-    return refresh(transaction, waiting=waiting, needed=needed)
-
-
-def _ready_of(transaction: Transaction, freed: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the tasks that nothing holds up any more whose milestone is not closed either."""
-    found = [find_task(transaction, name) for name in freed]
-    return tuple(task.id for task in found if not transaction.is_held_up(task))
+    freed = [find_task(transaction, name) for name in refresh(transaction, waiting=waiting, needed=needed)]
+    return tuple(task.id for task in freed if not transaction.is_held_up(task))  # by a closed milestone
 
 
 def _pass_the_gate(transaction: Transaction, task: Task, wanted: Change) -> None:

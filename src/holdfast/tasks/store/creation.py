@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.errors import DependencyCycle
@@ -38,16 +40,11 @@ def _told_by_ref(circle: DependencyCycle, drafts: Sequence[Draft], tasks: Sequen
         task.id: f"#{draft.ref}" if draft.ref else f'"{draft.title[:40]}"'
         for draft, task in zip(drafts, tasks, strict=True)
     }
-    way = [names.get(str(name), str(name)) for name in _cycle_of(circle)]
+    way = [names.get(name, name) for name in cast("list[str]", circle.data["cycle"])]
     told = " → ".join(way)
     return DependencyCycle(
         f"These tasks would wait for each other for ever: {told}.", hint=circle.hint, cycle=way
     )
-
-
-def _cycle_of(circle: DependencyCycle) -> Sequence[object]:
-    cycle = circle.data["cycle"]
-    return cycle if isinstance(cycle, list) else []
 
 
 def _known(transaction: Transaction, draft: Draft) -> Task | None:
@@ -76,16 +73,11 @@ def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
         raise _told_by_ref(circle, drafts, tasks) from None
     refresh(transaction, waiting=linked, needed=needed)
     stored = [task_by_uid(transaction, task.uid) for task in tasks]
-    for draft, task in zip(drafts, stored, strict=True):
-        if draft.status == "done":
-            _guard(transaction, draft, task)
+    for task in stored:
+        if task.status == "done":
+            check_done(transaction.workspace.gate, GateInput(task.id, json.loads(task.criteria)))
     record_created(transaction, stored)
     return stored
-
-
-def _guard(transaction: Transaction, draft: Draft, task: Task) -> None:
-    criteria = [{"text": text, "checked": False} for text in draft.criteria]
-    check_done(transaction.workspace.gate, GateInput(task.id, criteria))
 
 
 def _row(transaction: Transaction, draft: Draft, number: int) -> Task:

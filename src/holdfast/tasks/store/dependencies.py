@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store.records import Task, task_id
-from holdfast.tasks.store.rows import ids_of, in_portions, task_by_uid
+from holdfast.tasks.store.rows import ids_of, in_portions, rows_of, task_by_uid
 
 _OPEN = "status NOT IN ('done', 'dropped')"
+_EDGES = (
+    "SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {0}"
+    " UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {0}"
+)
 
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
@@ -55,7 +61,7 @@ def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
     frontier = starts
     while frontier:
         found |= {uid: [] for uid in frontier}
-        for task, needed in _edges(connection, frontier):
+        for task, needed in rows_of(connection, _EDGES, frontier):
             found[task].append(needed)
         following = (needed for task in frontier for needed in found[task])
         frontier = list(dict.fromkeys(uid for uid in following if uid not in found))
@@ -64,20 +70,17 @@ def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
 
 def _endless(edges: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return of a graph what is left when everything is taken away that comes to an end."""
-    waiting = {task: len(needed) for task, needed in edges.items()}
-    needing: dict[str, list[str]] = defaultdict(list)
-    for task, needed in edges.items():
-        for other in needed:
-            needing[other].append(task)
-    ended = [task for task, count in waiting.items() if not count]
-    while ended:
-        last = ended.pop()
-        del waiting[last]
-        for task in needing[last]:
-            waiting[task] -= 1
-            if not waiting[task]:
-                ended.append(task)
-    return {task: [other for other in edges[task] if other in waiting] for task in waiting}
+    sorter, ended = TopologicalSorter(edges), set[str]()
+    with suppress(CycleError):  # what is before a cycle can be had all the same
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        ended.update(ready)
+        sorter.done(*ready)
+    return {
+        task: [other for other in needed if other not in ended]
+        for task, needed in edges.items()
+        if task not in ended
+    }
 
 
 def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
@@ -89,31 +92,15 @@ def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
         for task in frontier:
             for needed in edges[task]:
                 if needed == start:
-                    return _walked(came_from, start, task)
+                    way = [start, task]
+                    while way[-1] != start:
+                        way.append(came_from[way[-1]])
+                    return way[::-1]
                 if needed not in came_from:
                     came_from[needed] = task
                     following.append(needed)
         frontier = following
     return []
-
-
-def _walked(came_from: dict[str, str], start: str, last: str) -> list[str]:
-    way = [start]
-    while last != start:
-        way.insert(1, last)
-        last = came_from[last]
-    return [start, *way[1:], start]
-
-
-def _edges(connection: Connection, uids: Iterable[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for listed, values in in_portions(uids):
-        found += connection.execute(
-            f"SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {listed}"
-            f" UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {listed}",
-            values,
-        ).fetchall()
-    return [(task, needed) for task, needed in found]
 
 
 def refresh(
@@ -193,12 +180,9 @@ def _waits(uid: str, ancestors: dict[str, str | None], open_needs: dict[str, lis
 def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
     found, frontier = dict.fromkeys(roots), roots
     while frontier:
-        following: list[str] = []
-        for listed, values in in_portions(frontier):
-            rows = connection.execute(f"SELECT uid FROM task WHERE parent IN {listed}", values)
-            following += [row[0] for row in rows if row[0] not in found]
-        found |= dict.fromkeys(following)
-        frontier = following
+        below = rows_of(connection, "SELECT uid FROM task WHERE parent IN {}", frontier)
+        frontier = [uid for (uid,) in below if uid not in found]
+        found |= dict.fromkeys(frontier)
     return list(found)
 
 
@@ -207,10 +191,7 @@ def _ancestors(connection: Connection, uids: list[str]) -> dict[str, str | None]
     parents: dict[str, str | None] = {}
     frontier = uids
     while frontier:
-        for listed, values in in_portions(frontier):
-            parents.update(
-                connection.execute(f"SELECT uid, parent FROM task WHERE uid IN {listed}", values).fetchall()
-            )
+        parents.update(rows_of(connection, "SELECT uid, parent FROM task WHERE uid IN {}", frontier))
         frontier = [parent for parent in parents.values() if parent is not None and parent not in parents]
     return parents
 

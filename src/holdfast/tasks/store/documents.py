@@ -12,11 +12,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 Document = Literal["project.md", "design.md"]
-
-
 DOCUMENT_BYTES = 512 * 1024
-
-
 PATHS: dict[Document, RepoPath] = {
     "project.md": RepoPath.parse(".task/project.md"),
     "design.md": RepoPath.parse(".task/design.md"),
@@ -25,12 +21,17 @@ PATHS: dict[Document, RepoPath] = {
 
 def read(room: Tasks, document: Document) -> str | None:
     """Return a document, or None when nobody wrote it yet."""
+    return text_at(room, PATHS[document], DOCUMENT_BYTES)
+
+
+def text_at(room: Tasks, path: RepoPath, most: int) -> str | None:
+    """Return the text of a file of at most so many bytes, or None when there is none."""
     try:
-        return Tree(room.repository).read_bytes(PATHS[document], DOCUMENT_BYTES).decode()
+        return Tree(room.repository).read_bytes(path, most).decode()
     except NotFound:
         return None
     except UnicodeDecodeError:
-        raise Corrupted(f"'{PATHS[document].text}' is not text.", hint="Mend it, or move it aside.") from None
+        raise Corrupted(f"'{path.text}' is not text.", hint="Mend it, or move it aside.") from None
 
 
 def sha256_of(text: str) -> str:

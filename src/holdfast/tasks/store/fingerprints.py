@@ -32,14 +32,13 @@ def probe(room: Tasks, part: str) -> Callable[[], object]:
     """Return what looks at one task, at which tasks lists show, or at the texts of a workspace."""
     if part in _FILES:
         return lambda: _signatures(room, _FILES[part])
-    look = _LOOKS.get(part, _version_of)
     seen: tuple[object, object] | None = None
 
     def looked() -> object:
         nonlocal seen
         store_version = room.fingerprint()
         if seen is None or seen[0] != store_version:
-            seen = (store_version, look(room, part))
+            seen = (store_version, _look(room, part))
         return seen[1]
 
     return looked
@@ -52,37 +51,22 @@ def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
     return tuple(tree.signature(path) for path in files)
 
 
-def _steps(room: Tasks, part: str) -> object:
-    del part
+def _look(room: Tasks, part: str) -> object:
     if not room.exists:
         return None
     with room.reading() as transaction:
-        return tuple(step_texts.own_steps(transaction).values()) if transaction.has_workspace else None
-
-
-def _listed(room: Tasks, part: str) -> object:
-    del part
-    if not room.exists:
-        return None
-    with room.reading() as transaction:
-        return transaction.execute(
-            "SELECT (SELECT count(*) FROM workspace), count(*), max(n),"
-            " count(*) FILTER (WHERE status NOT IN ('done', 'dropped')) FROM task"
-        ).fetchone()
-
-
-def _version_of(room: Tasks, task: str) -> object:
-    if not room.exists:
-        return None
-    with room.reading() as transaction:
+        if part == EVERY_TASK:
+            return transaction.execute(
+                "SELECT (SELECT count(*) FROM workspace), count(*), max(n),"
+                " count(*) FILTER (WHERE status NOT IN ('done', 'dropped')) FROM task"
+            ).fetchone()
         if not transaction.has_workspace:
             return None
+        if part == STEPS:
+            return tuple(step_texts.own_steps(transaction).values())
         try:
-            found = rows.find_task(transaction, task)
+            found = rows.find_task(transaction, part)
         except HoldfastError:
             return None
         holder = found.claimed_by(transaction.now)
         return found.version, found.waits, found.claim_expires, holder, transaction.is_held_up(found)
-
-
-_LOOKS: dict[str, Callable[[Tasks, str], object]] = {EVERY_TASK: _listed, STEPS: _steps}

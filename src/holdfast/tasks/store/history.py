@@ -2,8 +2,8 @@
 
 Contract:
 - Every change of a task is one event with the task's new version; versions count from 1 without a gap.
-- `replayed` makes of a task's events exactly what `state_of` reads from the tables. The moments in the row
-  and the end of a lease are not part of it: they follow from when things happened.
+- A task's events, replayed, make exactly what `state_of` reads from the tables. The moments in the row and
+  the end of a lease are not part of it: they follow from when things happened.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.records import Event, Task, encoded
-from holdfast.tasks.store.rows import PARTS, in_portions, insert, items_query
+from holdfast.tasks.store.records import Task, encoded
+from holdfast.tasks.store.rows import PARTS, insert, items_query, rows_of
 from holdfast.tasks.store.transaction import Transaction
 
 _EVENT = ("workspace", "at", "actor", "session", "task", "version", "type", "before", "after", "reason")
@@ -87,22 +87,19 @@ def state_of(connection: Connection, task: Task) -> dict[str, Any]:
 
 def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Return all that events tell about some tasks, each table looked at once for many of them."""
-    lists = {sort: _by_task(connection, sort, tasks) for sort in PARTS}
-    return [{**scalars_of(task), **_lists_of(task, lists)} for task in tasks]
-
-
-def _lists_of(task: Task, lists: Mapping[str, Mapping[str, list[list[Any]]]]) -> dict[str, list[Any]]:
-    items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
-    items["labels"] = [label for (label,) in items["labels"]]
-    items["depends_on"] = sorted(items["depends_on"])  # in an order that no collation of a database changes
-    return items
+    lists, states = {sort: _by_task(connection, sort, tasks) for sort in PARTS}, []
+    for task in tasks:
+        items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
+        items["labels"] = [label for (label,) in items["labels"]]
+        items["depends_on"] = sorted(items["depends_on"])  # as no collation of a database changes it
+        states.append({**scalars_of(task), **items})
+    return states
 
 
 def _by_task(connection: Connection, sort: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = defaultdict(list)
-    for listed, values in in_portions(task.uid for task in tasks):
-        for uid, *row in connection.execute(items_query(sort, f"IN {listed}", "task, "), values):
-            found[uid].append(row)
+    for uid, *row in rows_of(connection, items_query(sort, "IN {}", "task, "), (task.uid for task in tasks)):
+        found[uid].append(row)
     return found
 
 
@@ -130,10 +127,9 @@ def scalars_of(task: Task) -> dict[str, Any]:
 def differing(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
     """Yield those of some tasks whose events tell another state than the tables have."""
     told: dict[str, list[str]] = defaultdict(list)
-    for listed, values in in_portions(task.uid for task in tasks):
-        query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"
-        for uid, after in connection.execute(query, values):
-            told[uid].append(after)
+    query = "SELECT task, after FROM event WHERE task IN {} AND after IS NOT NULL ORDER BY seq"
+    for uid, after in rows_of(connection, query, (task.uid for task in tasks)):
+        told[uid].append(after)
     for task, state in zip(tasks, states_of(connection, tasks), strict=True):
         # Most tasks have one event; texts are compared sooner than they are taken apart.
         if told[task.uid] != [encoded(state)] and _united(told[task.uid]) != state:
@@ -145,12 +141,3 @@ def _united(texts: Iterable[str]) -> dict[str, Any]:
     for text in texts:
         state.update(json.loads(text))
     return state
-
-
-def replayed(events: Iterable[Event]) -> dict[str, dict[str, Any]]:
-    """Return the state of every task that events tell of."""
-    states: dict[str, dict[str, Any]] = {}
-    for event in events:
-        if event.task is not None:
-            states.setdefault(event.task, {}).update(event.after)
-    return states

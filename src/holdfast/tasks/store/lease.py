@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
-from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, conditions, not_of_closed
+from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, LEFT_BEHIND, conditions, not_of_closed
 from holdfast.tasks.store.records import CLAIM, COLUMNS, Task, Who, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, Status
@@ -34,10 +34,7 @@ _TAKEN = (
     " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
 )
 _FREED = f"{', '.join(f'{name} = NULL' for name in CLAIM)}, version = version + 1, updated_at = :now"
-_ABANDONED = (
-    "workspace = :workspace AND claim_agent IS NOT NULL AND claim_expires <= :now AND waits = 0"
-    " AND status = 'in-progress'"
-)
+_ABANDONED = f"workspace = :workspace AND {LEFT_BEHIND} AND waits = 0"
 _READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
 _ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 

@@ -26,10 +26,9 @@ IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
 """The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
 _READY = "status = 'backlog' AND waits = 0"
 """Written as the index of ready tasks has it, so that their order comes for nothing."""
-_READY_OR_LEFT_BEHIND = (
-    "waits = 0 AND (status = 'backlog' OR (status = 'in-progress' AND claim_agent IS NOT NULL"
-    " AND claim_expires <= :now))"
-)
+LEFT_BEHIND = "claim_agent IS NOT NULL AND claim_expires <= :now AND status = 'in-progress'"
+"""What is in progress by a claim that ran out."""
+_READY_OR_LEFT_BEHIND = f"waits = 0 AND (status = 'backlog' OR ({LEFT_BEHIND}))"
 
 
 class Query(NamedTuple):
@@ -125,11 +124,8 @@ def cursor_after(query: Query, task: Task) -> str:
 
 def _left_behind(transaction: Transaction) -> bool:
     """Tell whether a claim ran out on a task that somebody else may take now."""
-    found = transaction.ask(
-        "SELECT 1 FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1"
-    )
-    return found.fetchone() is not None
+    query = f"SELECT 1 FROM task WHERE workspace = :workspace AND {LEFT_BEHIND} AND waits = 0 LIMIT 1"
+    return transaction.ask(query).fetchone() is not None
 
 
 def of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
@@ -206,13 +202,9 @@ def _pattern(text: str) -> str:
 
 
 def _key(task: Task, sort: str) -> list[float]:
-    keys: dict[str, list[float]] = {
-        "priority": [task.priority, task.n],
-        "number": [task.n],
-        "updated": [task.updated_at, task.n],
-        "ready": [task.priority, -task.unblocks, task.rank, task.n],
-    }
-    return keys[sort]
+    """Return the values by which a task has its place in an order."""
+    names = _ORDERS[sort][2].split(", ")
+    return [-getattr(task, name[1:]) if name.startswith("-") else getattr(task, name) for name in names]
 
 
 def _position(query: Query, key: str) -> list[float]:

@@ -62,6 +62,12 @@ def in_portions(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
         yield among(distinct[start : start + _MOST_AT_ONCE])
 
 
+def rows_of(connection: Connection, query: str, uids: Iterable[str]) -> Iterator[Any]:
+    """Yield what a query finds for some tasks, whose names for ever stand in place of its braces."""
+    for listed, values in in_portions(uids):
+        yield from connection.execute(query.format(listed), values)
+
+
 def insert(table: str, columns: Iterable[str], conflict: str | None = None) -> str:
     """Return what adds a row of named values; `conflict` says what becomes of one that is there already."""
     names = list(columns)
@@ -130,9 +136,10 @@ def find_task(transaction: Transaction, text: str, *, lock: bool = False) -> Tas
         if row is not None and row[1] != workspace:
             row = None
     else:
-        values = {"workspace": workspace, "n": task_number(named)}
-        row = transaction.execute(_BY_NUMBER + locking, values).fetchone()
-        row = row or _by_former_name(transaction, workspace, task_id(values["n"]), locking)  # type: ignore[arg-type]
+        number = task_number(named)
+        row = transaction.ask(_BY_NUMBER + locking, n=number).fetchone()
+        if row is None and (former := transaction.ask(_BY_NAME, name=f"id:{task_id(number)}").fetchone()):
+            row = transaction.execute(_BY_UID + locking, {"uid": former[0]}).fetchone()
     if row is None:
         raise NotFound(
             f'There is no task "{named[:40]}".',
@@ -140,11 +147,6 @@ def find_task(transaction: Transaction, text: str, *, lock: bool = False) -> Tas
             task_id=named,
         )
     return Task._make(row)
-
-
-def _by_former_name(connection: Connection, workspace: str, name: str, locking: str) -> Any:
-    found = connection.execute(_BY_NAME, {"workspace": workspace, "name": f"id:{name}"}).fetchone()
-    return None if found is None else connection.execute(_BY_UID + locking, {"uid": found[0]}).fetchone()
 
 
 def labels_of(connection: Connection, uid: str) -> list[str]:
@@ -235,34 +237,25 @@ def parts_of(connection: Connection, uid: str) -> Parts:
 def blockers_of(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:
     """Return for each task the ids of the unfinished tasks that it needs itself."""
     found: dict[str, list[str]] = defaultdict(list)
-    for listed, values in in_portions(uids):
-        rows = connection.execute(
-            "SELECT dependency.task, other.n FROM dependency JOIN task other ON other.uid = dependency.needs"
-            f" WHERE dependency.kind = 'blocks' AND dependency.task IN {listed}"
-            " AND other.status NOT IN ('done', 'dropped') ORDER BY other.n",
-            values,
-        )
-        for uid, number in rows:
-            found[uid].append(task_id(number))
+    query = (
+        "SELECT dependency.task, other.n FROM dependency JOIN task other ON other.uid = dependency.needs"
+        " WHERE dependency.kind = 'blocks' AND dependency.task IN {}"
+        " AND other.status NOT IN ('done', 'dropped') ORDER BY other.n"
+    )
+    for uid, number in rows_of(connection, query, uids):
+        found[uid].append(task_id(number))
     return dict(found)
 
 
 def ids_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
     """Return what people call these tasks."""
-    found: dict[str, str] = {}
-    for listed, values in in_portions(uids):
-        rows = connection.execute(f"SELECT uid, n FROM task WHERE uid IN {listed}", values)
-        found.update((uid, task_id(number)) for uid, number in rows)
-    return found
+    found = rows_of(connection, "SELECT uid, n FROM task WHERE uid IN {}", uids)
+    return {uid: task_id(number) for uid, number in found}
 
 
 def titles_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
     """Return the titles of these tasks."""
-    found: dict[str, str] = {}
-    for listed, values in in_portions(uids):
-        rows = connection.execute(f"SELECT uid, title FROM task WHERE uid IN {listed}", values)
-        found.update(rows.fetchall())
-    return found
+    return dict(rows_of(connection, "SELECT uid, title FROM task WHERE uid IN {}", uids))
 
 
 _EVENTS = (

@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
+from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.watching.file_signature import sign_of
+from holdfast.tasks.store.documents import text_at
 from holdfast.tasks.store.rows import insert, renewing
 
 if TYPE_CHECKING:
@@ -134,12 +135,8 @@ def rule_type(text: str) -> RuleType:
 
 def alike(one: str, other: str) -> bool:
     """Tell whether two rules share so many words that they say the same."""
-    first, second = set(_words(one)), set(_words(other))
+    first, second = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
     return bool(first and second) and len(first & second) / max(len(first), len(second)) >= SAME_WORDS
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
 
 
 @contextmanager
@@ -162,12 +159,8 @@ def _lines(room: Tasks, scope: Scope) -> list[str]:
     """Return the lines of a file of rules; of one that is not there, those it begins with."""
     if room.repository.bare:
         return []
-    try:
-        return Tree(room.repository).read_bytes(FILES[scope], RULE_FILE_BYTES).decode().split("\n")
-    except NotFound:
-        return _HEADINGS[scope].split("\n")
-    except UnicodeDecodeError:
-        raise Corrupted(f"'{FILES[scope].text}' is not text.", hint="Mend it, or move it aside.") from None
+    text = text_at(room, FILES[scope], RULE_FILE_BYTES)
+    return (_HEADINGS[scope] if text is None else text).split("\n")
 
 
 @dataclass(frozen=True, slots=True)

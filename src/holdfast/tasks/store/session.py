@@ -29,7 +29,7 @@ _NOTE = re.compile(r"TP-\d+(?=:)")
 _INSERT = (
     "INSERT INTO session (id, workspace, agent, started, seen) VALUES (:id, :workspace, :agent, :now, :now)"
 )
-_COLUMNS = "id, workspace, agent, started, seen, handoff"
+_COLUMNS = "id, agent, started, seen"
 _BEGAN = "CASE WHEN claim_since > session.seen THEN claim_since ELSE session.seen END"
 """When a claim was taken or last renewed: all of a session are renewed together, when it is seen."""
 _HALF = (
@@ -48,11 +48,9 @@ class Session(NamedTuple):
     """An agent at work."""
 
     id: str
-    workspace: str
     agent: str
     started: float
     seen: float
-    handoff: str | None
 
 
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
@@ -62,8 +60,7 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
             "SELECT handoff FROM session WHERE workspace = :workspace AND handoff IS NOT NULL"
             " ORDER BY seen DESC, id LIMIT 1"
         ).fetchone()
-        now = transaction.now
-        session = Session(new_session_id(), transaction.workspace.id, agent, now, now, None)
+        session = Session(new_session_id(), agent, transaction.now, transaction.now)
         transaction.ask(_INSERT, id=session.id, agent=agent)
         about = None if left is None else _NOTE.match(left[0])
         over = about is not None and find_task(transaction, about[0]).status in FINISHED

@@ -56,22 +56,21 @@ class Watched(NamedTuple):
 
 
 def _alone() -> Neighbours:
-    from holdfast.tasks.neighbours import Alone
+    from holdfast.tasks.neighbours import Neighbours
 
-    return Alone()
+    return Neighbours()
 
 
 def _watched(transaction: Transaction, version: object) -> Watched:
     """Return what to look out for while the store is as it is."""
     if not transaction.has_workspace:
         return Watched(version)
-    workspace = transaction.workspace.id
-    leases = transaction.execute(
+    leases = transaction.ask(
         "SELECT claim_expires FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND status = 'in-progress' ORDER BY claim_expires",
-        {"workspace": workspace},
+        " AND status = 'in-progress' ORDER BY claim_expires"
     )
-    return Watched(version, named_milestones(transaction, workspace), [row[0] for row in leases])
+    milestones = named_milestones(transaction, transaction.workspace.id)
+    return Watched(version, milestones, [row[0] for row in leases])
 
 
 class Tasks:
@@ -207,9 +206,20 @@ class Tasks:
         return self.store.engine == "postgresql"
 
     def _not_initialized(self) -> NotInitialized:
-        place = "clone" if self._address is None else "database"
-        in_git = self.repository.git_dir is not None
-        return not_initialized(read_marker(self.repository), place, in_git=in_git)
+        """Return the failure of asking for tasks where there is no workspace, or only its name."""
+        if read_marker(self.repository) is not None:
+            place = "clone" if self._address is None else "database"
+            return NotInitialized(
+                f"The tasks of this workspace are not in this {place}.",
+                hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks"
+                " restore FILE` here, or begin without them with `taskpilot_init`.",
+            )
+        if self.repository.git_dir is not None:
+            return NotInitialized("This repository has no tasks yet.", hint="Begin with `taskpilot_init`.")
+        return NotInitialized(
+            "This is no git repository, and has no tasks.",
+            hint="Change into the repository, or keep tasks in this folder with `taskpilot_init`.",
+        )
 
     def now(self) -> float:
         """Return the present moment in seconds."""
@@ -257,9 +267,8 @@ class Tasks:
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
-        from holdfast.tasks.store import (
-            fingerprints,  # brings rules and documents, and commands wait for nothing
-        )
+        # Here, as it brings rules and documents, and commands wait for nothing.
+        from holdfast.tasks.store import fingerprints
 
         return fingerprints.probe(self, part)
 
@@ -267,14 +276,12 @@ class Tasks:
         """Return how many tasks of this workspace are in each state, and how many are claimed."""
         if not self.exists:
             return {}
-        with self.store.read() as connection:
-            workspace = self.find_workspace(connection)
-            if workspace is None:
+        with self.reading() as transaction:
+            if not transaction.has_workspace:
                 return {}
-            states = connection.execute(
+            states = transaction.ask(
                 "SELECT status, count(*), count(claim_agent) FROM task WHERE workspace = :workspace"
-                " GROUP BY status ORDER BY status",
-                {"workspace": workspace.id},
+                " GROUP BY status ORDER BY status"
             ).fetchall()
         claimed = sum(row[2] for row in states)
         return {row[0]: row[1] for row in states} | {"claimed": claimed}
@@ -286,27 +293,8 @@ class Tasks:
         damage = self.store.verify()
         if damage:
             return [Finding(is_damage=True, text=text) for text in damage]
-        with self.store.read() as connection:
-            left = connection.execute(
-                "SELECT count(*) FROM task WHERE claim_agent IS NOT NULL AND claim_expires <= :now"
-                " AND status = 'in-progress'",
-                {"now": self.now()},
-            ).fetchone()[0]
+        with self.reading() as transaction:
+            statement = f"SELECT count(*) FROM task WHERE {query.LEFT_BEHIND}"
+            left = transaction.execute(statement, {"now": transaction.now}).fetchone()[0]
         text = f"Tasks whose claim ran out: {left}. The next one who asks gets them."
         return [Finding(is_damage=False, text=text)] if left else []
-
-
-def not_initialized(named: str | None, place: str, *, in_git: bool) -> NotInitialized:
-    """Return the failure of asking for tasks where there is no workspace, or only its name."""
-    if named is not None:
-        return NotInitialized(
-            f"The tasks of this workspace are not in this {place}.",
-            hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks restore"
-            " FILE` here, or begin without them with `taskpilot_init`.",
-        )
-    return NotInitialized(
-        "This repository has no tasks yet." if in_git else "This is no git repository, and has no tasks.",
-        hint="Begin with `taskpilot_init`."
-        if in_git
-        else "Change into the repository, or keep tasks in this folder with `taskpilot_init`.",
-    )

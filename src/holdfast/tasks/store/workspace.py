@@ -20,14 +20,11 @@ from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import NotJoined
 from holdfast.tasks.store.records import Workspace, is_workspace_id, new_workspace_id
 from holdfast.tasks.store.states import Gate
-from holdfast.tasks.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
-
 MARKER = RepoPath.parse(".task/workspace.json")
-
 _MARKER_BYTES = 4096
 
 
@@ -44,7 +41,9 @@ def read_marker(repository: Repository) -> str | None:
 
 
 def write_marker(repository: Repository, identity: str) -> None:
-    """Leave the id where every clone finds it."""
+    """Leave the id where every clone finds it, unless it is there."""
+    if repository.bare or read_marker(repository) == identity:
+        return
     text = json.dumps({"workspace": identity}, indent=2) + "\n"
     tree = Tree(repository)
     tree.make_parents(MARKER)
@@ -102,17 +101,11 @@ def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Wor
             if found is None:
                 identity = read_marker(room.repository) or new_workspace_id(name)
                 enter(room, transaction, identity)
-                _insert(transaction, identity, name, stack, gate)
+                values = {"id": identity, "name": name, "gate": gate, "stack": json.dumps(list(stack))}
+                transaction.execute(_INSERT, {**values, "now": transaction.now})
                 found = room.workspace_called(transaction, identity)
-        if not room.repository.bare and read_marker(room.repository) != found.id:
-            write_marker(room.repository, found.id)
+        write_marker(room.repository, found.id)
     return found, made
-
-
-def _insert(transaction: Transaction, identity: str, name: str, stack: Sequence[str], gate: Gate) -> None:
-    listed = json.dumps(list(stack))
-    values = {"id": identity, "name": name, "gate": gate, "stack": listed, "now": transaction.now}
-    transaction.execute(_INSERT, values)
 
 
 def set_gate(room: Tasks, gate: Gate) -> None:

@@ -72,11 +72,6 @@ def added_words(result: Any) -> str:
     return "\n".join(lines)
 
 
-def created_words(result: Any) -> str:
-    """Return what was created."""
-    return f"Created {result.task.id}: {one_line(result.task.title)}"
-
-
 @tasks.operation(
     "taskpilot_add",
     title="Add tasks",
@@ -121,7 +116,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     positional=("task_description",),
     example='holdfast tasks create-task "Answer 413 when a body is too large" --priority high',
     specified=True,
-    text=created_words,
+    text=lambda result: f"Created {result.task.id}: {one_line(result.task.title)}",
     annotations=WRITING,
     result_version="task.version",
     addresses=(

@@ -167,16 +167,14 @@ def _content(result: AttachedFile) -> list[Content]:
     shown = result.attachment
     mime = visible(shown.mime)
     data = None if result.data is None else base64.b64decode(result.data)
-    words = Text(_words(result))
+    words, name = Text(_words(result)), one_line(shown.name)
     if result.text is not None:
         marks = replace(FOR_BOTH, last_modified=result.attached_at)
-        name = one_line(shown.name)
         return [words, Embedded(shown.uri, mime, visible(result.text), title=name, annotations=marks)]
     if data is not None and mime.startswith("image/"):
         return [words, Image(data, mime, FOR_BOTH)]
     if data is not None and mime.startswith("audio/"):
         return [words, Audio(data, mime, FOR_BOTH)]
-    name = one_line(shown.name)
     return [words, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
 
 
@@ -198,14 +196,12 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""
     with reading(room, arguments) as transaction:
         task = rows.find_task(transaction, arguments.task_id)
-        kept = next(
-            (item for item in rows.attachments_of(transaction, task.uid) if item.name == arguments.name), None
-        )
+        known = {item.name: item for item in rows.attachments_of(transaction, task.uid)}
+        kept = known.get(arguments.name)
         if kept is None:
-            known = ", ".join(item.name for item in rows.attachments_of(transaction, task.uid)) or "none"
             raise NotFound(
                 f'{task.id} has no attachment "{visible(arguments.name)}".',
-                hint=f"It has: {one_line(known)}.",
+                hint=f"It has: {one_line(', '.join(known) or 'none')}.",
             )
         content = content_of(transaction, kept.sha256)
         at = attached_at(transaction, task, kept)
@@ -226,9 +222,7 @@ def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]
     """Return an attachment as text or as Base64; a large one that is no picture has only its address."""
     if kept.mime.startswith("image/"):
         return None, base64.b64encode(content).decode()
-    if len(content) > EMBEDDED_BYTES:
-        return None, None
-    if is_text(kept.mime) and len(content) > TEXT_BYTES:
+    if len(content) > (TEXT_BYTES if is_text(kept.mime) else EMBEDDED_BYTES):
         return None, None
     try:
         return (content.decode(), None) if is_text(kept.mime) else (None, base64.b64encode(content).decode())

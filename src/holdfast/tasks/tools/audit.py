@@ -22,6 +22,7 @@ from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
 from holdfast.tasks.store.history import differing
+from holdfast.tasks.store.query import LEFT_BEHIND
 from holdfast.tasks.store.records import COLUMNS, Task, Who, task_id, task_number
 from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.states import FINISHED
@@ -336,21 +337,18 @@ def _titles(transaction: Transaction) -> Iterator[tuple[str, int]]:
 
 def _fix(room: Tasks, who: Who) -> list[str]:
     """Give back claims that ran out, and put counts right; nothing else can be mended without a decision."""
-    fixed = []
     with room.writing(who) as transaction:
         workspace = transaction.workspace.id
         left = transaction.ask(
-            f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-            f" AND claim_expires <= :now AND status = 'in-progress'{transaction.for_update}"
+            f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace"
+            f" AND {LEFT_BEHIND}{transaction.for_update}"
         ).fetchall()
         wrong = dependencies.wrong_counts(transaction, workspace)
         needed = dependencies.wrongly_needed(transaction, workspace)
         dependencies.refresh(transaction, waiting=[uid for uid, *_ in wrong], needed=needed)
-        fixed += [
-            f"counts of {name}" for name in rows.ids_of(transaction, [uid for uid, *_ in wrong]).values()
-        ]
+        ids = rows.ids_of(transaction, [uid for uid, *_ in wrong])
+        fixed = [f"counts of {name}" for name in ids.values()]
         for row in left:
-            held = Task._make(row)
-            task = lease.end(transaction, held, reason="the claim ran out")
+            task = lease.end(transaction, Task._make(row), reason="the claim ran out")
             fixed.append(f"claim on {task.id} given back")
     return fixed

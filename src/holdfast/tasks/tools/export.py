@@ -10,10 +10,10 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.imports.archive import parsed, take_in, written
-from holdfast.tasks.models import Reported, Scoped
+from holdfast.tasks.models import FileName, Reported, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import enter, read_marker, write_marker
+from holdfast.tasks.store.workspace import enter, write_marker
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import workspace_ref
 
@@ -41,9 +41,7 @@ class TasksExported(Reported):
 class RestoreTasks(Scoped):
     """Where from."""
 
-    file: str = Field(
-        min_length=1, max_length=LIMITS.path_characters, description="A file that the export wrote."
-    )
+    file: FileName = Field(description="A file that the export wrote.")
 
 
 class TasksRestored(Reported):
@@ -124,12 +122,11 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     except UnicodeDecodeError:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
     given = parsed(text.split("\n"))  # texts hold other ends of lines, which end no line here
-    with room.writing() as transaction:
-        enter(room, transaction, str(given.workspace["id"]))
-        report = take_in(room.store, transaction, room.find_workspace(transaction), given)
     identity = str(given.workspace["id"])
-    if not room.repository.bare and read_marker(room.repository) != identity:
-        write_marker(room.repository, identity)
+    with room.writing() as transaction:
+        enter(room, transaction, identity)
+        report = take_in(room.store, transaction, room.find_workspace(transaction), given)
+    write_marker(room.repository, identity)
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
     return TasksRestored(
         operation="restore",

@@ -79,7 +79,6 @@ def flows_words(found: Flows) -> str:
 def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
     """Show which step belongs after a tool and which tool comes next, as shipped and as changed here."""
     with reading(room, arguments) as transaction:
-        workspace = transaction.workspace
         own = step_texts.own_steps(transaction)
     flows = []
     for tool, (step, _) in FLOWS.items():
@@ -88,7 +87,8 @@ def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
             flows.append(_flow(tool, None, arguments.include))
         if arguments.type != "global" and kept is not None and kept.active:
             flows.append(_flow(tool, kept, arguments.include))
-    return Flows(operation="flows", workspace=workspace_ref(workspace), flows=flows, total=len(flows))
+    where = workspace_ref(transaction.workspace)
+    return Flows(operation="flows", workspace=where, flows=flows, total=len(flows))
 
 
 class UpdateFlow(InSession):
@@ -147,7 +147,6 @@ def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
     tool = flow_named(arguments.flow_id)
     step = FLOWS[tool][0]
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         kept = step_texts.own_steps(transaction).get(step)
         body = kept.body if kept is not None and kept.active else None
         if arguments.action == "delete" and body is None:
@@ -162,7 +161,7 @@ def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
         )
     return FlowChanged(
         operation="update_flow",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         flow=_flow(tool, own, ["steps"]),
         changed=changed,
     )

@@ -7,12 +7,11 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath
-from holdfast.tasks.models import InSession, Reported, Result
+from holdfast.tasks.models import FileName, InSession, Reported, Result
 from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
@@ -29,11 +28,7 @@ class ImportTasks(InSession):
     format: Format = Field(
         description="A check list, a Backlog.md folder, or task-master's JSON; auto looks at the path."
     )
-    path: str = Field(
-        min_length=1,
-        max_length=LIMITS.path_characters,
-        description="The file or folder inside the repository.",
-    )
+    path: FileName = Field(description="The file or folder inside the repository.")
     prefer: Side | None = Field(
         default=None, description="Which side wins where a task was changed here and there."
     )

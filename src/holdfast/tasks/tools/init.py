@@ -192,14 +192,8 @@ NEXT_STEPS = [
     "Use taskpilot_add to create new tasks",
     "Check taskpilot_status for project overview",
 ]
-
-
 _FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
-
-
 _SHOWN_RULES = 20
-
-
 _RULE_CHARACTERS = 160
 
 

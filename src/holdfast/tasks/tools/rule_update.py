@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
@@ -52,24 +51,23 @@ _TOPICS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, w
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-@dataclass(frozen=True, slots=True)
-class Detected:
+class DetectedOut(Result):
     """Something that sounds like a rule."""
 
     type: RuleType
-    text: str
+    text: UntrustedText
     confidence: float
 
 
-def detect(feedback: str) -> list[Detected]:
+def detect(feedback: str) -> list[DetectedOut]:
     """Return what in a text sounds like a rule, the surest first, each once."""
-    found: list[Detected] = []
+    found: list[DetectedOut] = []
     for sentence in _SENTENCES.split(feedback):
         text = " ".join(sentence.split()).lstrip("-*• ").strip()
         confidence = _confidence(text)
         if confidence >= LEAST_CONFIDENCE and not any(alike(text, item.text) for item in found):
             kind: RuleType = next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
-            found.append(Detected(kind, text, confidence))
+            found.append(DetectedOut(type=kind, text=text, confidence=confidence))
     return sorted(found, key=lambda item: -item.confidence)
 
 
@@ -112,14 +110,6 @@ class RuleOut(Result):
     type: RuleType
     scope: rules.Scope
     text: UntrustedText
-
-
-class DetectedOut(Result):
-    """Something that sounds like a rule."""
-
-    type: RuleType
-    text: UntrustedText
-    confidence: float
 
 
 class RulesResult(Reported):
@@ -165,12 +155,10 @@ def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
     """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start."""
     who = acting(room, arguments)
     if arguments.action == "detect":
-        found = detect(_content(arguments))[:_MOST_DETECTED]
-        detected = [DetectedOut(type=item.type, text=item.text, confidence=item.confidence) for item in found]
-        return _result(room, [], detected)
+        return _result(room, [], detected=detect(_content(arguments))[:_MOST_DETECTED])
     if arguments.action == "list":
         return _page(room, arguments.rule_type, arguments.cursor)
-    return _result(room, [_changed(room, arguments, who.actor)])
+    return _result(room, [_rule_out(_changed(room, arguments, who.actor))])
 
 
 class ListRules(InSession):
@@ -209,13 +197,8 @@ def _page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesR
         found = found[places[0] + 1 :]
     shown = fitting([_rule_out(rule) for rule in found], _PAGE_BYTES)
     more = len(shown) < len(found)
-    return _result(room, []).model_copy(
-        update={
-            "rules": shown,
-            "truncated": True if more else None,
-            "next_cursor": encode_cursor(query, shown[-1].id) if more else None,
-        }
-    )
+    following = encode_cursor(query, shown[-1].id) if more else None
+    return _result(room, shown, truncated=True if more else None, next_cursor=following)
 
 
 def _rule_out(rule: Rule) -> RuleOut:
@@ -248,13 +231,13 @@ def _bare(text: str) -> str:
     return text.casefold().rstrip(".")
 
 
-def _result(room: Tasks, shown: list[Rule], detected: list[DetectedOut] | None = None) -> RulesResult:
+def _result(room: Tasks, shown: list[RuleOut], **more: Any) -> RulesResult:
     return RulesResult(
         operation="rule_update",
         workspace=workspace_ref(room.workspace()),
-        rules=[_rule_out(rule) for rule in shown],
+        rules=shown,
         total=len(rules.listed(room)),
-        detected=detected,
+        **more,
     )
 
 

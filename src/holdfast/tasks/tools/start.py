@@ -111,6 +111,7 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         open_count, total = rows.counts(transaction)
         claims = task_refs(transaction, mine.tasks)
         shown = task_refs(transaction, ready.tasks)
+    unread = room.neighbours.waiting().get("review_messages")
     return SessionStarted(
         operation="start",
         workspace=workspace_ref(workspace),
@@ -120,11 +121,6 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         counts=OpenCounts(ready=ready.total, open=open_count, total=total),
         rules=len(rules.listed(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
-        unread=_unread(room),
+        unread=None if unread is None else Unread(review_messages=unread),
         next_steps=[_GO_ON if claims else "Begin the first that is ready with taskpilot_focus."],
     )
-
-
-def _unread(room: Tasks) -> Unread | None:
-    waiting = room.neighbours.waiting()
-    return Unread(review_messages=waiting["review_messages"]) if "review_messages" in waiting else None

@@ -87,7 +87,6 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
     """
     named = None if arguments.step_name is None else step_texts.step_named(arguments.step_name)
     with reading(room, arguments) as transaction:
-        workspace = transaction.workspace
         own = step_texts.own_steps(transaction)
     most = _LONG if arguments.response_format == "detailed" else _SHORT
     most = STEP_CHARACTERS if named is not None else most
@@ -96,9 +95,9 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
     shown = _RULES_DETAILED if arguments.response_format == "detailed" else _RULES
     return Steps(
         operation="steps",
-        workspace=workspace_ref(workspace),
-        global_steps=[_shipped(name, most) for name in wanted] if arguments.type != "workspace" else [],
-        workspace_steps=[_own(own[name], most) for name in wanted if name in own and own[name].active]
+        workspace=workspace_ref(transaction.workspace),
+        global_steps=[_step(name, None, most) for name in wanted] if arguments.type != "workspace" else [],
+        workspace_steps=[_step(name, own[name], most) for name in wanted if name in own and own[name].active]
         if arguments.type != "global"
         else [],
         workspace_rules=[
@@ -174,40 +173,24 @@ def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
     return StepWritten(
         operation="update_steps",
         workspace=workspace_ref(transaction.workspace),
-        step=_shown(name, own),
+        step=_step(name, own, _SHORT),
         changed=changed,
         uri=f"taskpilot://prompts/{name.replace('_', '-')}",
     )
 
 
-def _shown(name: str, own: OwnStep | None) -> StepOut:
-    """Return a step as a receipt shows it."""
-    if own is not None and own.active:
-        return _own(own, _SHORT)
-    return _shipped(name, _SHORT).model_copy(update={"version": own.version if own is not None else 0})
-
-
-def _shipped(name: str, most: int) -> StepOut:
-    text = ALL[name]
+def _step(name: str, own: OwnStep | None, most: int) -> StepOut:
+    """Return a step as the workspace has it, or as shipped where it has none or took its own back."""
+    active = own if own is not None and own.active else None
+    text = ALL[name] if active is None else active.body
     return StepOut(
         id=name,  # type: ignore[arg-type]
         name=name,  # type: ignore[arg-type]
-        scope="global",
+        scope="global" if active is None else "workspace",
         template_content=shorten(text, most, tidy=True),
         truncated=True if len(text) > most else None,
         variables=step_texts.variables_of(name) or None,
-        version=0,
-    )
-
-
-def _own(own: OwnStep, most: int) -> StepOut:
-    return _shipped(own.name, most).model_copy(
-        update={
-            "scope": "workspace",
-            "template_content": shorten(own.body, most, tidy=True),
-            "truncated": True if len(own.body) > most else None,
-            "version": own.version,
-            "updated_at": moment(own.updated_at),
-            "updated_by": own.updated_by,
-        }
+        version=0 if own is None else own.version,
+        updated_at=None if active is None else moment(active.updated_at),
+        updated_by=None if active is None else active.updated_by,
     )

@@ -220,7 +220,7 @@ def _change(arguments: UpdateTask) -> Change:
     if arguments.field is not None:
         if arguments.value is None:
             raise InvalidArguments("`field` needs `value`.", hint=f"Say what {arguments.field} is to be.")
-        _add_seed_field(wanted, arguments.field, arguments.value)
+        wanted.set |= _seed_field(arguments.field, arguments.value)
     elif arguments.value is not None:
         raise InvalidArguments("`value` needs `field`.", hint="Say which field it is for, or use `set`.")
     if arguments.add is not None:
@@ -240,18 +240,12 @@ def _fields(given: TaskFields) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None or name == "parent"} | emptied
 
 
-def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None:
+def _seed_field(field: SeedField, text: str) -> dict[str, Any]:
     """Understand the specification's way of naming one field and its value as text."""
-    text = value or ""
     if field == "connected_files":
-        wanted.set["files"] = files_of(list_of(text))
-    elif field == "blocked_by":
-        wanted.set["blockers"] = [(item, "blocks") for item in list_of(text)]
-    else:
-        wanted.set |= _validated_field(field, text)
-
-
-def _validated_field(field: str, text: str) -> dict[str, Any]:
+        return {"files": files_of(list_of(text))}
+    if field == "blocked_by":
+        return {"blockers": [(item, "blocks") for item in list_of(text)]}
     try:
         given = validated(TaskFields, {field: text})
     except InvalidArguments as failure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -48,11 +48,6 @@ class DocumentWritten(Reported):
     diff_stat: DiffStat
 
 
-def document_words(result: Any) -> str:
-    """Return what became of a document."""
-    return f"{result.uri}: {result.diff_stat.added} lines added, {result.diff_stat.removed} removed."
-
-
 @tasks.operation(
     "taskpilot_update_resources",
     title="Write a project document",
@@ -61,7 +56,9 @@ def document_words(result: Any) -> str:
     command="document",
     positional=("resource_type",),
     example='holdfast tasks document project.md --content "# Kelp"',
-    text=document_words,
+    text=lambda result: (
+        f"{result.uri}: {result.diff_stat.added} lines added, {result.diff_stat.removed} removed."
+    ),
     annotations=PLANNING,
     listed=False,
 )

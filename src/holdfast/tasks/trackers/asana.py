@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import Service, ServiceProfile
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
+from holdfast.tasks.trackers.service import OnService, ServiceProfile
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, by_token, identity, items, part, parts, words
 
 _ROOT = "/api/1.0"
 _ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
 _PAGE = 100
-
-
 _PROFILE = ServiceProfile("Asana", "Set ASANA_ACCESS_TOKEN.")
 
 
-def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    del settings
-    return {
-        "Authorization": f"Bearer {token_of(configuration, _PROFILE, 'ASANA_ACCESS_TOKEN', 'ASANA_TOKEN')}"
-    }
-
-
-@dataclass
-class Asana:
+class Asana(OnService):
     """One project in Asana."""
 
-    service: Service
-    settings: Mapping[str, Any]
     carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
         """Return who we are there, having asked."""
         account = words(part(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
-        project = part(self.service.get(f"{_ROOT}/projects/{self._project}").json(), "data")
+        address = f"{_ROOT}/projects/{quote(str(self.settings['project']), safe='')}"
+        project = part(self.service.get(address).json(), "data")
         return Account(account, words(project, "name"), words(project, "permalink_url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
@@ -67,10 +54,6 @@ class Asana:
         made = self.service.send(method, f"{address}?opt_fields={_ASKED}", {"data": fields})
         return _task(part(made, "data"))
 
-    @property
-    def _project(self) -> str:
-        return quote(str(self.settings["project"]), safe="")
-
 
 def _task(found: Mapping[str, Any]) -> ForeignTask:
     return ForeignTask(
@@ -94,6 +77,6 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
 
 
 KIND = Kind(
-    "asana", _PROFILE, Asana, _authorization,
+    "asana", _PROFILE, Asana, by_token(_PROFILE, "ASANA_ACCESS_TOKEN", "ASANA_TOKEN"),
     needed=("project",), optional=("base_url",), identifying=("project",), usual_address="https://app.asana.com",
 )  # fmt: skip

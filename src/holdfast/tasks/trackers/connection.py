@@ -16,7 +16,7 @@ from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation
-from holdfast.tasks.trackers.tracker import Account, Kind, Tracker, parse_settings
+from holdfast.tasks.trackers.tracker import Kind, Tracker, parse_settings
 from holdfast.tasks.view.results import moment_or_none, workspace_ref
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
@@ -63,7 +63,7 @@ def listed(room: Tasks, kind: str) -> TrackerReport:
 
 def tested(room: Tasks, known: Known) -> TrackerReport:
     """Ask a tracker who we are."""
-    account = _whoami(room, known.kind, known.settings)
+    account = _tracker(room, known.kind, known.settings).whoami()
     return report(room, "test", known, dry_run=True, **vars(account))
 
 
@@ -89,9 +89,9 @@ def connected(
     room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str
 ) -> TrackerReport:
     """Try a tracker, and keep it when that works and it is not a dry run."""
-    account = _whoami(room, kind, settings)
+    account = _tracker(room, kind, settings).whoami()
     name = name_of(kind, settings)
-    known = Known(name, kind, settings, {}, connected=False, created_at=room.now(), synced_at=None)
+    known = Known(name, kind, settings, {}, connected=False, synced_at=None)
     if not dry_run:
         kept.connect(room, name, kind, settings)
         known = next(item for item in kept.trackers(room, kind) if item.name == name)
@@ -120,10 +120,6 @@ def tracker_out(known: Known) -> TrackerOut:
     return TrackerOut(
         name=known.name, kind=known.kind, connected=known.connected, last_sync=moment_or_none(known.synced_at)
     )
-
-
-def _whoami(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Account:
-    return _tracker(room, kind, settings).whoami()
 
 
 def _tracker(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Tracker:

@@ -16,7 +16,7 @@ from holdfast.tasks.store.rows import insert, renewing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 
-_TRACKERS = "SELECT name, kind, settings, mark, connected, created_at, synced_at FROM tracker"
+_TRACKERS = "SELECT name, kind, settings, mark, connected, synced_at FROM tracker"
 _PUT_TRACKER = (
     "INSERT INTO tracker (workspace, name, kind, settings, mark, connected, created_at)"
     " VALUES (:workspace, :name, :kind, :settings, '{}', 1, :now)"
@@ -40,7 +40,6 @@ class Known:
     settings: Mapping[str, Any]
     mark: Mapping[str, Any]
     connected: bool
-    created_at: float
     synced_at: float | None
 
 
@@ -64,7 +63,10 @@ def trackers(room: Tasks, kind: str | None = None) -> list[Known]:
 def _trackers(transaction: Transaction, kind: str | None) -> list[Known]:
     only = "" if kind is None else " AND kind = :kind"
     query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
-    return [_known(row) for row in transaction.ask(query, kind=kind)]
+    return [
+        Known(name, kind, json.loads(settings), json.loads(mark), bool(connected), synced_at)
+        for name, kind, settings, mark, connected, synced_at in transaction.ask(query, kind=kind)
+    ]
 
 
 def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
@@ -115,8 +117,3 @@ def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
             for item in found
         ]  # fmt: skip
         transaction.executemany(_PUT_COUNTERPART, rows)
-
-
-def _known(row: Any) -> Known:
-    name, kind, settings, mark, connected, created_at, synced_at = row
-    return Known(name, kind, json.loads(settings), json.loads(mark), bool(connected), created_at, synced_at)

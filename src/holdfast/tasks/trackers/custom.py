@@ -9,19 +9,16 @@ Further pages come by the `Link` header. The settings say what the fields are ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Service, ServiceProfile
+from holdfast.tasks.trackers.service import OnService, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, changed_pages, identity, items, mapped, words
 
 _NAMES = (*FIELDS, "id", "url", "updated_at")
-
-
 _PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
@@ -32,12 +29,9 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
-@dataclass
-class Custom:
+class Custom(OnService):
     """The items at one address."""
 
-    service: Service
-    settings: Mapping[str, Any]
     carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:

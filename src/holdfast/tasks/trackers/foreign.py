@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -106,6 +107,4 @@ def _spelled(value: object) -> str:
         return value
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
         return ", ".join(map(str, value))
-    import json
-
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

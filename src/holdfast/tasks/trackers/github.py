@@ -175,7 +175,7 @@ def task_of(issue: Mapping[str, Any]) -> ForeignTask:
         title=words(issue, "title"),
         description=body,
         status=_status(issue, labels),
-        priority=_priority(labels),
+        priority=next(filter(None, map(_labelled_priority, labels)), "medium"),
         labels=tuple(label for label in labels if label and not _is_ours(label)),
         criteria=criteria,
         url=words(issue, "html_url") or None,
@@ -230,24 +230,21 @@ def _body_parts(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | Non
 def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> Status:
     if words(issue, "state") == "closed":
         return "dropped" if words(issue, "state_reason") in _NOT_PLANNED else "done"
-    named = (label.removeprefix(_STATUS_LABEL) for label in labels if label.startswith(_STATUS_LABEL))
-    status = next((found for name in named if (found := status_of(name))), None)
+    status: Status | None = next(filter(None, map(_labelled_status, labels)), None)
     # Open is open, whatever a label that was left behind says.
     return status if status in ("in-progress", "blocked", "review") else "backlog"
 
 
-def _priority(labels: Iterable[str]) -> Priority:
-    named = (label.removeprefix(_PRIORITY_LABEL) for label in labels if label.startswith(_PRIORITY_LABEL))
-    return next((found for name in named if (found := priority_of(name))), "medium")
+def _labelled_status(label: str) -> Status | None:
+    return status_of(label.removeprefix(_STATUS_LABEL)) if label.startswith(_STATUS_LABEL) else None
+
+
+def _labelled_priority(label: str) -> Priority | None:
+    return priority_of(label.removeprefix(_PRIORITY_LABEL)) if label.startswith(_PRIORITY_LABEL) else None
 
 
 def _is_ours(label: str) -> bool:
-    if label == OUR_LABEL:
-        return True
-    status, priority = label.removeprefix(_STATUS_LABEL), label.removeprefix(_PRIORITY_LABEL)
-    return (status != label and status_of(status) is not None) or (
-        priority != label and priority_of(priority) is not None
-    )
+    return label == OUR_LABEL or bool(_labelled_status(label) or _labelled_priority(label))
 
 
 KIND = Kind(

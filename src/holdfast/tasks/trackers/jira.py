@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Service, ServiceProfile
+from holdfast.tasks.trackers.service import OnService, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
@@ -19,8 +18,6 @@ _PAGE = 100
 _ASKED = "summary,description,status,priority,labels,updated,resolution"
 _PRIORITIES = {"high": "High", "medium": "Medium", "low": "Low"}
 _CATEGORIES = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
-
-
 _PROFILE = ServiceProfile("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
 
 
@@ -32,21 +29,17 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
     return {"Authorization": f"Bearer {token}"}
 
 
-@dataclass
-class Jira:
+class Jira(OnService):
     """One project in Jira."""
 
-    service: Service
-    settings: Mapping[str, Any]
     carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
         """Return who we are there, having asked."""
         account = words(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
         project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
-        return Account(
-            account, words(project, "name") or self._project, f"{self._root}/browse/{self._project}"
-        )
+        address = f"{self.service.client.base}/browse/{self._project}"
+        return Account(account, words(project, "name") or self._project, address)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Return the issues that changed since the mark, oldest first."""
@@ -119,17 +112,13 @@ class Jira:
             status=_status(part(fields, "status")),  # type: ignore[arg-type]
             priority=priority_of(words(part(fields, "priority"), "name")) or "medium",
             labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
-            url=f"{self._root}/browse/{key}",
+            url=f"{self.service.client.base}/browse/{key}",
             updated_at=words(fields, "updated") or None,
         )
 
     @property
     def _project(self) -> str:
         return str(self.settings["project"])
-
-    @property
-    def _root(self) -> str:
-        return self.service.client.base
 
 
 def _status(found: Mapping[str, Any]) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from holdfast.kernel.errors import Conflict, Invalid, NotFound
-from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import Service, ServiceProfile
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
+from holdfast.tasks.trackers.service import OnService, ServiceProfile
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, by_token, identity, items, part, parts, words
 
 _PAGE = 100
 _ISSUE = """id identifier title description priority url updatedAt
@@ -35,22 +33,12 @@ _TYPES: dict[str, Status] = {
 _FROM_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
 _TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
 _BEGINNING = "1970-01-01T00:00:00.000Z"
-
-
 _PROFILE = ServiceProfile("Linear", "Set LINEAR_API_KEY.")
 
 
-def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    del settings
-    return {"Authorization": token_of(configuration, _PROFILE, "LINEAR_API_KEY")}
-
-
-@dataclass
-class Linear:
+class Linear(OnService):
     """One team in Linear. Its labels belong to the team, so they are read and not written."""
 
-    service: Service
-    settings: Mapping[str, Any]
     carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status", "priority"})
 
     def whoami(self) -> Account:
@@ -84,16 +72,10 @@ class Linear:
         return _task(part(part(answer, "issueUpdate"), "issue"))
 
     def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        sent: dict[str, Any] = {}
-        if "title" in names:
-            sent["title"] = task.title
-        if "description" in names:
-            sent["description"] = task.description
-        if "priority" in names:
-            sent["priority"] = _TO_NUMBER[task.priority]
-        if "status" in names:
-            sent["stateId"] = self._state(task.status)
-        return sent
+        priority = _TO_NUMBER[task.priority]
+        given: dict[str, Any] = {"title": task.title, "description": task.description, "priority": priority}
+        sent = {name: value for name, value in given.items() if name in names}
+        return sent | ({"stateId": self._state(task.status)} if "status" in names else {})
 
     def _state(self, status: Status) -> str:
         """Return the state of the team's workflow that means ours: by its name, or else by its type."""
@@ -143,6 +125,6 @@ def _task(issue: Mapping[str, Any]) -> ForeignTask:
 
 
 KIND = Kind(
-    "linear", _PROFILE, Linear, _authorization,
+    "linear", _PROFILE, Linear, by_token(_PROFILE, "LINEAR_API_KEY", scheme=""),
     needed=("team",), optional=("base_url",), identifying=("team",), usual_address="https://api.linear.app",
 )  # fmt: skip

@@ -168,6 +168,14 @@ class Service:
         )
 
 
+@dataclass
+class OnService:
+    """What most trackers are: a service, and what the settings say about the project there."""
+
+    service: Service
+    settings: Mapping[str, Any]
+
+
 def _with_query(url: str, query: Mapping[str, Any]) -> str:
     given = {name: value for name, value in query.items() if value is not None}
     return f"{url}{'&' if '?' in url else '?'}{urlencode(given)}" if given else url

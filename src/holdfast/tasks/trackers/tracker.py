@@ -68,6 +68,10 @@ class Tracker(Protocol):
         """Change fields of an item, of which `whole` is the result, and return it as it is there."""
 
 
+Authorization = Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]]
+"""Returns the headers that say who we are, given the settings."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of tracker: what has to be said about a project there, and how it is reached."""
@@ -75,8 +79,7 @@ class Kind:
     name: str
     profile: ServiceProfile
     make: Callable[[Service, Mapping[str, Any]], Tracker]
-    authorization: Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]]
-    """Returns the headers that say who we are."""
+    authorization: Authorization
     needed: tuple[str, ...]
     optional: tuple[str, ...] = ()
     identifying: tuple[str, ...] = ()
@@ -118,6 +121,11 @@ def token_of(configuration: UsersConfiguration, profile: ServiceProfile, *variab
     if token is None:
         raise Unavailable(f"There is no token for {profile.name}.", hint=profile.token_hint)
     return token
+
+
+def by_token(profile: ServiceProfile, *variables: str, scheme: str = "Bearer ") -> Authorization:
+    """Return what says who we are by the token in the first of these variables that has one."""
+    return lambda _, configuration: {"Authorization": scheme + token_of(configuration, profile, *variables)}
 
 
 def words(value: object, *names: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -11,13 +10,11 @@ from urllib.parse import quote
 from holdfast.kernel.errors import Conflict, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import Service, ServiceProfile
+from holdfast.tasks.trackers.service import OnService, ServiceProfile
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, parts, words
 
 _ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
 _PAGE = 1000
-
-
 _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
@@ -30,12 +27,9 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
     return {"Authorization": f'OAuth oauth_consumer_key="{key}", oauth_token="{token}"'}
 
 
-@dataclass
-class Trello:
+class Trello(OnService):
     """One board. `lists` in the settings says which list means which state, where its name does not."""
 
-    service: Service
-    settings: Mapping[str, Any]
     carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
@@ -68,11 +62,8 @@ class Trello:
         return self._task(self.service.send("PUT", address, self._fields(whole, values)))
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        sent: dict[str, Any] = {}
-        if "title" in names:
-            sent["name"] = task.title
-        if "description" in names:
-            sent["desc"] = task.description
+        given = {"title": ("name", task.title), "description": ("desc", task.description)}
+        sent: dict[str, Any] = dict(field for name, field in given.items() if name in names)
         if "status" in names:
             sent["closed"] = task.status == "dropped"
             if not sent["closed"]:

@@ -72,29 +72,21 @@ def last_event(transaction: Transaction) -> int:
 
 def columns(totals: dict[str, int]) -> list[BoardColumn]:
     """Return the six columns with how many tasks each has."""
-    return [
-        BoardColumn(
-            status=status,
-            total=totals.get(status, 0),
-            goes_to=[after for after in STATUSES if after in TRANSITIONS[status]],
-            with_reason=[
-                after
-                for after in STATUSES
-                if after in TRANSITIONS[status] and (status, after) in NEEDS_REASON
-            ]
-            or None,
-        )
-        for status in STATUSES
-    ]
+    found = []
+    for status in STATUSES:
+        goes_to = [after for after in STATUSES if after in TRANSITIONS[status]]
+        asked = [after for after in goes_to if (status, after) in NEEDS_REASON] or None
+        total = totals.get(status, 0)
+        found.append(BoardColumn(status=status, total=total, goes_to=goes_to, with_reason=asked))
+    return found
 
 
 def task_cards(transaction: Transaction, tasks: Sequence[Task]) -> list[TaskCard]:
     """Return tasks as cards; what belongs to them is looked up for all at once."""
     parts: dict[str, dict[str, list[Any]]] = {name: defaultdict(list) for name in _PARTS}
     for name, query in _PARTS.items():
-        for listed, values in rows.in_portions(task.uid for task in tasks):
-            for uid, item in transaction.execute(query.format(listed), values):
-                parts[name][uid].append(item)
+        for uid, item in rows.rows_of(transaction, query, (task.uid for task in tasks)):
+            parts[name][uid].append(item)
     refs = task_refs(transaction, tasks)
     found = [{name: parts[name].get(task.uid, []) for name in parts} for task in tasks]
     return [_card(transaction, *item) for item in zip(tasks, refs, found, strict=True)]

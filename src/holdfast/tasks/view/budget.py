@@ -99,12 +99,10 @@ def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
     if isinstance(value, BaseModel):
         return _shorter(value, characters, items)
     if isinstance(value, list) and name not in _WHOLE_LISTS:
-        after = [_shorter_item(item, characters, items) for item in value[:items]]
+        # One of many texts in a list gets a part of what a text of its own gets.
+        less = max(40, characters // 5)
+        kept = value[:items]
+        after = [_shorter(one, less, items) if isinstance(one, BaseModel) else one for one in kept]
         is_same = len(after) == len(value) and all(map(is_, after, value))
         return value if is_same else after
     return value
-
-
-def _shorter_item(item: Any, characters: int, items: int) -> Any:
-    # One of many texts in a list gets a part of what a text of its own gets.
-    return _shorter(item, max(40, characters // 5), items) if isinstance(item, BaseModel) else item

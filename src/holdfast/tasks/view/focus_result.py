@@ -133,14 +133,9 @@ def shortened_focus(whole: Focus, most: int, uri: str) -> Focus:
     told = {item.what: item for item in whole.more or ()}
     for name in _LISTS:
         before, after = _length(whole, name), _length(shorter, name)
-        known = told.get(name)
-        if after < before or known is not None:
-            told[name] = More(
-                what=name,
-                shown=min(after, known.shown) if known is not None else after,
-                total=known.total if known is not None else before,
-                uri=known.uri if known is not None else None,
-            )
+        if after < before or name in told:
+            known = told.get(name) or More(what=name, shown=before, total=before)
+            told[name] = known.model_copy(update={"shown": min(after, known.shown)})
     told.setdefault("task", More(what="task", shown=0, total=1, uri=uri))
     return shorter.model_copy(update={"more": list(told.values()), "truncated": True})
 

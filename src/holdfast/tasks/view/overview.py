@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -103,23 +103,18 @@ EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents"
 def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> StatusResult:
     """Return how a workspace stands, with what is to be included, within the bytes of a result."""
     most = _SHOWN_DETAILED if detailed else _SHOWN
+    more: dict[str, Any] = {}
     with room.reading() as transaction:
-        workspace = transaction.workspace
         result = _figures(transaction, most)
-        agents = _agents(transaction, 2 * most) if "agents" in included else None
-    whole = result.model_copy(
-        update={
-            "agents": agents,
-            "recommendations": _recommendations(result) if "recommendations" in included else None,
-            "rules": [shorten(rule.text, _LINE, tidy=True) for rule in rules.listed(room)[:most]]
-            if "rules" in included
-            else None,
-            "chart_uri": f"taskpilot://workspace/{workspace.id}/status/chart.png"
-            if "chart" in included
-            else None,
-        }
-    )
-    return within(whole, MOST_BYTES if detailed else DEFAULT_BYTES)
+        if "agents" in included:
+            more["agents"] = _agents(transaction, 2 * most)
+    if "recommendations" in included:
+        more["recommendations"] = _recommendations(result)
+    if "rules" in included:
+        more["rules"] = [shorten(rule.text, _LINE, tidy=True) for rule in rules.listed(room)[:most]]
+    if "chart" in included:
+        more["chart_uri"] = f"taskpilot://workspace/{transaction.workspace.id}/status/chart.png"
+    return within(result.model_copy(update=more), MOST_BYTES if detailed else DEFAULT_BYTES)
 
 
 def _figures(transaction: Transaction, most: int) -> StatusResult:
