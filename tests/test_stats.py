@@ -10,7 +10,8 @@ from typing import Any
 from holdfast.doctor import StoreRoom
 from holdfast.kernel.call import LATEST, Served, Tally
 from holdfast.kernel.errors import Busy
-from holdfast.stats import MeasureStores, measure_stores
+from holdfast.kernel.operation import NoArguments
+from holdfast.stats import measure_stores
 from holdfast.storage.git.repository import Repository
 from holdfast.workspace import Workspace
 from tests.contract.prepared import HOLDFAST, environment, prepare
@@ -44,6 +45,11 @@ def test_every_room_says_its_own_counts_in_every_work_tree(tmp_path: Path) -> No
     sidecar = {"file": "src/gone.py", "version": "2.0", "comments": [orphan], "ghostMarkers": []}
     (place / "src/gone.py.comments").write_text(json.dumps(sidecar))
     result = measured(place, variables)
+    told = subprocess.run(
+        [HOLDFAST, "stats"], cwd=place, env=variables, capture_output=True, text=True
+    ).stdout
+    assert "3 pending, 1 delivered, 1 reply (" in told
+    assert "1 milestone open, " in told
     counts = {store["store"]: store["counts"] for store in result["stores"]}
     workspace = Workspace.discover(place)
     assert counts["inbox"] == {"pending": 3, "delivered": 1, "replies": 1}
@@ -76,7 +82,7 @@ def test_a_room_that_cannot_be_counted_does_not_stop_the_others(repository: Path
 
     rooms = {"first": lambda: Room(Busy("Not now.", hint="Later.")), "second": Room}
     room = StoreRoom(Repository.discover(repository), dict, lambda: rooms)
-    first, second = measure_stores(room, MeasureStores()).stores
+    first, second = measure_stores(room, NoArguments()).stores
     assert (first.problem, first.counts) == ("Not now. Later.", {})
     assert (second.problem, second.counts) == (None, {"things": 2})
 

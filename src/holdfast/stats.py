@@ -21,17 +21,15 @@ from holdfast.kernel.call import LATEST, SERVED
 from holdfast.kernel.clock import monotonic, rfc3339_of_seconds
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, NoArguments, Output
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 _BESIDE = ("-wal", "-shm", ".created", ".lock")
+_ONE = {"replies": "reply"} | {f"{it}s": it for it in ("file", "issue", "milestone", "operation", "replica")}
 _SQLITE = b"SQLite format 3\x00"
 _HEADER = struct.Struct(">16s44xI")
 """The first bytes of a SQLite file: what it is, and the number of the migration that it has reached."""
-
-
-class MeasureStores(Input):
-    """Nothing to choose."""
 
 
 class StoreStatistics(Output):
@@ -101,7 +99,13 @@ def _words(result: StoresMeasured) -> str:
 
 
 def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return ", ".join(counted(count, _of_one(name), name) for name, count in counts.items())
+
+
+def _of_one(name: str) -> str:
+    """Return what is counted as it is called where there is one: `issue open` for `issues open`."""
+    noun, space, state = name.partition(" ")
+    return f"{_ONE.get(noun, noun)}{space}{state}"
 
 
 @toolset.operation(
@@ -114,7 +118,7 @@ def _listed(counts: dict[str, int]) -> str:
     text=_words,
     listed=False,
 )
-def measure_stores(room: StoreRoom, arguments: MeasureStores) -> StoresMeasured:
+def measure_stores(room: StoreRoom, arguments: NoArguments) -> StoresMeasured:
     """Count what every room has stored, and measure it on disk.
 
     A server also says what it has served since it started: requests, failures, and how long they took.

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Input, Operation, Output, Toolset, wire_names
+from holdfast.kernel.operation import Effect, Input, Integer, Operation, Output, Toolset, wire_names
 from holdfast.kernel.registry import TOOLS, Registry
 from holdfast.kernel.schema import input_schema, whole_schema
 
@@ -33,7 +33,7 @@ class FindTools(Input):
     query: str = Field(
         min_length=1, max_length=200, description="Words for what you want to do, such as: move note."
     )
-    limit: int = Field(default=3, ge=1, le=20, description="How many tools to describe.")
+    limit: Integer = Field(default=3, ge=1, le=20, description="How many tools to describe.")
 
 
 class FoundTool(Output):

@@ -135,6 +135,7 @@ def test_messages_that_could_not_be_printed_stay_pending(
         (["serve", "--exclude-tools", "show"], 'There is no tool or toolset named "show".'),
         (["serve", "--profile", "lazygt"], 'There is no profile named "lazygt". Did you mean "lazygit"?'),
         (["serve", "--http", "0.0.0.0:80"], 'Serving on "0.0.0.0" would open this repository'),
+        (["open", "--http", "x"], "Use 127.0.0.1, or `holdfast serve` with --public-url"),
         (["serve", "--root", "/nowhere/at/all"], "The directory given as --root does not exist."),
     ],
 )

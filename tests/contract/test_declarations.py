@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -57,6 +57,17 @@ def test_its_booleans_take_nothing_but_booleans(operation: Operation) -> None:
             if bool in parts_of(info.annotation):
                 with pytest.raises(ValidationError, match="valid boolean"):
                     model.model_validate({info.alias or name: 1})
+
+
+@OPERATIONS
+def test_its_numbers_take_nothing_but_numbers(operation: Operation) -> None:
+    for model in models_in(operation.input):
+        for name, info in model.model_fields.items():
+            parts = parts_of(info.annotation)
+            for wrong in [True, *(["5"] if str not in parts else [])] * (int in parts or float in parts):
+                given = [wrong] if get_origin(info.annotation) is list else wrong
+                with pytest.raises(ValidationError, match=r"valid (integer|number)"):
+                    model.model_validate({info.alias or name: given})
 
 
 def models_in(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -429,6 +429,12 @@ def test_a_misspelt_file_is_warned_about_with_the_closest_name(warm: Path, run_h
     assert "Did you" not in run_holdfast("send", "--file", "elsewhere/z", "--comment", "Hm").stdout
 
 
+def test_a_file_that_only_ends_like_another_is_not_taken_for_it(warm: Path, run_holdfast: RunHoldfast):
+    (warm / "src/user.py").touch()
+    told = run_holdfast("send", "--file", "src/server.py", "--comment", "Hm", check=True).stdout
+    assert told == "Message sent successfully for src/server.py\n"
+
+
 def test_a_file_that_was_deleted_since_the_last_commit_is_no_misspelling(
     warm: Path, run_holdfast: RunHoldfast
 ):

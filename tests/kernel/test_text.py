@@ -3,9 +3,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.text import columns, fitted, one_line, shorten, table
+from holdfast.kernel.text import columns, counted, fitted, one_line, shorten, table
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40)
+
+
+def test_what_is_counted_is_called_by_its_number():
+    assert [counted(number, "file") for number in (0, 1, 2, 1234)] == [
+        "0 files",
+        "1 file",
+        "2 files",
+        "1,234 files",
+    ]
+    assert [counted(number, "reply", "replies") for number in (1, 2)] == ["1 reply", "2 replies"]
 
 
 def test_a_table_that_fits_is_shown_whole():

@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import StrictBool, field_validator
+from pydantic import Field, StrictBool, field_validator
 
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Input, NoArguments
+from holdfast.kernel.operation import Input, Integer, IntegerOrNone, NoArguments
 from tests.kernel.example import Add
 
 
@@ -105,6 +105,34 @@ class Switches(Input):
 )
 def test_a_number_or_a_word_is_no_boolean(arguments: dict[str, Any]) -> None:
     assert "should be a valid boolean" in refusal(Switches, arguments).message
+
+
+class Numbers(Input):
+    """Whole numbers in every position."""
+
+    one: Integer = Field(default=1, ge=1, le=9)
+    maybe: IntegerOrNone = Field(default=None, ge=1)
+    several: tuple[Integer | str, ...] = ()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"one": True}, {"one": "5"}, {"one": 5.5}, {"maybe": "5"}, {"several": [True]}]
+)
+def test_a_boolean_or_a_text_is_no_whole_number(wrong: dict[str, Any]) -> None:
+    refused = refusal(Numbers, wrong)
+    assert "should be a valid integer" in refused.message
+    assert refused.undecodable
+
+
+def test_a_whole_number_may_have_a_point_and_keeps_its_bounds() -> None:
+    assert validated(Numbers, {"one": 5.0, "maybe": 7, "several": [1, "2"]}) == Numbers(
+        one=5, maybe=7, several=(1, "2")
+    )
+    assert "less than or equal to 9" in refusal(Numbers, {"one": 10}).message
+    assert "greater than or equal to 1" in refusal(Numbers, {"maybe": 0}).message
+    schema = Numbers.model_json_schema()["properties"]
+    assert (schema["one"]["type"], schema["one"]["minimum"], schema["one"]["maximum"]) == ("integer", 1, 9)
+    assert schema["maybe"]["anyOf"] == [{"type": "integer", "minimum": 1}, {"type": "null"}]
 
 
 @pytest.mark.requirement("http-22")

@@ -55,7 +55,11 @@ def test_git_finds_the_command_and_a_day_of_work_goes_through_it(mile: Run, repo
     words = mile("show", issue).stdout
     for part in ("Panel", "Status:", "closed", "Assignee:", "Ada", "Seen", "Done", "Claimed by:"):
         assert part in words
-    assert "set status closed" in mile("log", issue).stdout
+    told = mile("log", issue).stdout
+    assert "set status closed" in told
+    assert ": create title Panel, milestone " in told
+    assert "{" not in mile("log").stdout
+    assert ": create title Milestone Alpha, labels alpha" in mile("log").stdout
     status = subprocess.run(["git", "status", "--porcelain"], cwd=repository, capture_output=True, text=True)
     assert status.stdout == ""
 

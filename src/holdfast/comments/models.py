@@ -12,7 +12,7 @@ from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, Output, optional
+from holdfast.kernel.operation import Input, Output, optional, whole
 from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ CommentId = Annotated[
 ]
 
 
-def _whole(value: object) -> object:
-    """Take 10.0 for 10, as JSON and its schemas do."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _moment(value: str) -> str:
     if microseconds_of(value) is None:
         raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
@@ -55,7 +50,7 @@ def _moment(value: str) -> str:
 
 
 Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
-LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
+LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(whole)]
 
 
 class Inline(Input):

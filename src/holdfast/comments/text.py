@@ -20,11 +20,6 @@ _CALLABLE = frozenset({"Function", "Method", "Constructor"})
 _TAG_PREFIX = r"^\s*{tag}\s*:\s*"
 
 
-def counted(number: int, word: str) -> str:
-    """Say how many there are of something."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 def line_words(line: int, end_line: int | None) -> str:
     """Say a line or a range of lines."""
     return f"Line {line}" if end_line is None else f"Line {line}-{end_line}"

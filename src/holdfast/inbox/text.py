@@ -6,7 +6,7 @@ Contract: stored text leaves here only through `visible`.
 from __future__ import annotations
 
 from holdfast.inbox.envelope import acknowledgement
-from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import visible
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def summary(remark: Message | Remark, replies: int) -> str:
     """Return a message on one line, for a list."""
     place = f"{_on_one_line(remark.file)}:{remark.lines}" if remark.lines else _on_one_line(remark.file)
     excerpt = shorten(_on_one_line(" ".join(remark.comment.split())), _EXCERPT_CHARACTERS)
-    answered = f"  ({_count(replies, 'reply', 'replies')})" if replies else ""
+    answered = f"  ({counted(replies, 'reply', 'replies')})" if replies else ""
     return f"{remark.id}  {remark.state:<9}  {remark.time}  {place}  {excerpt}{answered}"
 
 
@@ -111,11 +111,7 @@ def _joined(blocks: Iterable[str]) -> str:
 
 def _more(waiting: int, next_step: str) -> str:
     verb = "is" if waiting == 1 else "are"
-    return f"{_count(waiting, 'more message', 'more messages')} {verb} waiting; {next_step}."
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
+    return f"{counted(waiting, 'more message')} {verb} waiting; {next_step}."
 
 
 def _on_one_line(text: str) -> str:

@@ -181,12 +181,12 @@ class Internal(HoldfastError, kind="internal", number=5000, exit_code=70, http_s
     """A defect of ours. The traceback is on standard error under the reference id."""
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most like `name`, or None when nothing is close."""
+def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return the known name most like `name`, or None when none has that much of its letters in order."""
     from difflib import get_close_matches
 
     spelled = {one.casefold(): one for one in known}
-    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=0.6)
+    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=likeness)
     return spelled[matches[0]] if matches else None
 
 

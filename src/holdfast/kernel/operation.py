@@ -14,9 +14,9 @@ from enum import Enum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -62,8 +62,9 @@ class Effect(Enum):
 class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused.
 
-    Booleans of operations are `StrictBool`: in JSON 0 is not false and "yes" is not true, and an agent that
-    sends them has mistaken one argument for another. Prompts are different: all their arguments are text.
+    Booleans of operations are `StrictBool`, numbers `Integer` or `StrictFloat`: in JSON 0 is not false and
+    "5" is no number, and an agent that sends them has mistaken one argument for another. Prompts are
+    different: all their arguments are text.
     """
 
     # Built at first use: a server declares many more operations than a client calls.
@@ -95,6 +96,16 @@ class Output(BaseModel):
         1 where a part was left for somebody to look at, or that of the error which the trouble would be.
         """
         return 0
+
+
+def whole(value: object) -> object:
+    """Take 10.0 for 10, as JSON and its schemas do."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Integer = Annotated[int, Field(strict=True), BeforeValidator(whole)]
+"""A whole number as an argument."""
+IntegerOrNone = Annotated[int | None, Field(strict=True), BeforeValidator(whole)]
 
 
 def how_many(usual: int, most: int, description: str) -> Any:
@@ -299,7 +310,9 @@ class Toolset:
         """Declare the decorated function `(room, input) -> output` as an operation."""
 
         def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-            input_model, output_model = _models(function)
+            _, input_model, output_model = get_type_hints(function).values()
+            if not (issubclass(input_model, Input) and issubclass(output_model, Output)):
+                raise TypeError(f"{function.__name__} must take an Input and return an Output")
             self.operations.append(
                 Operation(
                     name=name,
@@ -371,7 +384,7 @@ class Toolset:
                     name=name,
                     title=title,
                     function=function,
-                    input=_hints(function)[1],
+                    input=list(get_type_hints(function).values())[1],
                     toolset=self.name,
                     family=self.family,
                     **more,
@@ -380,18 +393,6 @@ class Toolset:
             return function
 
         return declare
-
-
-def _hints(function: Callable[..., Any]) -> list[Any]:
-    hints = get_type_hints(function)
-    return [hints[name] for name in [*inspect.signature(function).parameters, "return"]]
-
-
-def _models(function: Callable[[Any, Any], Any]) -> tuple[type[Input], type[Output]]:
-    _, input_model, output_model = _hints(function)
-    if not (issubclass(input_model, Input) and issubclass(output_model, Output)):
-        raise TypeError(f"{function.__name__} must take an Input and return an Output")
-    return input_model, output_model
 
 
 def wire_names(model: type[BaseModel]) -> Iterable[str]:

@@ -42,6 +42,11 @@ def shorten(text: str, most: int, *, mark: str = "…", beyond: bool = False, ti
     return (kept.rstrip() if tidy else kept) + mark
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Say how many there are of something: 1 file, 2,000 files; `many` where adding an s is not enough."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def natural(text: str) -> int | None:
     """Return the number that digits spell, or None for anything else, and for one that no store takes."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_DIGITS else None

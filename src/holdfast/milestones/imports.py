@@ -54,7 +54,12 @@ def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
         elif found.get("status") == "tombstone":
             skip(_text(found, "id"), "It was deleted.")
         else:
-            yield from _checked(_beads_draft(found), _text(found, "id"), skip)
+            draft, name = _beads_draft(found), _text(found, "id")
+            if draft.id in draft.dependencies:
+                skip(name, "It depends on itself, which was left out.")
+                others = tuple(one for one in draft.dependencies if one != draft.id)
+                draft = draft._replace(dependencies=others)
+            yield from _checked(draft, name, skip)
 
 
 def _github_draft(issue: dict[str, Any]) -> Draft:

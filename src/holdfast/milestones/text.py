@@ -5,7 +5,7 @@ Contract: stored text leaves here only through `one_line`.
 
 from __future__ import annotations
 
-from holdfast.kernel.text import one_line
+from holdfast.kernel.text import counted, one_line
 from holdfast.kernel.text import table as laid_out
 
 TYPE_CHECKING = False
@@ -49,6 +49,6 @@ def done(what: str, result: MileReceipt) -> str:
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     comments, open_issues = row["stats"]["comment_count"], row["stats"].get("open_issues")
     numbers = [] if open_issues is None else [f"{open_issues} open"]
-    numbers += [f"{comments} comment{'' if comments == 1 else 's'}"] if comments else []
+    numbers += [counted(comments, "comment")] if comments else []
     labels = one_line(", ".join(row["labels"]))
     return row["id"][:SHORT_ID], row["status"], one_line(row["title"]), labels, ", ".join(numbers)

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pydantic import BeforeValidator, Field
 
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
-from holdfast.kernel.operation import Input
+from holdfast.kernel.operation import Input, Integer, IntegerOrNone
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
@@ -37,7 +37,7 @@ AnyStatus = Annotated[Status, BeforeValidator(_spelled)]
 AnyPriority = Annotated[Priority, BeforeValidator(_spelled)]
 Dependencies = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=MOST_ITEMS)]
 Words = Annotated[list[Word], Field(max_length=MOST_ITEMS)]
-Criteria = Annotated[list[int | Word], Field(max_length=MOST_ITEMS)]
+Criteria = Annotated[list[Integer | Word], Field(max_length=MOST_ITEMS)]
 Paths = Annotated[list[Annotated[str, Field(max_length=4200)]], Field(max_length=MOST_ITEMS)]
 
 
@@ -55,8 +55,10 @@ class EvidenceIn(Input):
 
     kind: EvidenceKind = Field(description="A commit, a test or gate that was run, or a note.")
     ref: Word = Field(description="The commit's name, the command, or the note.")
-    exit_status: int | None = Field(default=None, description="How the command ended; 0 is success.")
-    criterion: int | Word | None = Field(default=None, description="The criterion it shows, as in `check`.")
+    exit_status: IntegerOrNone = Field(default=None, description="How the command ended; 0 is success.")
+    criterion: Integer | Word | None = Field(
+        default=None, description="The criterion it shows, as in `check`."
+    )
 
 
 class NewTask(Input):

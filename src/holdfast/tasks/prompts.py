@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.kernel.operation import Input, NoArguments, PromptMessage
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.tasks.models import TaskDetail
@@ -69,10 +69,6 @@ class Handoff(Input):
     )
 
 
-class Nothing(Input):
-    """Nothing to choose."""
-
-
 @tasks.prompt("plan_work", title="Plan the work", specified=True)
 def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, beside those there are."""
@@ -123,7 +119,7 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
 
 
 @tasks.prompt("init_success", title="After a workspace was made", specified=True)
-def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
+def init_success(room: Tasks, args: NoArguments) -> list[PromptMessage]:
     """Say what a new workspace holds and what to do first."""
     del args
     listed, total = _tasks(room, Query(sort="number", limit=_SHOWN))

@@ -77,6 +77,7 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
             "Known names: completion, demo, describe, install, open, sample, serve, token.",
         ),
         (["describe", "x", "--coluor", "red"], 'Unknown option "--coluor".', 'Did you mean "--colour"?'),
+        (["describe", "x", "--green"], 'Unknown option "--green".', 'Did you mean "--colour green"?'),
         (["describe", "x", "--jsn"], 'Unknown option "--jsn".', 'Did you mean "--json"?'),
         (["serve", "--read-onyl"], 'Unknown option "--read-onyl".', 'Did you mean "--read-only"?'),
         (["--versoin"], 'Unknown option "--versoin".', 'Did you mean "--version"?'),

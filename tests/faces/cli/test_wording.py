@@ -144,6 +144,11 @@ def test_a_field_is_named_as_it_is_typed() -> None:
         (("comments", "move", "a.py", "c_1", "2", "a.py"), "Hint: TARGET-FILE comes before TARGET-LINE."),
         (("comments", "delete", "c_1", "a.py"), "Hint: FILE-PATH comes before COMMENT-ID."),
         (("tasks", "show"), '; "holdfast tasks show --help" shows more.'),
+        (("tasks", "update", "TP-1", "--status", "done"), 'Hint: Did you mean "--field status"?'),
+        (
+            ("tasks", "list", "--status", "done", "--status", "dnoe"),
+            'Error: option --status: "dnoe" is not allowed.\nHint: Did you mean "done"?\n',
+        ),
         (("tasks", "add"), "Hint: Say in TASK-DESCRIPTION what is to be done."),
         (("tasks", "flow", "clone", "fokus"), 'Hint: Did you mean "focus"?'),
         (("tasks", "prompt", "start_task"), "Hint: Give what the prompt takes in --context."),

@@ -254,6 +254,19 @@ def test_headers_are_checked(
         assert answered.json["error"]["message"]
 
 
+@pytest.mark.parametrize("message", [request(1, "ping", {}), {"jsonrpc": "2.0", "method": "notifications/x"}])
+def test_a_revision_that_is_not_served_is_named_with_those_that_are(
+    server: RunningServer, message: dict[str, Any]
+) -> None:
+    headers = HandshakeClient(server).headers() | {"MCP-Protocol-Version": "1999-01-01"}
+    answered = server.ask("POST", "/mcp", message, headers)
+    error = answered.json["error"]
+    assert (answered.status, error["data"]["requested"]) == (400, "1999-01-01")
+    assert "'1999-01-01' is not served; served are 2024-11-05, " in error["message"]
+    assert error["message"].endswith(", 2026-07-28.")
+    assert error["data"]["supported"][-1] == "2026-07-28"
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [

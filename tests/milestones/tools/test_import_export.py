@@ -143,6 +143,17 @@ def test_beads_become_issues_with_their_dependencies(room: Milestones, bring: Im
     assert bring("\n".join(map(json.dumps, BEADS))).created == 0
 
 
+def test_a_bead_does_not_wait_for_itself(room: Milestones, bring: Import) -> None:
+    needs = [{"depends_on_id": name, "type": "blocks"} for name in ("bd-7", "bd-8")]
+    beads = [{"id": "bd-7", "title": "Snake", "dependencies": needs}, {"id": "bd-8", "title": "Other"}]
+    result = bring("\n".join(map(json.dumps, beads)), format="beads")
+    assert (result.created, [(one.item, one.reason) for one in result.skipped]) == (
+        2, [("bd-7", "It depends on itself, which was left out.")]
+    )  # fmt: skip
+    known = titles(room, "issue")
+    assert room.get("issue", known["Snake"]).dependencies == (known["Other"],)
+
+
 def test_what_is_too_long_is_named_and_the_rest_comes_over(bring: Import) -> None:
     odd = [
         {"number": 1, "title": "x" * 501},

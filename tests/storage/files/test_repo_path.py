@@ -32,6 +32,13 @@ def test_a_hostile_path_is_refused_with_a_reason_and_a_next_step(text):
     assert len(caught.value.message) < 1500
 
 
+@pytest.mark.parametrize("text", ["./py/../py", "../x", "a/.../b"])
+def test_a_path_with_dots_is_not_said_to_leave_where_it_stays(text):
+    with pytest.raises(InvalidPath, match="has a part of nothing but dots") as caught:
+        RepoPath.parse(text)
+    assert "Leave out '..'." in (caught.value.hint or "")
+
+
 @pytest.mark.parametrize("text", LITERAL_PATHS, ids=ascii)
 def test_an_odd_name_means_itself_and_nothing_else(text):
     path = RepoPath.parse(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import struct
 import zlib
 from pathlib import Path
@@ -28,6 +29,7 @@ from holdfast.tasks.tools.attach import (
     attach,
     attachment,
 )
+from tests.conftest import RunHoldfast
 from tests.tasks.conftest import TurnedClock
 from tests.tasks.happenings import events_of, replayed
 
@@ -190,6 +192,15 @@ def test_a_file_over_the_limit_is_refused(room: Tasks, repository: Path):
     (repository / "big").write_bytes(bytes(MOST_BYTES + 1))
     with pytest.raises(TooLarge):
         attach(room, AttachFile(task_id="TP-1", path="big"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("content", [b"", SOUND, b"\0\xff" * EMBEDDED_BYTES])
+def test_a_command_writes_the_file_itself_to_a_pipe(room: Tasks, run_holdfast: RunHoldfast, content: bytes):
+    put(room, "note.wav", content)
+    piped: Any = run_holdfast("tasks", "attachment", "TP-1", "note.wav", text=False, encoding=None)
+    assert (piped.returncode, piped.stdout) == (0, content)
+    told = run_holdfast("tasks", "attachment", "TP-1", "note.wav", "--json", check=True).stdout
+    assert json.loads(told)["attachment"]["size"] == len(content)
 
 
 def test_a_missing_attachment_names_those_there_are(room: Tasks):

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.kernel.dispatch import validated
+from holdfast.kernel.errors import InvalidArguments
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.tools.search_templates import FoundTemplate, SearchTemplates, search_templates
 
@@ -36,6 +38,12 @@ def test_words_in_any_order_are_found_when_no_phrase_is(room: Templates):
     [best, *_] = found(room, "makefile python library")
     assert best.uri == "template://makefile/python-uv/library"
     assert found(room, "makefile cobol") == []
+
+
+@pytest.mark.parametrize("query", ["", " ", "\t\n"])
+def test_a_query_of_nothing_is_refused_and_finds_not_everything(query: str):
+    with pytest.raises(InvalidArguments, match="query"):
+        validated(SearchTemplates, {"query": query})
 
 
 @pytest.mark.requirement("templates-62")

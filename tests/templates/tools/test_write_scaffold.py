@@ -103,7 +103,8 @@ def test_an_error_writes_nothing(run_holdfast: RunHoldfast, repository: Path):
     for arguments in (("--set", "license=GPL-3.0"), ("--set", "has_tests=maybe"), ("--templates", "x")):
         answer = run_holdfast(*SCAFFOLD, *arguments, "--write", "kelp")
         assert answer.returncode == 2
-        assert "Nothing was written." in answer.stdout or answer.stderr
+        assert answer.stdout == ""
+        assert answer.stderr.startswith("Error: ")
         assert not (repository / "kelp").exists()
     for name in ("../../x", "a\nb", "a/b"):
         assert run_holdfast("scaffold", "node", name, "--write", "kelp").returncode == 2
@@ -184,6 +185,18 @@ def test_a_name_is_enough_for_a_project_of_every_toolchain(
 
 def test_what_a_template_misses_is_told_in_the_words_of_the_command_line(run_holdfast: RunHoldfast):
     refused = run_holdfast("scaffold", "rust", "../kelp")
-    assert "template://makefile/rust/cli: project_name: Must be 1 to 64" in refused.stdout
-    assert "`holdfast templates list` shows what each template takes." in refused.stdout
-    assert "list_templates" not in refused.stdout
+    assert "template://makefile/rust/cli: project_name: Must be 1 to 64" in refused.stderr
+    assert "`holdfast templates list` shows what each template takes." in refused.stderr
+    assert "list_templates" not in refused.stderr
+
+
+def test_a_template_that_there_is_not_is_an_error(run_holdfast: RunHoldfast):
+    refused = run_holdfast(*SCAFFOLD, "--templates", "makefile", "--templates", "makefle")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "Error: makefle: There is no template template://makefle/node/cli."
+        ' Did you mean "template://makefile/node/cli"?\n'
+        "Hint: Nothing was written; correct this and repeat it.\n"
+    )
+    failed = json.loads(run_holdfast(*SCAFFOLD, "--templates", "makefle", "--json").stdout)["error"]
+    assert [error["template"] for error in failed["data"]["errors"]] == ["makefle"]

@@ -13,6 +13,7 @@ from pydantic import Field
 from holdfast.analysis.context.measurements import Issue, Measurements
 from holdfast.analysis.context.risk import Priority
 from holdfast.kernel.operation import Output
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 CYCLE_MINUTES = 60
@@ -121,7 +122,8 @@ def _structure(measured: Measurements) -> Iterator[Recommendation]:
     cycles = sorted(measured.graph.cycles, key=len, reverse=True) if measured.graph is not None else []
     if cycles:
         files = [path for cycle in cycles for path in cycle]
-        words = f"{len(set(files))} files are in {len(cycles)} cycles. First: {', '.join(cycles[0][:3])}"
+        first = ", ".join(cycles[0][:3])
+        words = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
         yield _made(
             "Break cycles of imports", words, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
         )
@@ -136,7 +138,7 @@ def _tests(measured: Measurements) -> Iterator[Recommendation]:
     if untested:
         files, lines = sorted(untested, key=lambda path: (-untested[path], path)), sum(untested.values())
         words = (
-            f"{len(files)} files changed and tests run less than {LITTLE_COVERAGE} % of each: {lines} lines."
-            f" First: {files[0]}"
+            f"{counted(len(files), 'file')} changed and tests run less than {LITTLE_COVERAGE} % of each:"
+            f" {counted(lines, 'line')}. First: {files[0]}"
         )
         yield _made("Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High"))

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from holdfast.analysis.context.measurements import FileMeasures, IssueKind, Measurements
 from holdfast.kernel.operation import Output
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 ENOUGH_FILES = 10
@@ -159,7 +160,7 @@ def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspo
     kinds = Counter(issue.kind for issue in issues)
     factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [issues[0].finding.message]
     if file.commits:
-        factors.append(f"{file.commits} commits in {measured.period_days} days")
+        factors.append(f"{counted(file.commits, 'commit')} in {measured.period_days} days")
     if file.in_cycle:
         factors.append("in a cycle of imports")
     return Hotspot(

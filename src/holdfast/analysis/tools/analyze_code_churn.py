@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictFloat
 
 from holdfast.analysis.churn.churn import Churn, FileChurn
 from holdfast.analysis.room import Analysis
@@ -16,8 +16,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, how_many
-from holdfast.kernel.text import one_line, shown_path, table
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.text import counted, one_line, shown_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
@@ -50,7 +50,7 @@ class AnalyzeCodeChurn(Input):
     """Which files, and how far back."""
 
     project_path: arguments.ProjectPath
-    period_days: float = Field(
+    period_days: StrictFloat = Field(
         default=30,
         ge=1,
         allow_inf_nan=False,
@@ -59,7 +59,7 @@ class AnalyzeCodeChurn(Input):
     format: ChurnFormat = Field(
         default="summary", description="How the text is written; the data is the same."
     )
-    limit: int = how_many(_FILES, LIMITS.churn_files, "How many files to return, the most churned first.")
+    limit: Integer = how_many(_FILES, LIMITS.churn_files, "How many files to return, the most churned first.")
 
 
 class ChurnedFile(Output):
@@ -150,7 +150,8 @@ def _laid_out(result: CodeChurn, width: int) -> str:
 def _headline(result: CodeChurn) -> str:
     summary = result.summary
     return (
-        f"Commits: {summary.total_commits} in {result.period_days:g} days by {summary.author_count} authors;"
+        f"Commits: {summary.total_commits} in {result.period_days:g} days"
+        f" by {counted(summary.author_count, 'author')};"
         f" files changed: {summary.total_files_changed}; merges, not counted: {summary.merge_commits}."
     )
 

@@ -35,7 +35,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input, how_many, optional
+from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -68,20 +68,20 @@ class AnalyzeComplexity(Input):
     format: ComplexityFormat = Field(
         default="summary", description="How the text is written; the data is the same. `full` is `detailed`."
     )
-    max_cyclomatic: int | None = Field(
+    max_cyclomatic: IntegerOrNone = Field(
         default=None,
         ge=1,
         description="Above this it is an error, above three quarters of it a warning; else 20 and 10.",
     )
-    max_cognitive: int | None = Field(
+    max_cognitive: IntegerOrNone = Field(
         default=None,
         ge=1,
         description="Above this it is an error, above three quarters of it a warning; else 30 and 15.",
     )
-    top_files: int | None = Field(
+    top_files: IntegerOrNone = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
-    limit: int = how_many(
+    limit: Integer = how_many(
         VIOLATIONS,
         LIMITS.complexity_functions,
         "How many violations and functions to return, the worst first.",

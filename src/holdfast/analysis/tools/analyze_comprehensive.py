@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis.comprehensive.components import CHURN_DAYS, Terms, components
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
@@ -23,7 +23,7 @@ from holdfast.analysis.trend.headline import Metric
 from holdfast.analysis.trend.point import TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText, visible_in
 from holdfast.storage.git.project_files import checked_project
@@ -56,10 +56,10 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     include_tdg: StrictBool = Field(
         default=True, description="Grade files by the technical debt gradient, of what else is included."
     )
-    confidence_threshold: float = Field(
+    confidence_threshold: StrictFloat = Field(
         default=_CONFIDENCE, ge=0, le=1, description="How sure predictions and dead code have to be."
     )
-    min_lines: int = how_many(
+    min_lines: Integer = how_many(
         BLOCK_LINES, 100_000, "Least lines of a clone, and least lines of code of a file to predict or grade."
     )
     include_patterns: list[str] = Field(default=[], description='Only files like these, such as "**/*.rs".')
@@ -68,7 +68,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     )
     perf: StrictBool = Field(default=False, description="Also tell how long each component took.")
     executive_summary: StrictBool = Field(default=False, description="Numbers alone, which is faster.")
-    limit: int = how_many(10, 1000, "Most entries of each list.")
+    limit: Integer = how_many(10, 1000, "Most entries of each list.")
 
     @property
     def wanted(self) -> tuple[str, ...]:

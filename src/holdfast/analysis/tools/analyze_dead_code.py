@@ -20,7 +20,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -52,7 +52,7 @@ class AnalyzeDeadCode(Input):
     )
     diff: arguments.Fork = None
     format: Format = Field(default="summary", description="How the words of the result look.")
-    limit: int = Field(default=_SHOWN, ge=1, le=_MOST, description="How many findings to list at most.")
+    limit: Integer = Field(default=_SHOWN, ge=1, le=_MOST, description="How many findings to list at most.")
 
 
 class DeadCodeFinding(Output):
@@ -118,7 +118,8 @@ def _words(result: DeadCode) -> str:
         return _sarif(result)
     summary = result.summary
     share = "" if summary.dead_share is None else f" ({summary.dead_share:.1%} of all lines)"
-    found = f"Findings: {summary.total} in {summary.files} files, {summary.dead_lines} lines{share}"
+    dead = f"{text.counted(summary.files, 'file')}, {text.counted(summary.dead_lines, 'line')}{share}"
+    found = f"Findings: {summary.total} in {dead}"
     head = [
         f"{found}; {result.files_analyzed} of {result.files_discovered} files analysed.",
         *(f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),

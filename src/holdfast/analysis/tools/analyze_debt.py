@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis import sarif
 from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items, least_probability, new_items
@@ -19,7 +19,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.line_ages import Age, Ages, line_ages
@@ -48,7 +48,7 @@ class AnalyzeDebt(arguments.ProjectInput):
     include_probable: StrictBool = Field(
         default=True, description="Also what has no marker and the model takes for debt."
     )
-    min_probability: float | None = Field(
+    min_probability: StrictFloat | None = Field(
         default=None,
         ge=0,
         le=1,
@@ -66,7 +66,7 @@ class AnalyzeDebt(arguments.ProjectInput):
     )
     diff: arguments.Fork = None
     format: DebtFormat = Field(default="summary", description="How the text is written.")
-    limit: int = how_many(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
+    limit: Integer = how_many(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
 
 
 class FoundDebt(Output):

@@ -34,7 +34,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.project_files import checked_project
 
@@ -60,9 +60,9 @@ class AnalyzeDeepContext(Input):
         default=None, min_length=1, description="Only these analyses."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
-    period_days: int = Field(default=_PERIOD, ge=1, le=36_500, description="Days of history for churn.")
+    period_days: Integer = Field(default=_PERIOD, ge=1, le=36_500, description="Days of history for churn.")
     dag_type: DagType = Field(default="import-graph", description="Edges of the graph.")
-    max_depth: int | None = Field(
+    max_depth: IntegerOrNone = Field(
         default=None, ge=0, le=1000, description="Folders to go down; 0 is its own."
     )
     include_patterns: list[str] = Field(default=[], description="Only files like these, such as src/**/*.rs.")
@@ -71,9 +71,9 @@ class AnalyzeDeepContext(Input):
         default="normal",
         description="normal reads what changed, force-refresh everything, offline only what is cached.",
     )
-    parallel: int | None = Field(default=None, ge=1, le=64, description="Processes at once.")
+    parallel: IntegerOrNone = Field(default=None, ge=1, le=64, description="Processes at once.")
     format: Format = Field(default="markdown", description="How the text says it.")
-    limit: int = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
+    limit: Integer = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
     since: arguments.Revision | None = Field(
         default=None, description="Only findings new or worse since this commit, branch or tag."
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis import sarif
 from holdfast.analysis.defects.logistic import Model
@@ -28,7 +28,7 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -62,7 +62,7 @@ _LEAST_FACTOR, _ADVISED = 0.2, 3
 class AnalyzeDefectProbability(arguments.ProjectInput):
     """Which files, and how sure a prediction has to be."""
 
-    min_confidence: float = Field(
+    min_confidence: StrictFloat = Field(
         default=0.7, ge=0, le=1, description="Only predictions that are at least so sure."
     )
     explain: StrictBool = Field(
@@ -73,7 +73,7 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
     rank_by: RankedBy = Field(
         default="probability", description="`risk-per-line` begins where reading a hundred lines finds most."
     )
-    limit: int = how_many(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
+    limit: Integer = how_many(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
 
 
 class DefectPrediction(Output):

@@ -26,7 +26,7 @@ from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone, Output
 from holdfast.kernel.untrusted import UntrustedText
 
 _USUAL_NODES = 30
@@ -52,7 +52,7 @@ class AnalyzeDependencyGraph(Input):
         max_length=1000,
         description="Only what is around a file, a node's id, or a symbol such as Class.method.",
     )
-    depth: int | None = Field(
+    depth: IntegerOrNone = Field(
         default=None, ge=1, le=_DEEPEST, description="How many edges around the focus; 1 if not given."
     )
     include_external: StrictBool = Field(
@@ -63,7 +63,7 @@ class AnalyzeDependencyGraph(Input):
         description="Only what this commit, branch or tag did not have: dependencies, cycles, packages.",
     )
     diff: arguments.Fork = None
-    limit: int = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
+    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
 
 
 class GraphNode(Output):

@@ -6,7 +6,7 @@ from collections import Counter
 from math import log, sqrt
 from typing import Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis import sarif
 from holdfast.analysis.duplicates.clone import (
@@ -26,8 +26,8 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, how_many, optional
-from holdfast.kernel.text import table
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -53,14 +53,14 @@ class AnalyzeDuplicates(arguments.ProjectInput):
         description="exact: identical code. renamed: other names. gapped: lines put in or taken out."
         " semantic: leads to equivalent code. all: each of these.",
     )
-    threshold: float = Field(
+    threshold: StrictFloat = Field(
         default=0.85, ge=0, le=1, description="How alike semantic clones are at least; gapped ones follow it."
     )
     gpu: StrictBool = Field(default=False, description="Compare functions on a GPU if there is one.")
     perf: StrictBool = Field(default=False, description="Also say how long it took.")
     format: DuplicatesFormat = Field(default="summary", description="How the text is written.")
-    min_lines: int = how_many(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
-    limit: int = how_many(
+    min_lines: Integer = how_many(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
+    limit: Integer = how_many(
         _GROUPS,
         LIMITS.clone_groups,
         "Most groups to return, the longest first, and most fragments of each but two.",
@@ -162,7 +162,7 @@ def _laid_out(result: Duplicates, width: int) -> str:
     if result.format == "sarif":
         return _sarif(result)
     summary, is_detailed = result.summary, result.format == "detailed"
-    all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
+    all_lines = f"{counted(summary.total_lines, 'line')} in {counted(summary.total_files, 'file')}"
     ratio = f"not looked for in {all_lines}"
     if summary.duplicate_lines is not None:
         share = "nothing to measure" if (found := summary.duplication_ratio) is None else f"{found:.1%}"
@@ -171,7 +171,7 @@ def _laid_out(result: Duplicates, width: int) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.groups_by_type.items())
     shown = result.groups if is_detailed else result.groups[:_SHOWN]
     spots = [
-        (f"{one.duplicate_lines} of {one.total_lines} lines", f"{one.clone_groups} groups", one.file)
+        (f"{one.duplicate_lines} of {one.total_lines} lines", counted(one.clone_groups, "group"), one.file)
         for one in result.hotspots[:_SHOWN]
     ]
     least = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())

@@ -18,8 +18,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.content import Content, Embedded, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, how_many, optional
-from holdfast.kernel.text import table
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -53,7 +53,7 @@ class AnalyzeGraphMetrics(arguments.ProjectInput):
     )
     graphml: StrictBool = Field(default=False, description="Add the whole graph with its figures as GraphML.")
     format: MetricsFormat = Field(default="summary", description="How the text is written.")
-    limit: int = how_many(_NODES, LIMITS.graph_nodes, "Most nodes to return, the first in rank.")
+    limit: Integer = how_many(_NODES, LIMITS.graph_nodes, "Most nodes to return, the first in rank.")
 
 
 class RankedNode(Output):
@@ -143,9 +143,10 @@ def _content(result: GraphMetrics) -> list[Content]:
 def _report(result: GraphMetrics, width: int) -> str:
     shown = result.nodes if result.format == "detailed" else result.nodes[:_SHOWN]
     skipped = "".join(f", {count} skipped: {reason}" for reason, count in result.files_skipped.items())
+    nodes = counted(result.total_nodes, "node")
     lines = [
-        f"{result.dag_type} of {result.project_path}, of {result.files_analyzed:,} files{skipped}.",
-        f"{result.total_nodes:,} nodes, {result.total_edges:,} edges, density {_cell(result.density)}.",
+        f"{result.dag_type} of {result.project_path}, of {counted(result.files_analyzed, 'file')}{skipped}.",
+        f"{nodes}, {counted(result.total_edges, 'edge')}, density {_cell(result.density)}.",
         *_total_words(result),
         table(list(_rows(shown)), width, flexible=(0,)) if shown else "",
     ]

@@ -17,8 +17,8 @@ from holdfast.analysis.trend.headline import METRICS, Metric
 from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Output, how_many
-from holdfast.kernel.text import table
+from holdfast.kernel.operation import Effect, Integer, Output, how_many
+from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import first_parents
@@ -44,14 +44,14 @@ class AnalyzeTrend(arguments.ProjectInput):
     """Which project, which numbers, and how far back."""
 
     metric: list[Metric] | None = Field(default=None, min_length=1, description="Only these numbers.")
-    backfill: int = Field(
+    backfill: Integer = Field(
         default=0,
         ge=0,
         le=LIMITS.trend_commits,
         description="Compute the missing points of so many last commits of the first-parent line.",
     )
     format: TrendFormat = Field(default="summary", description="How the text is written.")
-    limit: int = how_many(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
+    limit: Integer = how_many(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
 
 
 class PastPoint(Output):
@@ -93,7 +93,7 @@ class Trend(FileCounts):
 def _laid_out(result: Trend, width: int) -> str:
     if result.format == "csv":
         return _csv(result)
-    head = f"Points: {result.total_points} in the last {result.commits_looked_at} commits."
+    head = f"Points: {result.total_points} in the last {counted(result.commits_looked_at, 'commit')}."
     unkept = [] if result.head.kept else [f"The present state is not kept: {result.head.reason}."]
     cells = [
         ("number", "first", "last", "change", "trend"),

@@ -12,7 +12,7 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, Integer
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -23,7 +23,7 @@ _LISTED = 20
 class DrawDependencyGraph(arguments.ProjectInput):
     """Which files, and how many boxes."""
 
-    limit: int = Field(
+    limit: Integer = Field(
         default=60, ge=2, le=_MOST, description="Most boxes; where files are more, folders are drawn."
     )
 

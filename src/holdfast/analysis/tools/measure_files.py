@@ -18,7 +18,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.operation import Effect, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
@@ -46,7 +46,7 @@ class MeasureFiles(arguments.ProjectInput):
         default="hot_spot",
         description="The worst by it come first. Duplication, defects and coverage are measured only then.",
     )
-    limit: int = how_many(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
+    limit: Integer = how_many(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
 
 
 class FileNumbers(Output):

@@ -14,7 +14,7 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.content import Content, Embedded
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.operation import Effect, Input, Integer, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 DEFAULT_MARGIN = 3
@@ -26,7 +26,7 @@ class ExportOptions(Inline):
     include_source_context: StrictBool = Field(
         default=False, alias="includeSourceContext", description="Include surrounding code lines."
     )
-    context_lines: int = Field(
+    context_lines: Integer = Field(
         default=DEFAULT_MARGIN,
         ge=0,
         le=LARGEST_MARGIN,

@@ -14,7 +14,7 @@ from holdfast.comments.text import UNLIMITED, UNTAGGED, place, plain_text, unrea
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
 from holdfast.kernel.text import columns, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -53,7 +53,7 @@ class ListComments(Input):
         max_length=10_000,
         description="A regular expression that the text matches.",
     )
-    limit: int = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
 class ListedComments(Output):

@@ -11,10 +11,11 @@ from holdfast.comments.anchors.snippets import as_it_was, shortened
 from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath, Result
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, counted, unread
+from holdfast.comments.text import UNTAGGED, unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, how_many
+from holdfast.kernel.operation import Effect, Input, Integer, how_many
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 _OLD_MARGIN = 2
@@ -27,7 +28,7 @@ class ListOrphans(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
     )
-    limit: int = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
 class Orphan(Result):

@@ -8,11 +8,11 @@ from holdfast.comments.anchors.scan import Outcome, Scan
 from holdfast.comments.models import FilePath, Result
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import counted
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 

@@ -16,7 +16,8 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.operation import Effect, Input, IntegerOrNone, optional
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import streamed_file
 
@@ -26,7 +27,7 @@ class WriteComments(Input):
 
     format: Format = Field(default="json", description="json, markdown, jsonl (training data) or parquet.")
     file: FilePath | None = Field(default=None, description="Only the comments of this source file.")
-    context: int | None = Field(
+    context: IntegerOrNone = Field(
         default=None,
         ge=0,
         le=LARGEST_MARGIN,
@@ -53,8 +54,8 @@ class CommentsWritten(Result):
 def _written_words(result: CommentsWritten) -> str:
     if result.text is not None:
         return result.text
-    lines = [f"{result.total_comments} comments of {result.total_files} files: {result.file}"]
-    return "\n".join([*lines, *unread(result.damaged)])
+    found = f"{counted(result.total_comments, 'comment')} of {counted(result.total_files, 'file')}"
+    return "\n".join([f"{found}: {result.file}", *unread(result.damaged)])
 
 
 @comments.operation(

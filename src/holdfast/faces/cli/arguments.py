@@ -26,6 +26,7 @@ _TOOL = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
 _OF_COMMAND = re.compile(r"(`holdfast [^`]+`(?: \S+)? (?:and|with) )`([a-z_]+)`")
 _FIELD = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
 _ARGUMENT = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
+_INDEX = re.compile(r"^\.\d+")
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTING = """Quote it for the shell: '{"name": "value"}'."""
@@ -223,7 +224,9 @@ def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
             return found[0]
         kind = "argument" if item.is_positional else "option"
         choices = f" ({item.choices})" if found[1] and item.choices else ""
-        return f"{found[1] or ''}{kind} {item.spelling}{_inside(found[3])}{choices}"
+        # Of an option that may be repeated, nobody typed the place in the list.
+        path = _INDEX.sub("", found[3]) if item.is_list else found[3]
+        return f"{found[1] or ''}{kind} {item.spelling}{_inside(path)}{choices}"
 
     def field(found: re.Match[str]) -> str:
         return known[found[1]].spelling + _inside(found[2]) if found[1] in known else found[0]

@@ -168,8 +168,9 @@ def _filled_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[s
 
 
 def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
-    if not as_json and (picture := getattr(result, "picture", None)) and not is_terminal(sys.stdout):
-        write(picture)
+    file: bytes | None = getattr(result, "file_content", None)
+    if file is not None and not as_json and not is_terminal(sys.stdout):
+        write(file)
         return
     if not as_json and operation.table is not None:
         write_words(operation.table(result, width_of(sys.stdout)))

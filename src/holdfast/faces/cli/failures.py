@@ -77,6 +77,8 @@ def _other_than(name: str, context: click.Context) -> str:
         return f'"{name}" goes after the command.'
     if word.upper() in context.command.collect_usage_pieces(context):
         return f"{word.upper()} is typed without an option. {see_help(context)}"
+    if taking := [item for item in options if word in (item.metavar or "").split("|")]:
+        return f'Did you mean "{taking[0].opts[-1]} {word}"?'
     if best := closest(word, known):
         return f'Did you mean "--{best}"?'
     dashed = "" if name.startswith("--") else ' Write "--" before a value that begins with a dash.'

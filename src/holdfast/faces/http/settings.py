@@ -97,7 +97,7 @@ def checked(settings: HttpSettings) -> HttpSettings:
     if not settings.address.is_loopback and settings.public_url is None:
         raise Denied(
             f'Serving on "{settings.address.host}" would open this repository to other machines.',
-            hint="Use 127.0.0.1, or pass --public-url with the address that clients will use. "
+            hint="Use 127.0.0.1, or `holdfast serve` with --public-url and the address that clients use. "
             "Every caller needs a token either way.",
         )
     return settings

@@ -8,7 +8,7 @@ from holdfast.inbox.delivery import hand_over_within
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, Output
 from holdfast.kernel.untrusted import UntrustedText
 
 _SMALLEST_BOUND = 500
@@ -19,7 +19,7 @@ class DrainMessages(Input):
     """How to print what waits."""
 
     hook: StrictBool = Field(default=False, description="Begin with a line that says what the messages are.")
-    max_characters: int = Field(
+    max_characters: Integer = Field(
         default=LIMITS.hook_characters,
         ge=_SMALLEST_BOUND,
         le=_LARGEST_BOUND,

@@ -11,7 +11,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, Output
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 
 
@@ -24,7 +24,7 @@ class ListMessages(Input):
     newest: StrictBool = Field(
         default=False, description="Only among the newest, as many as `limit`; instead of a cursor."
     )
-    limit: int = Field(default=50, ge=1, le=LIMITS.list_page, description="Most messages to return.")
+    limit: Integer = Field(default=50, ge=1, le=LIMITS.list_page, description="Most messages to return.")
     cursor: str | None = Field(default=None, description="Cursor of the previous page, to continue after it.")
 
 

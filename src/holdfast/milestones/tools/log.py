@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, how_many, optional
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
@@ -26,7 +27,7 @@ class ReadLog(Input):
     id: EntityName | None = Field(
         default=None, description="A milestone or issue; left out, the newest events of all of them."
     )
-    limit: int = how_many(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
+    limit: Integer = how_many(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
     cursor: str | None = Field(
         default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
     )
@@ -43,10 +44,15 @@ class MileEvent(Output):
     field: UntrustedText | None = optional("What was changed.")
     value: UntrustedText | None = optional("What it was changed to, as JSON unless it is a text.")
 
+    _created: dict[str, Any] = PrivateAttr(default_factory=dict)
+
     @classmethod
     def of(cls, event: Event) -> MileEvent:
         """Return an event of the history as a result."""
-        return cls.model_validate(event._asdict() | {"ts": event.time, "value": _spelled(event)})
+        made = cls.model_validate(event._asdict() | {"ts": event.time, "value": _spelled(event)})
+        if event.action == "create" and isinstance(event.value, dict):
+            made._created = event.value
+        return made
 
 
 def _spelled(event: Event) -> str | None:
@@ -74,7 +80,9 @@ def _words(result: MileLog) -> str:
 
 
 def _line(event: MileEvent) -> str:
-    value = shorten(one_line(event.value or ""), _VALUE_CHARACTERS)
+    created = sorted(event._created.items(), key=lambda item: item[0] != "title")
+    fields = [f"{name} {', '.join(map(str, it)) if isinstance(it, list) else it}" for name, it in created]
+    value = shorten(one_line(", ".join(fields) or event.value or ""), _VALUE_CHARACTERS)
     what = " ".join(part for part in (event.action, event.field, value) if part)
     return f"{event.ts}  {event.entity[:SHORT_ID]}  {one_line(event.actor)}: {one_line(what)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import ready_query
 from holdfast.milestones.models import MileItem
@@ -21,7 +21,7 @@ class FindReady(Input):
     label: list[str] | None = Field(
         default=None, max_length=20, description="Only issues with all of these labels."
     )
-    limit: int = Field(default=20, ge=1, le=LIMITS.entity_largest_page, description="Most issues to return.")
+    limit: Integer = how_many(20, LIMITS.entity_largest_page, "Most issues to return.")
 
 
 class MileReady(Output):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.jumps import Jumps
 from holdfast.source.room import Source
@@ -23,7 +23,7 @@ class FindFiles(Input):
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="Letters of a name or path, in order."
     )
-    limit: int = Field(default=_SHOWN, ge=1, le=LIMITS.list_page, description="How many to return, the best.")
+    limit: Integer = how_many(_SHOWN, LIMITS.list_page, "How many to return, the best.")
 
 
 class FoundPlace(Output):

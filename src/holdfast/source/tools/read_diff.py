@@ -11,7 +11,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Integer, Output
 from holdfast.kernel.text import shown_path
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.diff.comparison import ComparedLine, Comparison, Kind, shown
@@ -43,7 +43,7 @@ class ReadDiff(Input):
     revision: Revision = Field(default=None, description="A commit, branch or tag; HEAD if left out.")
     base: Revision = Field(default=None, description="Where a range begins, or which branch this one left.")
     file: str | None = Field(default=None, max_length=LIMITS.path_characters, description="Show its lines.")
-    context: int = Field(default=3, ge=0, le=LIMITS.review_lines, description="Lines around each change.")
+    context: Integer = Field(default=3, ge=0, le=LIMITS.review_lines, description="Lines around each change.")
 
 
 class DiffLine(Output):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, how_many
+from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -34,8 +34,8 @@ class ReadSource(Input):
         max_length=LIMITS.path_characters,
         description="As a commit, branch or tag has it; else as it is in the work tree.",
     )
-    start: int = Field(default=1, ge=1, description="The first line to return.")
-    limit: int = how_many(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
+    start: Integer = Field(default=1, ge=1, description="The first line to return.")
+    limit: Integer = how_many(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):

@@ -176,7 +176,7 @@ def _check_beginning(text: str) -> None:
 def _check_segment(segment: str, text: str) -> None:
     """Refuse what is wrong with one name between slashes."""
     if not segment.translate(_IGNORABLE).translate(_LIKE_DOT).strip(". "):
-        raise _refused(text, "leaves its directory", _RELATIVE)
+        raise _refused(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE}")
     if segment.endswith((".", " ")):
         raise _refused(text, "has a name that ends with a dot or a space", "Rename the file.")
     if len(segment.encode()) > LIMITS.path_segment_bytes:
@@ -216,18 +216,18 @@ def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> st
 
 
 def closest_path(root: str, path: str) -> str | None:
-    """Return the path most like one that is not there, name by name, or None when nothing is close."""
-    names: list[str] = []
+    """Return the path most like one that is not there, name by name, or None: to end alike is not enough."""
+    place = root
     for name in path.split("/"):
-        place = os.path.join(root, *names)
+        there = os.path.join(place, name)
         try:
-            found = name if os.path.lexists(os.path.join(place, name)) else closest(name, os.listdir(place))
+            found = name if os.path.lexists(there) else closest(name, os.listdir(place), 0.8)
         except (OSError, ValueError):
             return None
         if found is None:
             return None
-        names.append(found)
-    return "/".join(names)
+        place = os.path.join(place, found)
+    return os.path.relpath(place, root)
 
 
 def is_folder(root: str, path: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Literal
 
-from holdfast.kernel.text import shorten
+from holdfast.kernel.text import counted, shorten
 from holdfast.tasks.charts import figures
 from holdfast.tasks.charts.figures import Box
 from holdfast.tasks.charts.picture import QUIET, RULE, Drawing, Label, Line, Rectangle
@@ -40,7 +40,7 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
     share = f", {round(100 * done / open_or_done)} % done" if open_or_done else ""
     drawing.add(
         Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
-        Label(20, 46, f"{total} task{'' if total == 1 else 's'}{share}", color=QUIET),
+        Label(20, 46, f"{counted(total, 'task')}{share}", color=QUIET),
     )
     most = max([1, *counts.values()])
     for position, (status, count) in enumerate(counts.items()):
@@ -129,10 +129,10 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
         _BOXES_TOP + _BOX_ROW * rows + 10,
         f"What the tasks of {name} wait for",
     )
-    told = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else f"{len(shown)} tasks"
+    told = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else counted(len(shown), "task")
     drawing.add(
         Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
-        Label(20, 46, f"{told}, {len(edges)} dependencies", color=QUIET),
+        Label(20, 46, f"{told}, {counted(len(edges), 'dependency', 'dependencies')}", color=QUIET),
     )
     for task, needed in edges:
         ends = _middle(places[needed], _BOX_WIDTH), _middle(places[task])

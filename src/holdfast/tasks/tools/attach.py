@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import mimetypes
 from dataclasses import replace
+from shlex import quote
 from typing import Annotated
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from pydantic import Field
 from holdfast.kernel.call import Form
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, IntegerOrNone
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
@@ -58,7 +59,9 @@ class AttachFile(InSession):
         pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
         description="Its type; by default what its name says.",
     )
-    if_version: int | None = Field(default=None, ge=1, description="Only if the task still has this version.")
+    if_version: IntegerOrNone = Field(
+        default=None, ge=1, description="Only if the task still has this version."
+    )
 
 
 class Attached(Reported):
@@ -85,6 +88,13 @@ class AttachedFile(Reported):
     attached_at: str | None = None
     text: UntrustedText | None = Field(default=None, description="Its content, where that is short text.")
     data: str | None = Field(default=None, description="Its content in Base64, where that is not text.")
+
+    _content: bytes = b""
+
+    @property
+    def file_content(self) -> bytes:
+        """Return the file itself, however large: what a command writes to a pipe."""
+        return self._content
 
 
 @tasks.operation(
@@ -163,6 +173,11 @@ def _words(result: AttachedFile) -> str:
     return f"{one_line(shown.name)} ({one_line(shown.mime)}, {shown.size} bytes) of {result.task_id}."
 
 
+def _on_terminal(result: AttachedFile) -> str:
+    name = quote(one_line(result.attachment.name))
+    return f"{_words(result)}\nAs a file: holdfast tasks attachment {result.task_id} {name} > {name}"
+
+
 def _content(result: AttachedFile) -> list[Content]:
     shown = result.attachment
     mime = visible(shown.mime)
@@ -186,6 +201,7 @@ def _content(result: AttachedFile) -> list[Content]:
     positional=("task_id", "name"),
     example="holdfast tasks attachment TP-1 sketch.png --json",
     text=_words,
+    command_text=_on_terminal,
     content=_content,
     annotations=READING,
     structured=False,
@@ -206,7 +222,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         content = content_of(transaction, kept.sha256)
         at = attached_at(transaction, task, kept)
     text, data = _readable(kept, content)
-    return AttachedFile(
+    found = AttachedFile(
         operation="attachment",
         workspace=workspace_ref(transaction.workspace),
         task_id=task.id,
@@ -216,6 +232,8 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         text=text,
         data=data,
     )
+    found._content = content
+    return found
 
 
 def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]:

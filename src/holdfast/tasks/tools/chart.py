@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.kernel.content import Annotations, Content, Image, Link, Text
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, Integer
 from holdfast.kernel.route import Address
-from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.charts import figures
 from holdfast.tasks.charts.picture import PNG_TYPE, ChartFormat, painted
@@ -55,7 +55,7 @@ class Chart(Reported):
     _asked: bool = False
 
     @property
-    def picture(self) -> bytes | None:
+    def file_content(self) -> bytes | None:
         """Return the file itself where its format was asked for: what a command writes to a pipe."""
         return base64.b64decode(self.data) if self._asked else None
 
@@ -118,7 +118,7 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
 class WantedGraph(Scoped):
     """How much of the graph."""
 
-    limit: int = Field(default=_USUAL_NODES, ge=1, le=MOST_NODES, description="Most tasks to return.")
+    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=MOST_NODES, description="Most tasks to return.")
 
 
 class Node(Result):
@@ -152,7 +152,8 @@ def graph_words(found: Any) -> str:
         needs.setdefault(edge.task, []).append(edge.needs)
     lines = [f"{task} needs {', '.join(others)}" for task, others in list(needs.items())[:_LINES]]
     more = [f"and {len(needs) - _LINES} more that wait."] if len(needs) > _LINES else []
-    head = f"{len(found.nodes)} of {found.total} tasks, {len(found.edges)} dependencies."
+    edges = counted(len(found.edges), "dependency", "dependencies")
+    head = f"{len(found.nodes)} of {found.total} tasks, {edges}."
     return "\n".join([head, *lines, *more])
 
 

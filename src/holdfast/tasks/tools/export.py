@@ -7,6 +7,7 @@ from pydantic import Field
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.imports.archive import parsed, take_in, written
@@ -79,7 +80,7 @@ def _words(result: TasksRestored) -> str:
     example="holdfast tasks export tasks.jsonl",
     command_only=True,
     seconds=600,
-    text=lambda result: result.text or f"Wrote {result.lines} lines to {result.file}.",
+    text=lambda result: result.text or f"Wrote {counted(result.lines, 'line')} to {result.file}.",
 )
 def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     """Write all tasks with their history as lines of JSON, always the same for the same tasks."""

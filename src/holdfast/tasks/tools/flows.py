@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, IntegerOrNone
 from holdfast.kernel.route import Address
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts
@@ -98,7 +98,7 @@ class UpdateFlow(InSession):
     action: Literal["clone", "delete"] = Field(
         description="Make its step the workspace's own, or bring the shipped one back."
     )
-    if_version: int | None = Field(default=None, ge=0, description="Only while its step has this version.")
+    if_version: IntegerOrNone = Field(default=None, ge=0, description="Only while its step has this version.")
 
 
 class FlowChanged(Reported):

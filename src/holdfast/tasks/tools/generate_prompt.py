@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments, UnknownResource, did_you_mean
-from holdfast.kernel.operation import Effect, Prompt
+from holdfast.kernel.operation import Effect, NoArguments, Prompt
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
@@ -124,7 +124,7 @@ def _members(room: Tasks) -> list[ListedResource]:
 )
 def init_success(room: Tasks) -> ResourceBody:
     """Return the prompt that follows the making of a workspace."""
-    text = str(prompts.init_success(room, prompts.Nothing())[0].content)
+    text = str(prompts.init_success(room, NoArguments())[0].content)
     return markdown_body(text, name="Initialization Success Prompt")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, how_many
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Integer, how_many
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
@@ -54,8 +54,8 @@ class ListTasks(TaskFilter):
     """Which tasks to list."""
 
     sort: Sort = Field(default="priority", description="Order of the list.")
-    limit: int = how_many(_USUAL_LIMIT, 100, "Most tasks to return.")
-    offset: int = Field(
+    limit: Integer = how_many(_USUAL_LIMIT, 100, "Most tasks to return.")
+    offset: Integer = Field(
         default=0,
         ge=0,
         le=1_000_000,
@@ -186,7 +186,7 @@ class ShowBoard(TaskFilter):
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order in which they are handed out, or the latest first."
     )
-    limit: int = how_many(_USUAL_LIMIT, 500, "Most cards; above 100 for pages, not for models.")
+    limit: Integer = how_many(_USUAL_LIMIT, 500, "Most cards; above 100 for pages, not for models.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, IntegerOrNone
 from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
@@ -94,7 +94,7 @@ class GitHubCall(SyncTerms):
     title: Title | None = Field(default=None, description="Title of a new issue or pull request.")
     description: Body | None = Field(default=None, description="Its text.")
     branch: str | None = Field(default=None, max_length=200, description="The branch to be merged.")
-    pull_request: int | None = Field(default=None, ge=1, description="Number of the pull request to read.")
+    pull_request: IntegerOrNone = Field(default=None, ge=1, description="Number of the pull request to read.")
 
 
 @tasks.operation(

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidCursor
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, Integer
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
@@ -70,8 +70,8 @@ class ReadEvents(InSession):
     task_id: TaskId | None = Field(default=None, description="Only what happened to this task.")
     actor: Word | None = Field(default=None, description="Only what this one did.")
     connected_file: Word | None = Field(default=None, description="Only tasks about this file.")
-    after: int = Field(default=0, ge=0, description="Only events with a greater number.")
-    limit: int = Field(default=50, ge=1, le=200, description="Most events to return.")
+    after: Integer = Field(default=0, ge=0, description="Only events with a greater number.")
+    limit: Integer = Field(default=50, ge=1, le=200, description="Most events to return.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 

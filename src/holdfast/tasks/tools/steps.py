@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, IntegerOrNone
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
@@ -120,7 +120,7 @@ class UpdateSteps(InSession):
     )
     restore: StrictBool = Field(default=False, description="Take the workspace's own text back instead.")
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
-    if_version: int | None = Field(default=None, ge=0, description="Change it only at this version.")
+    if_version: IntegerOrNone = Field(default=None, ge=0, description="Change it only at this version.")
 
 
 class StepWritten(Reported):

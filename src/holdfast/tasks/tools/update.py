@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictFloat
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input, IntegerOrNone
 from holdfast.kernel.questions import Form
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
@@ -94,11 +94,11 @@ class TaskFields(Input):
     description: Body | None = Field(default=None, description="New description.")
     status: AnyStatus | None = Field(default=None, description="New state.")
     priority: AnyPriority | None = Field(default=None, description="New priority.")
-    progress: int | None = Field(default=None, ge=0, le=100, description="Percent done.")
+    progress: IntegerOrNone = Field(default=None, ge=0, le=100, description="Percent done.")
     notes: Body | None = Field(default=None, description="New notes.")
     plan: Body | None = Field(default=None, description="New plan.")
     milestone: WordOrNone | None = Field(default=None, description="New milestone; empty for none.")
-    rank: float | None = Field(
+    rank: StrictFloat | None = Field(
         default=None, description="Place among tasks of one priority; less is earlier."
     )
     parent_id: str | None = Field(default=None, max_length=40, description="New parent; empty for none.")
@@ -132,7 +132,7 @@ class UpdateTask(InSession):
     check: Criteria = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="What shows that it was done.")
     reason: Body | None = Field(default=None, description="Why; needed to block and to reopen.")
-    if_version: int | None = Field(default=None, ge=1, description="Change it only at this version.")
+    if_version: IntegerOrNone = Field(default=None, ge=1, description="Change it only at this version.")
     token: Word | None = Field(default=None, description="Proof that the claim is yours.")
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
-from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.tasks.models import Result, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
@@ -42,7 +42,8 @@ class Health(Result):
 def workspaces_words(found: Any) -> str:
     """Return the workspaces, one on each line."""
     lines = [
-        f"{item.id}  {item.status}, {item.task_count} tasks  {shorten(one_line(item.name), 100, tidy=True)}"
+        f"{item.id}  {item.status}, {counted(item.task_count, 'task')}  "
+        f"{shorten(one_line(item.name), 100, tidy=True)}"
         for item in found.workspaces[:_LINES]
     ]
     return "\n".join(lines) or "No workspaces yet."
@@ -71,7 +72,7 @@ def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
     effect=Effect.READ,
     command="health",
     example="holdfast tasks health --json",
-    text=lambda found: f"The store ({found.store}) answers; {found.workspaces} workspaces.",
+    text=lambda found: f"The store ({found.store}) answers; {counted(found.workspaces, 'workspace')}.",
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "health"),),

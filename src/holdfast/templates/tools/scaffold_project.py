@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
@@ -46,13 +47,8 @@ class Scaffolded(Output):
 
 def scaffolded(result: Scaffolded) -> str:
     """Name the files of a scaffold, for a person."""
-    lines = [f"{file.path}  ({_lines(file.content)})" for file in result.files]
+    lines = [f"{file.path}  ({counted(len(file.content.splitlines()), 'line')})" for file in result.files]
     return "\n".join([*lines, *missed(result.errors)])
-
-
-def _lines(content: str) -> str:
-    count = content.count("\n")
-    return "1 line" if count == 1 else f"{count} lines"
 
 
 @templates.operation(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 from pydantic import Field
 
+from holdfast.kernel.call import Form
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
@@ -26,7 +28,9 @@ _WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
 class SearchTemplates(Input):
     """What to look for."""
 
-    query: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="Search query.")
+    query: Annotated[str, Form("a query that says something")] = Field(
+        min_length=1, max_length=NAME_CHARACTERS, pattern=r"\S", description="Search query."
+    )
     toolchain: str | None = Field(
         default=None, max_length=NAME_CHARACTERS, description="Only this toolchain, such as rust."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, Output
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import visible
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
@@ -34,7 +35,7 @@ def verdict(result: Validated) -> str:
     if result.valid:
         return "Template parameters are valid"
     errors = [f"{error.field}: {error.message}" for error in result.errors]
-    return visible("\n".join([f"Validation failed: {len(errors)} errors", *errors]))
+    return visible("\n".join([f"Validation failed: {counted(len(errors), 'error')}", *errors]))
 
 
 @templates.operation(

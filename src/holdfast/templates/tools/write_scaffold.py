@@ -17,16 +17,7 @@ from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.scaffold import (
-    ALL,
-    RECORD_PATH,
-    Request,
-    ScaffoldedFile,
-    ScaffoldError,
-    continued,
-    missed,
-    scaffold,
-)
+from holdfast.templates.scaffold import ALL, RECORD_PATH, Request, ScaffoldedFile, continued, missed, scaffold
 from holdfast.templates.toolset import templates
 
 _SHOWN_LINES = 400
@@ -77,14 +68,11 @@ class ScaffoldWritten(Output):
     """What was generated, and whether it was written."""
 
     files: list[PlacedFile]
-    errors: list[ScaffoldError] = Field(description="What could not be generated; nothing is written then.")
     written: bool
 
     @property
     def exit_code(self) -> int:
         """Return the status of a command with this result."""
-        if self.errors:
-            return InvalidArguments.exit_code
         return Conflict.exit_code if any(file.state == "differs" for file in self.files) else 0
 
 
@@ -96,8 +84,8 @@ def _words(result: ScaffoldWritten) -> str:
     elif result.exit_code == Conflict.exit_code:
         end = "Nothing was written: some files differ. Name each that may be replaced with --overwrite."
     else:
-        end = "Nothing was written." if result.errors else "Nothing was written; --write DIR does."
-    return "\n".join([*differences, *lines, *missed(result.errors), end])
+        end = "Nothing was written; --write DIR does."
+    return "\n".join([*differences, *lines, end])
 
 
 @templates.operation(
@@ -120,14 +108,18 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     """
     parameters = _described(room, args) | {"project_name": args.project_name, **_assigned(args.set)}
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
+    if made.errors:
+        errors = [error.wire() for error in made.errors]
+        hint = "Nothing was written; correct this and repeat it."
+        raise InvalidArguments("\n".join(missed(made.errors)), hint=hint, errors=errors)
     replacing = _replaceable(made.files, args.overwrite)
     present = {} if args.write is None else _file_set(args.write, made.files).present()
     files, replacing = _continuing_the_record(made.files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
-    writable = not made.errors and all(file.state != "differs" for file in placed)
+    writable = all(file.state != "differs" for file in placed)
     if args.write is not None and writable:
         _file_set(args.write, files).write(replacing=replacing)
-    return ScaffoldWritten(files=placed, errors=made.errors, written=args.write is not None and writable)
+    return ScaffoldWritten(files=placed, written=args.write is not None and writable)
 
 
 def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:

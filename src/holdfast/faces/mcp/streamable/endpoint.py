@@ -20,7 +20,7 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
 from holdfast.faces.mcp.streamable.sessions import HandshakeSession, Sessions
-from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_notified
+from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_version
 from holdfast.faces.mcp.wire.exchange import has_envelope
 from holdfast.faces.mcp.wire.messages import (
     Message,
@@ -153,9 +153,11 @@ class ProtocolEndpoint:
             raise Refusal(400, "Body must be a single JSON-RPC request or notification object.")
         if isinstance(message, Notification):
             # The era has none that would mean something here, but clients send them.
-            check_notified(http.headers)
+            check_version(http.headers)
             await send_accepted(send)
             return
+        if not has_envelope(message.params):
+            check_version(http.headers, message.id)
         route = self._stateless.route(scope, http.headers, message)
         await self._stateless.answer(PostedRequest(self._stateless, message, http, receive, send, route))
 

@@ -16,6 +16,7 @@ from mcp.shared.inbound import (
     x_mcp_header_map,
 )
 from mcp_types import HEADER_MISMATCH
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers as AllHeaders
 from starlette.types import Scope
 
@@ -30,6 +31,7 @@ from holdfast.kernel.limits import Limits
 
 _ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
 _PARAMETER = b"mcp-param-"
+_SERVED = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 
 
 class StatelessRequests:
@@ -100,12 +102,13 @@ class StatelessRequests:
         return self._declaring[name]
 
 
-def check_notified(headers: Headers) -> None:
-    """Refuse a notification of a revision that is not spoken here."""
+def check_version(headers: Headers, identity: RequestId | None = None) -> None:
+    """Refuse a message whose header names a revision that is not spoken here, and say which ones are."""
     version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
-    rejection = unsupported_protocol_version_rejection(version)
+    rejection = unsupported_protocol_version_rejection(version, _SERVED)
     if rejection is not None:
-        raise _refusal(rejection, None)
+        told = f"MCP-Protocol-Version {version[:40]!a} is not served; served are {', '.join(_SERVED)}."
+        raise Refusal(400, WireError(rejection.code, told, rejection.data), identity)
 
 
 def _refusal(rejection: InboundLadderRejection, identity: RequestId | None) -> Refusal:
