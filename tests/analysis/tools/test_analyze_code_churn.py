@@ -216,7 +216,7 @@ def test_every_format_is_written_and_another_one_is_refused_with_their_names(rep
     summary, markdown, table, data = (
         words(asked(repository, format=name)) for name in ("summary", "markdown", "csv", "json")
     )
-    assert "Commits: 1 in 30 days by 1 authors" in summary
+    assert "Commits: 1 in 30 days by 1 author;" in summary
     assert "| `a\\|b.py` | 1 | 1 | 0 | 1 | 0.80 |" in markdown
     assert table.splitlines()[:2] == [
         "file_path,commits,additions,deletions,churn_score,unique_authors,last_modified",

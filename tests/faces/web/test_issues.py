@@ -107,6 +107,21 @@ def test_an_issue_is_made_changed_and_closed_and_another_process_sees_all_of_it(
     assert shown(site, name)["comments"][0]["deleted"] is True
 
 
+def test_older_history_stays_when_something_changes(page: Page, site: Site) -> None:
+    name = made(site, "issue", "Told at length")
+    for number in range(60):
+        site.call("git_mile_comment", id=name, body=f"Word {number}")
+    page.goto(f"{site.url}/issues/{name}")
+    page.get_by_text("History").click()
+    events = page.locator(".history > li > span")
+    expect(events).to_have_count(50)
+    page.get_by_role("button", name="Older").click()
+    expect(events).to_have_count(61)
+    site.call("git_mile_edit", id=name, title="Told again")
+    expect(page.locator(".history")).to_contain_text("set title to Told again")
+    expect(events).to_have_count(61)
+
+
 def test_what_was_typed_outlives_a_reload_and_a_second_edit(page: Page, site: Site) -> None:
     name = made(site, "issue", "Typed for minutes")
     page.goto(f"{site.url}/issues/{name}")

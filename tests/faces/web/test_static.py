@@ -24,7 +24,7 @@ BANNED = {
     "an address elsewhere": r"(?:https?:)?//(?!www\.w3\.org/2000/svg)[\w-]+\.\w+",
 }
 MOST_LINES = 300
-MOST_BYTES = 321_600
+MOST_BYTES = 321_800
 ALL_LINES = 6_711
 LONGEST_LINE = 120
 CONTRAST = 4.5

@@ -219,9 +219,9 @@ def closest_path(root: str, path: str) -> str | None:
     """Return the path most like one that is not there, name by name, or None: to end alike is not enough."""
     place = root
     for name in path.split("/"):
-        there = os.path.join(place, name)
         try:
-            found = name if os.path.lexists(there) else closest(name, os.listdir(place), 0.8)
+            is_there = os.path.lexists(os.path.join(place, name))
+            found = name if is_there else closest(name, os.listdir(place), 0.8 if "." in name else 0.6)
         except (OSError, ValueError):
             return None
         if found is None:

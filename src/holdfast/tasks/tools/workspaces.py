@@ -17,10 +17,6 @@ from holdfast.tasks.view.results import WorkspaceSummary, summaries
 from holdfast.tasks.view.text import _LINES
 
 
-class AnyWorkspace(Scoped):
-    """Nothing to choose: all workspaces are listed."""
-
-
 class Workspaces(Result):
     """The workspaces of the database."""
 
@@ -60,7 +56,7 @@ def workspaces_words(found: Any) -> str:
     annotations=READING,
     addresses=(Address("GET", "workspaces"),),
 )
-def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
+def workspaces(room: Tasks, arguments: Scoped) -> Workspaces:
     """List the workspaces of the database, with what is going on in each."""
     check_workspace(room, arguments)
     return Workspaces(operation="workspaces", workspaces=summaries(room))
@@ -77,7 +73,7 @@ def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
     annotations=READING,
     addresses=(Address("GET", "health"),),
 )
-def health(room: Tasks, arguments: AnyWorkspace) -> Health:
+def health(room: Tasks, arguments: Scoped) -> Health:
     """Ask the store of the tasks for what it holds, and tell that it answered."""
     check_workspace(room, arguments)
     found = room.workspaces()

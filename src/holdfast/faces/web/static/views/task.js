@@ -34,7 +34,7 @@ export async function show(view) {
 class Desk {
   constructor(view) {
     Object.assign(this, { view, id: view.parameters.id, bundle: null, reading: null });
-    Object.assign(this, { writing: Promise.resolve(), own: new Set() });
+    Object.assign(this, { writing: Promise.resolve(), own: new Set(), told: 100 });
   }
 
   draw(elsewhere = false) {
@@ -47,7 +47,7 @@ class Desk {
     const [shown, board, history] = await Promise.all([
       get("tasks/taskpilot_show", { task_id, whole: true }, view),
       get("tasks/taskpilot_board", { task_ids: task_id }, view),
-      get("tasks/taskpilot_events", { task_id, limit: 100 }, view),
+      get("tasks/taskpilot_events", { task_id, limit: this.told }, view),
     ]);
     Object.assign(this, { task: shown.task, card: board.cards[0], history });
     this.column = board.columns.find(({ status }) => status === this.task.status);

@@ -68,12 +68,12 @@ export class Discussion {
 
   async tell(cursor = null) {
     const { view, it } = this.detail;
-    const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit: 50 }, view);
+    const limit = cursor ? 50 : Math.min(500, Math.max(50, this.log.childElementCount)); // as many as are shown
+    const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit }, view);
     const older = () => (more.remove(), this.detail.try(() => this.tell(page.nextCursor)));
     const more = page.nextCursor && el("li", button("Older", older));
     const line = (event) => el("li", ago(event.ts), el("span", person(event.actor), ` ${phrase(event)}`));
-    if (!cursor) fill(this.log);
-    this.log.append(...page.events.map(line), ...(more ? [more] : []));
+    fill(this.log, cursor && [...this.log.children], page.events.map(line), more);
   }
 }
 

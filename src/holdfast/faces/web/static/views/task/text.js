@@ -99,12 +99,12 @@ function proof({ kind, ref, exit_status: status }) {
 }
 
 function history(desk, part) {
-  const list = el("ol.plain-list.history");
-  const more = el("div");
+  const list = el("ol.plain-list.history"), more = el("div");
   const line = (event) => el("li", ago(event.at), " ", el("strong", event.actor), " ", told(event, "it"),
     event.reason && quiet(` — ${event.reason}`));
   const append = ({ events, next_cursor: cursor }) => {
     list.append(...events.map(line));
+    desk.told = Math.max(desk.told, Math.min(200, list.childElementCount)); // as many are read again
     fill(more, cursor && button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
   };
   const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, desk.view);
