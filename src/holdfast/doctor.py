@@ -215,13 +215,9 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
 
 def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
     kept = room.rooms()[name]
-    if isinstance(kept, FileKeeper):
-        yield from _files(name, kept, fix=fix)
-    else:
+    if not isinstance(kept, FileKeeper):
         yield from _store(room, name, kept)
-
-
-def _files(name: str, kept: FileKeeper, *, fix: bool) -> Iterator[Finding]:
+        return
     for found in kept.examine(fix=fix):
         severity: Severity = "damaged" if found.is_damage else "warning"
         yield _finding(name, found.path, severity, found.text, found.next_step, fixed=found.fixed)
@@ -245,10 +241,9 @@ def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
 
 
 def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
-    if isinstance(failure, Corrupted) and not failure.data.get("missing"):
-        return _finding(store, path, "damaged", failure.message, _KEEP_A_COPY)
     severity: Severity = "damaged" if isinstance(failure, Corrupted) else "warning"
-    return _finding(store, path, severity, failure.message, failure.hint)
+    is_there = severity == "damaged" and not failure.data.get("missing")
+    return _finding(store, path, severity, failure.message, _KEEP_A_COPY if is_there else failure.hint)
 
 
 def _finding(

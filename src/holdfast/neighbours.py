@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.cache import Answer, Memory
 from holdfast.kernel.call import current_call
@@ -48,13 +48,6 @@ if TYPE_CHECKING:
     from holdfast.milestones.store import Milestones
 
 _MESSAGES_LOOKED_AT = 1000
-
-
-class Neighbour(Protocol):
-    """One room, as the others see it."""
-
-    def about(self, question: Question) -> Iterable[Remark]:
-        """Return what it knows about a task."""
 
 
 class InboxNeighbour:
@@ -255,8 +248,8 @@ class RoomNeighbours(Neighbours):
             if not (question.files or question.links or name == "git"):
                 continue  # only commits can name it; the rooms need not even be opened
             try:
-                neighbour: Neighbour = getattr(self, f"_{name}")
-                for remark in neighbour.about(question):
+                remarks: Iterable[Remark] = getattr(self, f"_{name}").about(question)
+                for remark in remarks:
                     known = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
                     if known <= question.limit:
                         found.remarks.append(remark)

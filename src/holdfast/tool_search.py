@@ -106,11 +106,8 @@ def _for_people(result: FoundTools) -> str:
     if not result.tools:
         return _for_agents(result)
     width = max(len(tool.command) for tool in result.tools)
-    return "\n".join(f"{tool.command:<{width}}  {_summary(tool)}" for tool in result.tools)
-
-
-def _summary(tool: FoundTool) -> str:
-    return tool.description.partition("\n")[0]
+    rows = [(tool.command, tool.description.partition("\n")[0]) for tool in result.tools]
+    return "\n".join(f"{command:<{width}}  {summary}" for command, summary in rows)
 
 
 @toolset.operation(

@@ -16,8 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from holdfast.kernel.call import Call
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.dispatch import guarded
 from holdfast.kernel.errors import HoldfastError, RateLimited
@@ -26,15 +26,31 @@ from holdfast.kernel.limits import Limits
 _log = logging.getLogger(__name__)
 
 
-class Settleable(Protocol):
-    """An exchange whose answer was written, or could not be."""
+class Followed:
+    """An exchange, with the calls that want to know whether its answer was written."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._answered: bool | None = None
 
     @property
     def awaits_answer(self) -> bool:
         """Whether something depends on the answer's fate."""
+        return any(call.awaits_answer for call in self.calls)
+
+    def follow(self, call: Call) -> None:
+        """Settle a call with this exchange; at once when its client has left already."""
+        if self._answered is None:
+            self.calls.append(call)
+        else:
+            call.settle(answered=self._answered)
 
     def settle(self, *, answered: bool) -> None:
-        """Do what depends on it."""
+        """Settle every call; only the first settlement counts."""
+        if self._answered is None:
+            self._answered = answered
+        for call in self.calls:
+            call.settle(answered=self._answered)
 
 
 class Settlements:
@@ -43,7 +59,7 @@ class Settlements:
     def __init__(self) -> None:
         self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
 
-    def settle(self, key: str, exchange: Settleable, *, answered: bool) -> None:
+    def settle(self, key: str, exchange: Followed, *, answered: bool) -> None:
         """Settle an exchange of the client `key`; here and now when nothing depends on it."""
         if not exchange.awaits_answer:
             exchange.settle(answered=answered)
@@ -68,7 +84,7 @@ class Settlements:
             del self._pending[key]
 
 
-async def _settled(exchange: Settleable, *, answered: bool) -> None:
+async def _settled(exchange: Followed, *, answered: bool) -> None:
     try:
         await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
     except HoldfastError as failure:
@@ -133,15 +149,11 @@ class Admission:
         client = self._clients.get(key)
         if client is None:
             if len(self._clients) >= _CLIENTS_REMEMBERED:
-                self._forget_idle()
+                busy = {name: one for name, one in self._clients.items() if any(one.counts.values())}
+                self._clients = busy
             bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)
             client = self._clients[key] = _Client(bucket)
         return client
-
-    def _forget_idle(self) -> None:
-        idle = [key for key, client in self._clients.items() if not any(client.counts.values())]
-        for key in idle:
-            del self._clients[key]
 
 
 def _limited(reason: str, wait: float) -> RateLimited:

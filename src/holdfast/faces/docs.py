@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -21,7 +21,6 @@ from holdfast.faces.cli.manual import shared_files
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import Resource
 from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")
@@ -79,8 +78,10 @@ def _toolset(toolset: Toolset) -> Iterator[str]:
     yield f"# {toolset.name}\n\n{toolset.summary} [All tools](../{PAGE.name})\n"
     for operation in _operations(toolset):
         yield from _operation(operation)
-    yield from _resources(toolset.resources)
-    yield from _prompts(toolset.prompts)
+    resources = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in toolset.resources]
+    yield from _section("Resources", ("Address", "Type", "Holds"), resources)
+    prompts = [(f"`{item.name}`", _prompt_arguments(item), item.description) for item in toolset.prompts]
+    yield from _section("Prompts", ("Prompt", "Arguments", "Purpose"), prompts)
 
 
 def _operations(toolset: Toolset) -> list[Operation]:
@@ -105,12 +106,8 @@ def _facts(operation: Operation) -> str:
     commands = [f"`holdfast {operation.toolset} {operation.command}`"]
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
-    tool = _tool(operation, "none, for the command line only")
+    tool = "none, for the command line only" if operation.command_only else f"`{operation.listed_name}`"
     return f"- Tool: {tool}\n- Command: {' or '.join(commands)}\n- Effect: {_EFFECTS[operation.effect]}\n"
-
-
-def _tool(operation: Operation, none: str) -> str:
-    return none if operation.command_only else f"`{operation.listed_name}`"
 
 
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
@@ -120,18 +117,10 @@ def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
     return f"`{value.name}`", f"`{typed}`", value.shape.words(), default, value.description
 
 
-def _resources(resources: Iterable[Resource]) -> Iterator[str]:
-    rows = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in resources]
+def _section(title: str, heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     if rows:
-        yield "## Resources\n"
-        yield _table(("Address", "Type", "Holds"), sorted(rows))
-
-
-def _prompts(prompts: Iterable[Prompt]) -> Iterator[str]:
-    rows = [(f"`{item.name}`", _prompt_arguments(item), item.description) for item in prompts]
-    if rows:
-        yield "## Prompts\n"
-        yield _table(("Prompt", "Arguments", "Purpose"), sorted(rows))
+        yield f"## {title}\n"
+        yield _table(heading, sorted(rows))
 
 
 def _prompt_arguments(prompt: Prompt) -> str:

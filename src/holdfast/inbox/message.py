@@ -87,11 +87,6 @@ def acceptable_text(text: str, what: str, limit: int) -> str:
     return text
 
 
-def acceptable_author(author: str | None) -> str | None:
-    """Return an author's name unchanged, or None when none is given."""
-    return None if author is None else acceptable_text(author, "author", AUTHOR_CHARACTERS)
-
-
 def acceptable_line(line: str | None) -> str | None:
     """Return a line or range unchanged, or None when none is given."""
     if line is None or is_line_range(line):

@@ -28,7 +28,6 @@ from holdfast.inbox.message import (
     Finding,
     Message,
     Reply,
-    acceptable_author,
     acceptable_line,
     acceptable_text,
     located,
@@ -89,7 +88,9 @@ class Inbox:
         root = work_tree or self.repository.root
         file = located(file, root, current=work_tree)
         comment = acceptable_text(comment, "comment", LIMITS.message_comment_characters)
-        line, author = acceptable_line(line), acceptable_author(author)
+        line = acceptable_line(line)
+        if author is not None:
+            author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
         time = time or rfc3339(self._clock())
         digest = digest_of(file, comment, time)
         # A root whose name is not UTF-8 cannot be stored; without it, no changed lines are looked up.

@@ -242,12 +242,13 @@ def _lazygit_file(situation: Situation) -> ConfigurationFile:
     return situation.of_user(old if os.path.exists(old) and not os.path.exists(usual) else usual)
 
 
-def _lazygit_notes(situation: Situation) -> list[str]:
-    del situation
-    return ["Start lazygit anew, then press Ctrl-Y on a file."]
-
-
-LAZYGIT = Client("lazygit", "lazygit", (Scope.USER,), _lazygit, _lazygit_notes)
+LAZYGIT = Client(
+    "lazygit",
+    "lazygit",
+    (Scope.USER,),
+    _lazygit,
+    lambda _situation: ["Start lazygit anew, then press Ctrl-Y on a file."],
+)
 
 _ALL = (CLAUDE_CODE, CLAUDE_DESKTOP, CURSOR, VSCODE, CODEX, LAZYGIT, GIT)
 CLIENTS = MappingProxyType({client.name: client for client in _ALL})

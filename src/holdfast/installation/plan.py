@@ -216,12 +216,10 @@ def difference(change: Change) -> str:
     before, after = _lines(change.before), _lines(change.after)
     label = change.file.label
     names = ("/dev/null" if change.before is None else label, "/dev/null" if change.after is None else label)
-    return "".join(_ended(line) for line in difflib.unified_diff(before, after, *names))
+    lines = difflib.unified_diff(before, after, *names)
+    ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(ended)
 
 
 def _lines(data: bytes | None) -> list[str]:
     return lines_of((data or b"").decode("utf-8", "replace"))
-
-
-def _ended(line: str) -> str:
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -85,12 +85,9 @@ SWITCHED = frozenset({"git-mile", "paired-comments"})
 def handshake_code(family: str, error: HoldfastError) -> int | None:
     """Return the code the family's specification gives this failure, or None when it gives none."""
     rows = HANDSHAKE_CODES.get(family, {})
-    return next((rows[kind] for kind in _kinds(error) if kind in rows), None)
-
-
-def _kinds(error: HoldfastError) -> tuple[str, ...]:
     is_undecodable = isinstance(error, InvalidArguments) and error.undecodable
-    return (UNDECODABLE, *error.kinds()) if is_undecodable else error.kinds()
+    kinds = (UNDECODABLE, *error.kinds()) if is_undecodable else error.kinds()
+    return next((rows[kind] for kind in kinds if kind in rows), None)
 
 
 def stateless_code(family: str, error: HoldfastError) -> int:

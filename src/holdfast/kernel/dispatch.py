@@ -191,8 +191,7 @@ class Dispatcher:
 
     def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
         """Read a resource here and now."""
-        with running(call):
-            body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
+        body = self.gather(lambda: resource.read(self.rooms(resource.toolset), **parts), call)
         if not isinstance(body, str):
             return body
         from holdfast.kernel.resource import ResourceBody
@@ -203,13 +202,12 @@ class Dispatcher:
         self, feed: Feed, position: str | None, parts: Mapping[str, str], call: Call
     ) -> tuple[str, list[FeedEvent]]:
         """Read what a feed has after a position, here and now."""
-        with running(call):
-            return guarded(lambda: feed.read(self.rooms(feed.toolset), position, **parts))
+        return self.gather(lambda: feed.read(self.rooms(feed.toolset), position, **parts), call)
 
-    def gather(self, listing: Callable[[], Result], call: Call) -> Result:
-        """Gather a list here and now."""
+    def gather(self, work: Callable[[], Result], call: Call) -> Result:
+        """Do what a call is for, such as gathering a list, here and now."""
         with running(call):
-            return guarded(listing)
+            return guarded(work)
 
     def members(self, resource: Resource) -> Iterable[ListedResource]:
         """Return the addresses that a family of resources has at this moment.
@@ -229,8 +227,7 @@ class Dispatcher:
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill a prompt here and now."""
-        with running(call):
-            return guarded(self._fill, prompt, arguments)
+        return self.gather(partial(self._fill, prompt, arguments), call)
 
     def _fill(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
         filled = validated(prompt.input, arguments, spelled=True)

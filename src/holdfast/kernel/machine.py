@@ -112,14 +112,17 @@ def machine_failure(failure: BaseException) -> HoldfastError | None:
     if isinstance(failure, MemoryError):
         return Unavailable("There is not enough memory for that.", hint=_FREE_MEMORY)
     if isinstance(failure, ImportError):
-        return None if _names_what_is_not_there(failure) else _unloadable(failure.name, None)
+        # A module that was found and loaded, but does not hold what was asked of it, is a defect.
+        is_ours = str(failure).startswith("cannot import name")
+        return None if is_ours else _unloadable(failure.name, None)
     if not isinstance(failure, OSError):
         return None
-    if _is_loading(failure):
+    if any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure)):
         return _unloadable(_part_being_loaded(failure), failure)
     if failure.errno not in _NEVER_A_DEFECT:
         return None
-    return disk_failure(failure, _name_of(failure) or "A file")
+    name = os.path.basename(failure.filename) if isinstance(failure.filename, str) else ""
+    return disk_failure(failure, name or "A file")
 
 
 def _unloadable(part: str | None, error: OSError | None) -> HoldfastError:
@@ -128,15 +131,6 @@ def _unloadable(part: str | None, error: OSError | None) -> HoldfastError:
         return Unavailable(f"{named} could not be loaded.", hint=_LOAD_AGAIN)
     kind, reason, hint = _LOADING.get(error.errno or 0, (Unavailable, _system_words(error), _LOAD_AGAIN))
     return kind(f"{named} could not be loaded: {reason}.", hint=hint)
-
-
-def _names_what_is_not_there(failure: ImportError) -> bool:
-    """Return whether a module was found and loaded, but does not hold what was asked of it."""
-    return str(failure).startswith("cannot import name")
-
-
-def _is_loading(failure: BaseException) -> bool:
-    return any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure))
 
 
 def _part_being_loaded(failure: BaseException) -> str | None:
@@ -152,10 +146,6 @@ def _frames(failure: BaseException) -> Iterator[FrameType]:
     while trace is not None:
         yield trace.tb_frame
         trace = trace.tb_next
-
-
-def _name_of(error: OSError) -> str | None:
-    return os.path.basename(error.filename) if isinstance(error.filename, str) else None
 
 
 def _system_words(error: OSError) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.kernel.call import Listed, Role
-from holdfast.kernel.errors import Denied, Invalid, UnknownTool, did_you_mean
+from holdfast.kernel.call import Role
+from holdfast.kernel.errors import Denied, Invalid, UnknownPrompt, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 
 if TYPE_CHECKING:
@@ -55,21 +55,13 @@ class Registry:
         self.operations = sorted(self._selected_operations(), key=lambda op: op.name)
         self._offered = {op.listed_name: op for op in self.operations}
         selected = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
-        self.resources = sorted(
-            (item for toolset in selected for item in toolset.resources if self._admits_family(item)),
-            key=lambda item: item.uri,
-        )
+        resources = [item for toolset in selected for item in toolset.resources]
+        self.resources = sorted(filter(self._admits_family, resources), key=lambda item: item.uri)
         self.feeds = [item for toolset in selected for item in toolset.feeds if self._admits_family(item)]
-        self.prompts = sorted(
-            (item for toolset in selected for item in toolset.prompts if self._admits_family(item)),
-            key=lambda item: item.name,
-        )
-
-    @property
-    def changing_lists(self) -> frozenset[Listed]:
-        """Return the lists that operations of the offered toolsets change."""
-        offered = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
-        return frozenset(listed for toolset in offered for listed in toolset.changing_lists)
+        prompts = [item for toolset in selected for item in toolset.prompts]
+        self.prompts = sorted(filter(self._admits_family, prompts), key=lambda item: item.name)
+        self.changing_lists = frozenset(name for toolset in selected for name in toolset.changing_lists)
+        """The lists that operations of the offered toolsets change."""
 
     def select(self, selection: Selection) -> Registry:
         """Return the same registry narrowed to `selection`."""
@@ -77,7 +69,7 @@ class Registry:
 
     def operation(self, name: str) -> Operation:
         """Return the offered operation of that name, dotted or not."""
-        operation = self._offered.get(name.replace(".", "_"))
+        operation = self.find(name)
         if operation is None:
             raise UnknownTool(f"Unknown tool: {name}", hint=self._why_not(name))
         return operation
@@ -91,6 +83,14 @@ class Registry:
     def find(self, name: str) -> Operation | None:
         """Return the offered operation of that name, or None."""
         return self._offered.get(name.replace(".", "_"))
+
+    def prompt(self, name: str) -> Prompt:
+        """Return the offered prompt of that name."""
+        for prompt in self.prompts:
+            if prompt.name == name:
+                return prompt
+        known = [prompt.name for prompt in self.prompts]
+        raise UnknownPrompt(f"Unknown prompt: {name}", hint=did_you_mean(name, known))
 
     def _why_not(self, name: str) -> str:
         known = self._known.get(name.replace(".", "_"))

@@ -32,9 +32,13 @@ class Address:
     variant: str
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def parse(uri: str) -> Address:
         """Return the address that `uri` spells."""
-        return _parsed(uri)
+        parts = uri.removeprefix(SCHEME).split("/")
+        if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
+            raise malformed(uri)
+        return Address.of(*(_decoded(part, uri) for part in parts))
 
     @classmethod
     def of(cls, category: str, toolchain: str, variant: str) -> Address:
@@ -51,14 +55,6 @@ class Address:
 
     def __str__(self) -> str:
         return self.uri
-
-
-@lru_cache(maxsize=1024)
-def _parsed(uri: str) -> Address:
-    parts = uri.removeprefix(SCHEME).split("/")
-    if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
-        raise malformed(uri)
-    return Address.of(*(_decoded(part, uri) for part in parts))
 
 
 def is_name(text: str) -> bool:

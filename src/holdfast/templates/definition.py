@@ -203,6 +203,7 @@ class Definition:
     metadata: Metadata
     body: str
     digest: str
+    """The SHA-256 of its file."""
 
 
 def parsed(file: str, content: bytes) -> Definition:

@@ -46,7 +46,7 @@ class Renderer:
 
     def render(self, template: Template, values: Values) -> RenderedFile:
         """Return the file that a template gives for values that were checked and filled."""
-        key = (template.digest, template.address, *map(_frozen, values.values()))
+        key = (template.definition.digest, template.address, *map(_frozen, values.values()))
         kept = self._kept.recall(key, True)
         if kept is not None:
             return kept

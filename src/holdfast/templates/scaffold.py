@@ -162,13 +162,9 @@ def _every(room: Templates, request: Request) -> list[Template]:
     wanted = (request.toolchain, request.variant)
     every = [item for item in everything if (item.address.toolchain, item.address.variant) == wanted]
     if not every:
-        toolchains = {item.address.toolchain for item in everything}
-        variants = {item.address.variant for item in everything}
-        typed, known = (
-            (request.variant, variants)
-            if request.toolchain in toolchains
-            else (request.toolchain, toolchains)
-        )
+        typed, known = request.toolchain, {item.address.toolchain for item in everything}
+        if typed in known:
+            typed, known = request.variant, {item.address.variant for item in everything}
         raise TemplateNotFound(
             f"There is no template for {request.toolchain!a} and {request.variant!a}.",
             hint=did_you_mean(typed, known),
@@ -214,7 +210,7 @@ def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) 
         recorded = [
             RecordedFile(
                 path=file.path, template=template.address.uri, template_version=template.metadata.version,
-                template_digest=template.digest, checksum=file.checksum,
+                template_digest=template.definition.digest, checksum=file.checksum,
             )
             for template, file in made.values()
         ]  # fmt: skip

@@ -132,11 +132,6 @@ class Template:
         """Return its text, not filled in."""
         return self.definition.body
 
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of its file."""
-        return self.definition.digest
-
     @cached_property
     def parameters(self) -> list[Parameter]:
         """Return what it takes."""

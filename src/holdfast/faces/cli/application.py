@@ -6,14 +6,14 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast import __doc__ as summary
 from holdfast import __version__
-from holdfast.faces.cli.groups import CommandGroup, Entry, completion_variable, first_sentence
-from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal, write
+from holdfast.faces.cli.groups import CommandGroup, Entry, completion_variable, first_sentence, showing_option
+from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal
 from holdfast.kernel.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -103,31 +103,26 @@ def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
 
         return completion.answer(group, program)
     try:
-        return _invoke(group, name, arguments)
+        with group.make_context(name, list(arguments), max_content_width=100) as context:
+            status: int = group.invoke(context)
+            return status
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except OutputFailed:
         raise
+    except click.UsageError as misuse:
+        from holdfast.faces.cli.failures import from_usage
+
+        error = from_usage(misuse)
     except HoldfastError as failure:
         error = failure
     except Exception as defect:
         from holdfast.kernel.dispatch import unforeseen
 
         error = unforeseen(defect)
-    from holdfast.faces.cli import failures
+    from holdfast.faces.cli.failures import report
 
-    return failures.report(error, as_json=_wants_json(arguments))
-
-
-def _invoke(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    try:
-        with group.make_context(name, list(arguments), max_content_width=100) as context:
-            status: int = group.invoke(context)
-            return status
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.UsageError as failure:
-        from holdfast.faces.cli import failures
-
-        raise failures.from_usage(failure) from None
+    return report(error, as_json=_wants_json(arguments))
 
 
 def _is_completion(program: str) -> bool:
@@ -170,21 +165,7 @@ def _entry(commands: Commands, item: CatalogueCommand, section: str) -> Entry:
 
 def version_option() -> click.Option:
     """Return the option that shows the version."""
-
-    def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        del parameter
-        if value and not context.resilient_parsing:
-            write(f"holdfast {__version__}\n")
-            context.exit()
-
-    return click.Option(
-        ["--version"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=show,
-        help="Show the version and exit.",
-    )
+    return showing_option(["--version"], lambda _: f"holdfast {__version__}", "Show the version and exit.")
 
 
 def _wants_json(arguments: list[str]) -> bool:

@@ -71,9 +71,10 @@ class CommandArgument(NamedTuple):
     @property
     def metavar(self) -> str:
         """Return the placeholder that help shows for the value."""
-        if self.is_positional:
-            return self._place
-        return self.choices or _METAVARS.get(self.element.kind, "JSON")
+        if not self.is_positional:
+            return self.choices or _METAVARS.get(self.element.kind, "JSON")
+        name = self._name if self._is_needed else f"[{self._name}]"
+        return f"{name}..." if self.is_list else name
 
     @property
     def choices(self) -> str:
@@ -101,7 +102,7 @@ class CommandArgument(NamedTuple):
     @property
     def help(self) -> str:
         """Return the description with what the caller may leave out."""
-        notes = ["required"] if self.value.required and self.stated_default is None else []
+        notes = ["required"] if self._is_needed else []
         if self.is_list and not self.is_positional:
             notes.append("may be repeated")
         if self.is_positional and self.choices:
@@ -122,9 +123,8 @@ class CommandArgument(NamedTuple):
         return default if isinstance(default, str) else json.dumps(default, ensure_ascii=False)
 
     @property
-    def _place(self) -> str:
-        name = self._name if self.value.required and self.stated_default is None else f"[{self._name}]"
-        return f"{name}..." if self.is_list else name
+    def _is_needed(self) -> bool:
+        return self.value.required and self.stated_default is None
 
     @property
     def _name(self) -> str:

@@ -138,7 +138,7 @@ def perform(
                 filled = guarded(_filled_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, filled, call)
             _write_result(operation, result, as_json=as_json)
-        return _settled(call) or output.of_result(result)
+        return _settled(call) or result.exit_code
 
 
 @contextmanager
@@ -213,13 +213,6 @@ def refuse_when_read_only() -> None:
         raise Denied("This command writes, and HOLDFAST_READ_ONLY is set.", hint="Unset it to write.")
 
 
-def editor_option(argument: str) -> click.Option:
-    """Return the option that asks for the editor."""
-    return click.Option(
-        ["--editor"], is_flag=True, help=f"Write the {argument} in your editor ({_VARIABLES})."
-    )
-
-
 def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with what a person wrote, beginning from what they typed."""
     from holdfast.storage.processes.editor import written_in_editor
@@ -241,7 +234,7 @@ def root_option() -> click.Option:
         envvar="HOLDFAST_ROOT",
         show_envvar=True,
         help="Where to look for the repository.  [default: the current directory]",
-        shell_complete=_complete_directory,
+        shell_complete=lambda _context, _parameter, incomplete: path_completion(incomplete, "dir"),
     )
 
 
@@ -278,7 +271,8 @@ class OperationCommand(click.Command):
                 others = [item for item in self.arguments if item.key != option.name]
                 option.help = with_options(option.help or "", others)
         if operation.written_in_editor is not None:
-            own.append(editor_option(operation.written_in_editor))
+            text = f"Write the {operation.written_in_editor} in your editor ({_VARIABLES})."
+            own.append(click.Option(["--editor"], is_flag=True, help=text))
         _refuse_taken_names(operation, [*own, *self.common])
         super().__init__(
             name,
@@ -342,8 +336,3 @@ def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter])
                 f'{operation.name}: the option "{name}" is taken; call the argument something else'
             )
         seen.add(name)
-
-
-def _complete_directory(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-    del context, parameter
-    return path_completion(incomplete, "dir")

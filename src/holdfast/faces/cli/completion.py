@@ -7,12 +7,11 @@ the subcommand: `_git_mile` in bash, `_git-mile` in zsh. Each asks `git-mile` wi
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from holdfast.faces.cli.groups import completion_variable, page_command
+from holdfast.faces.cli.groups import completing, completion_variable, page_command
 from holdfast.faces.cli.output import write
 from holdfast.kernel.errors import Invalid, did_you_mean
 
@@ -76,7 +75,7 @@ def completion_command(group: click.Group, program: str) -> click.Command:
         return 0
 
     shell = click.Argument(
-        ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=_complete_shell
+        ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=completing(SHELLS)
     )
     return page_command("completion", _PAGE.format(program=program), [shell], show)
 
@@ -101,8 +100,3 @@ def _completer(group: click.Group, shell: str | None, program: str) -> ShellComp
     if shell not in SHELLS:
         raise Invalid(f'There is no completion for the shell "{shell}".', hint=did_you_mean(shell, SHELLS))
     return SHELLS[shell](group, {}, program, completion_variable(program))
-
-
-def _complete_shell(context: Any, parameter: Any, incomplete: str) -> list[str]:
-    del context, parameter
-    return [shell for shell in SHELLS if shell.startswith(incomplete)]

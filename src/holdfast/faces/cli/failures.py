@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import click
 
-from holdfast.faces.cli.output import OutputFailed, is_terminal, styled, write
+from holdfast.faces.cli.output import READER_LEFT, OutputFailed, is_terminal, styled, write
 from holdfast.kernel.codes import PROTOCOL, stateless_code
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest, error_object
 from holdfast.kernel.untrusted import json_text, visible
@@ -34,7 +34,7 @@ def report(
 
 def report_unwritten(failure: OutputFailed) -> int:
     """Tell the caller that the result did not reach them, unless it is they who left."""
-    if not failure.is_quiet:
+    if failure.status != READER_LEFT:
         # Of what waits for its reader, nothing was handed over; what was written is written.
         say(failure.reason, "No message counts as delivered. Look before you repeat a command that writes.")
     return failure.status

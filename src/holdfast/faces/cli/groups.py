@@ -40,14 +40,24 @@ class PageContext(click.Context):
 
 def help_option() -> click.Option:
     """Return the option that shows a command's page."""
-    return click.Option(
-        ["-h", "--help"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_show_page,
-        help="Show this page and exit.",
-    )
+    return showing_option(["-h", "--help"], click.Context.get_help, "Show this page and exit.")
+
+
+def showing_option(names: list[str], text: Callable[[click.Context], str], page: str) -> click.Option:
+    """Return an option that shows a text instead of running the command."""
+
+    def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        del parameter
+        if value and not context.resilient_parsing:
+            write(f"{text(context)}\n")
+            context.exit()
+
+    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show, help=page)
+
+
+def completing(names: Iterable[str]) -> Callable[[Any, Any, str], list[str]]:
+    """Return what completes, in a shell, a value that is one of some names."""
+    return lambda _context, _parameter, incomplete: [name for name in names if name.startswith(incomplete)]
 
 
 def option_rows(context: click.Context, options: Iterable[click.Parameter]) -> list[tuple[str, str]]:
@@ -59,13 +69,6 @@ def option_rows(context: click.Context, options: Iterable[click.Parameter]) -> l
 def first_sentence(text: str) -> str:
     """Return the first line of a description, as lists show it."""
     return text.strip().partition("\n")[0].rstrip(".")
-
-
-def _show_page(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    del parameter
-    if value and not context.resilient_parsing:
-        write(f"{context.get_help()}\n")
-        context.exit()
 
 
 class Entry(NamedTuple):

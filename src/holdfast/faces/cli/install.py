@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
-from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.groups import completing, page_command
 from holdfast.faces.cli.output import is_terminal, write, write_words
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
@@ -190,13 +190,15 @@ def _data(
 
 
 def _parameters() -> list[click.Parameter]:
+    from holdfast.installation.clients import CLIENTS
+
     return [
-        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=_complete_client),
+        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=completing(CLIENTS)),
         click.Option(
             ["--scope"],
             metavar="|".join(_SCOPES),
             help="This repository, shared with everybody who works on it, or you in every repository.",
-            shell_complete=_complete_scope,
+            shell_complete=completing(_SCOPES),
         ),
         _flag("--dry-run", "Show the changes as a diff and make none."),
         click.Option(
@@ -217,15 +219,3 @@ def _parameters() -> list[click.Parameter]:
 
 def _flag(name: str, text: str) -> click.Option:
     return click.Option([name], is_flag=True, help=text)
-
-
-def _complete_client(context: Any, parameter: Any, incomplete: str) -> list[str]:
-    del context, parameter
-    from holdfast.installation.clients import CLIENTS
-
-    return [name for name in CLIENTS if name.startswith(incomplete)]
-
-
-def _complete_scope(context: Any, parameter: Any, incomplete: str) -> list[str]:
-    del context, parameter
-    return [scope for scope in _SCOPES if scope.startswith(incomplete)]

@@ -53,7 +53,8 @@ def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> s
     lines += [f"{escaped(program)} \\- {escaped(first_sentence(group.help or ''))}", ".SH SYNOPSIS"]
     lines += [_usage(context), ".SH DESCRIPTION", *_paragraphs(group.help or "")]
     lines += [".SH OPTIONS", *_terms(option_rows(context, group.params)), ".SH COMMON OPTIONS"]
-    lines += ["Nearly every command takes these.", *_terms(option_rows(context, _common_options()))]
+    common = option_rows(context, [root_option(), json_option(), help_option()])
+    lines += ["Nearly every command takes these.", *_terms(common)]
     for section in dict.fromkeys(entry.section for entry in group.entries.values()):
         listed = {name: entry for name, entry in group.entries.items() if entry.section == section}
         rows = [(name, entry.summary) for name, entry in listed.items() if not entry.hidden]
@@ -96,10 +97,6 @@ def _command(group: CommandGroup, name: str, parent: click.Context) -> Iterator[
         positional = [item for item in command.arguments if item.is_positional]
         yield from _terms([(item.metavar, with_options(item.help, command.arguments)) for item in positional])
     yield from _terms(option_rows(context, [one for one in command.params if one.name not in _COMMON]))
-
-
-def _common_options() -> list[click.Option]:
-    return [root_option(), json_option(), help_option()]
 
 
 def _usage(context: click.Context) -> str:

@@ -51,11 +51,6 @@ class OutputFailed(Exception):
         self.reason = reason
         self.status = status
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nobody is left who would want to be told."""
-        return self.status == READER_LEFT
-
 
 def write(text: str | bytes) -> None:
     """Write a text, or the bytes of a file, to standard output, all of it."""
@@ -88,12 +83,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
             select.select([], [descriptor], [])
 
 
-def of_result(result: object) -> int:
-    """Return the status a result asks for, which is success unless it says otherwise."""
-    status: int = getattr(result, "exit_code", SUCCESS)
-    return status
-
-
 def is_terminal(stream: TextIO | None) -> bool:
     """Return whether a person looks at the stream."""
     return stream is not None and not stream.closed and stream.isatty()
@@ -111,15 +100,11 @@ def width_of(stream: TextIO | None) -> int:
 
 def styled(text: str, stream: TextIO | None, **style: Any) -> str:
     """Return `text` in a style, if the stream is a terminal whose user did not refuse colour."""
-    if not _shows_colour(stream):
+    if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     import click
 
     return click.style(text, **style)
-
-
-def _shows_colour(stream: TextIO | None) -> bool:
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 class ProgressLine(Listener):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
-from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.groups import completing, page_command
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
 from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
+from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection
-
-if TYPE_CHECKING:
-    from holdfast.faces.mcp.profiles import Profile
-    from holdfast.workspace import Workspace
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
@@ -100,45 +97,32 @@ def _serve(root: str | None, database: str | None, profile: str, **given: Any) -
     selection = parsed_selection(*named, read_only=given["read_only"])
     if any(named):
         full_registry().select(selection)  # Refuses names nobody has.
-    _check_profile(profile)
     presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
     begin_log(given["log_level"], given["log_format"])
-    return _served(workspace, selection, presented, settings)
-
-
-def _served(
-    workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
-) -> int:
     if settings is None:
         from holdfast.faces.mcp.stdio import serve_stdio
 
-        return serve_stdio(workspace, selection, profile)
+        return serve_stdio(workspace, selection, presented)
     from holdfast.faces.http.serve import serve_http
 
-    return serve_http(workspace, selection, profile, settings)
+    return serve_http(workspace, selection, presented, settings)
 
 
 def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
     """Return the profile of that name, with tools failing and named in the way that was asked for."""
-    from holdfast.faces.mcp.profiles import PROFILES
-
-    profile = replace(PROFILES[name], errors_as_results=are_errors_results(tool_errors))
+    if name not in PROFILES:
+        raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, PROFILES))
+    if tool_errors not in _TOOL_ERRORS:
+        known = ", ".join(_TOOL_ERRORS)
+        raise Invalid(f'Tools cannot fail with a "{tool_errors}".', hint=f"Choose one of: {known}.")
+    profile = replace(PROFILES[name], errors_as_results=tool_errors == "result")
     if tool_names is None:
         return profile
     if tool_names not in _TOOL_NAMES:
         known = ", ".join(_TOOL_NAMES)
         raise Invalid(f'Tools cannot have "{tool_names}" names.', hint=f"Choose one of: {known}.")
     return replace(profile, dotted_names=tool_names == "dotted")
-
-
-def are_errors_results(chosen: str) -> bool:
-    """Return whether failing tools are to answer with results rather than with JSON-RPC errors."""
-    if chosen not in _TOOL_ERRORS:
-        raise Invalid(
-            f'Tools cannot fail with a "{chosen}".', hint=f"Choose one of: {', '.join(_TOOL_ERRORS)}."
-        )
-    return chosen == "result"
 
 
 def tool_errors_option() -> click.Option:
@@ -175,18 +159,6 @@ def begin_log(log_level: str, log_format: str | None) -> None:
         if chosen is not None and chosen not in choices:
             raise Invalid(f'{option} cannot be "{chosen}".', hint=f"Choose one of: {', '.join(choices)}.")
     log_to_standard_error(log_level, log_format)
-
-
-def _check_profile(name: str) -> None:
-    known = _profile_names()
-    if name not in known:
-        raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, known))
-
-
-def _profile_names() -> list[str]:
-    from holdfast.faces.mcp.profiles import PROFILES
-
-    return list(PROFILES)
 
 
 def _split_address(text: str) -> tuple[str, str]:
@@ -236,7 +208,7 @@ def _options() -> list[click.Option]:
             "Be exactly one specification's server: git-mile, lazygit, paired-comments, taskpilot or toolkit."
             "  [default: everything]",
             default="everything",
-            shell_complete=_complete_profile,
+            shell_complete=completing(PROFILES),
         ),
         _option("toolsets", "NAME,NAME", "Offer only these toolsets."),
         _option("tools", "NAME,NAME", "Offer only these tools, or these beside the toolsets."),
@@ -252,8 +224,3 @@ def _option(name: str, metavar: str | None, text: str, **more: Any) -> click.Opt
     """Return an option that can also be given as an environment variable."""
     variable = f"HOLDFAST_{name.upper().replace('-', '_')}"
     return click.Option([f"--{name}"], metavar=metavar, envvar=variable, show_envvar=True, help=text, **more)
-
-
-def _complete_profile(context: Any, parameter: Any, incomplete: str) -> list[str]:
-    del context, parameter
-    return [name for name in _profile_names() if name.startswith(incomplete)]

@@ -27,24 +27,16 @@ A token is for one person or agent. With the role "read" it sees, with "write" i
 
 def token_command() -> CommandGroup:
     """Return the group of commands about tokens."""
+    name, root = click.Argument(["name"], metavar="NAME"), root_option()
+    role = click.Option(
+        ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
+    )
+    as_json = click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program.")
     commands = [
+        page_command("add", "Make a token and print it, once.", [name, role, root], _add),
+        page_command("list", "List the tokens there are, without their secrets.", [as_json, root], _list),
         page_command(
-            "add", "Make a token and print it, once.", [_name(), _role_option(), root_option()], _add
-        ),
-        page_command(
-            "list",
-            "List the tokens there are, without their secrets.",
-            [
-                click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program."),
-                root_option(),
-            ],
-            _list,
-        ),
-        page_command(
-            "remove",
-            "Take a token back; running servers refuse it at once.",
-            [_name(), root_option()],
-            _remove,
+            "remove", "Take a token back; running servers refuse it at once.", [name, root], _remove
         ),
     ]
     return CommandGroup("token", _PAGE, {str(item.name): entry_for(item, _SECTION) for item in commands})
@@ -84,13 +76,3 @@ def _role(text: str) -> Role:
     if text not in _ROLES:
         raise Invalid(f'There is no role named "{text}".', hint=did_you_mean(text, _ROLES))
     return Role(text)
-
-
-def _name() -> click.Argument:
-    return click.Argument(["name"], metavar="NAME")
-
-
-def _role_option() -> click.Option:
-    return click.Option(
-        ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
-    )

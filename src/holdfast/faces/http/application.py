@@ -63,11 +63,6 @@ class Share:
     logins: Logins | None = None
 
 
-def _nothing(scope: Scope) -> None:
-    """Return nothing: everything here needs authentication."""
-    del scope
-
-
 class Application:
     """Routes requests to the faces of their caller's role."""
 
@@ -77,10 +72,9 @@ class Application:
         authentication: Authentication,
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
-        public: Callable[[Scope], Response | None] = _nothing,
-        share: Share | None = None,
+        public: Callable[[Scope], Response | None],
+        share: Share,
     ) -> None:
-        share = share or Share()
         self._boundary = boundary
         self._authentication = authentication
         self._faces = faces

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
+from holdfast.faces.clients import Followed
 from holdfast.faces.http.problems import Misdirected, TooSlow
 from holdfast.faces.mcp.wire.messages import decode, encoded_error, too_long
-from holdfast.kernel.call import Call
 from holdfast.kernel.errors import Cancelled, TooLarge
 from holdfast.kernel.limits import LIMITS, Limits
 
@@ -32,47 +32,24 @@ if TYPE_CHECKING:
 EXCHANGE = "holdfast.exchange"
 """Where a request's scope holds its exchange."""
 
+SIGN_OF_LIFE = b": still here\n\n"
+"""What an event stream sends when there is nothing to tell."""
+
 _PIECE = 64 * 1024
 
 
-class HttpExchange:
+class HttpExchange(Followed):
     """Who asks what, and the calls that want to know whether their answer left."""
 
     def __init__(self, caller: Caller, headers: Headers | None = None, body: bytes = b"") -> None:
+        super().__init__()
         self.caller = caller
+        self.actor = caller.name
+        """The name under which rooms record what this caller did."""
         self.headers = headers or {}
         self.body = body
         self.failed = False
         """Whether what is sent is no answer but an error."""
-        self._calls: list[Call] = []
-        self._answered: bool | None = None
-
-    @property
-    def actor(self) -> str:
-        """Return the name under which rooms record what this caller did."""
-        return self.caller.name
-
-    @property
-    def awaits_answer(self) -> bool:
-        """Whether something depends on the answer's fate."""
-        return any(call.awaits_answer for call in self._calls)
-
-    def follow(self, call: Call) -> None:
-        """Settle a call with this exchange; at once when its client has left already."""
-        if self._answered is None:
-            self._calls.append(call)
-        else:
-            call.settle(answered=self._answered)
-
-    async def uncongested(self) -> None:
-        """Return at once: each answer waits for its own connection."""
-
-    def settle(self, *, answered: bool) -> None:
-        """Settle every call; only the first settlement counts."""
-        if self._answered is None:
-            self._answered = answered
-        for call in self._calls:
-            call.settle(answered=self._answered)
 
 
 class Answer:
@@ -177,12 +154,6 @@ def _holds_answer(chunk: bytes) -> bool:
         return False
     message = from_json(data)
     return isinstance(message, dict) and "id" in message and "method" not in message
-
-
-def required_exchange(scope: Scope) -> HttpExchange:
-    """Return the exchange of a request that came through the application."""
-    found: HttpExchange = scope[EXCHANGE]
-    return found
 
 
 def exchange_of(scope: Scope) -> HttpExchange | None:

@@ -64,9 +64,16 @@ def problem_document(error: HoldfastError, code: int | None = None) -> dict[str,
 
 def problem(error: HoldfastError, code: int | None = None, headers: dict[str, str] | None = None) -> Response:
     """Return the response that tells a failure."""
+    return told_problem(error, problem_document(error, code), headers)
+
+
+def told_problem(
+    error: HoldfastError, document: dict[str, Any], headers: dict[str, str] | None = None
+) -> Response:
+    """Return the response that tells a failure with a document, and with the status that is in it."""
     return Response(
-        json_text(problem_document(error, code), for_a_person=False),
-        status_code=error.http_status,
+        json_text(document, for_a_person=False),
+        status_code=document["status"],
         media_type=MEDIA_TYPE,
         headers={"Cache-Control": "no-store"} | _explaining_headers(error) | (headers or {}),
     )

@@ -140,11 +140,6 @@ def _follow_parent(lifeline: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run_workers(serve: Callable[[int], None], count: int) -> int:
-    """Run `serve` in so many numbered processes until a signal comes; return the exit status."""
-    return WorkerProcesses(serve, count).run()
-
-
 class HttpServer:
     """One process's share of the work: the faces of every role, over one dispatcher."""
 
@@ -277,8 +272,9 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     base = settings.public_url or settings.local_url(port)
     page = None if link is None else f"{base}{LOGIN_PATH}?code={link.code}"
     print(how_to_connect(workspace, settings, port, page), file=sys.stderr, flush=True)  # noqa: T201
-    if settings.open_browser and page:
-        open_page(page)
+    # The browser waits for the server, which listens already.
+    if settings.open_browser and page and not webbrowser.open(page):
+        print("No browser could be opened here; open the address above in one.", file=sys.stderr)  # noqa: T201
     sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
@@ -304,13 +300,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     if settings.workers == 1:
         serve(0)
         return 0
-    return run_workers(serve, settings.workers)
-
-
-def open_page(address: str) -> None:
-    """Open the person's browser; it waits for the server, which listens already."""
-    if not webbrowser.open(address):
-        print("No browser could be opened here; open the address above in one.", file=sys.stderr)  # noqa: T201
+    return WorkerProcesses(serve, settings.workers).run()
 
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:

@@ -14,11 +14,11 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.dispatch import Rooms
-from holdfast.kernel.errors import HoldfastError, UnknownPrompt, did_you_mean
+from holdfast.kernel.errors import HoldfastError, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import Complete, ListedResource, Resource, unknown
+from holdfast.kernel.resource import ListedResource, Resource, unknown
 from holdfast.kernel.schema import input_schema, untitled, whole_schema
 
 Entry = TypeVar("Entry")
@@ -27,16 +27,11 @@ Members = Callable[[Resource], Iterable[ListedResource]]
 """Lists the addresses a family of resources has at this moment."""
 
 
-def _no_members(resource: Resource) -> Iterable[ListedResource]:
-    del resource
-    return ()
-
-
 class Catalogue:
     """What a server of one profile lists."""
 
     def __init__(
-        self, registry: Registry, profile: Profile, page_size: int, members: Members = _no_members
+        self, registry: Registry, profile: Profile, page_size: int, members: Members = lambda _: ()
     ) -> None:
         self._registry = registry
         self._members = members
@@ -61,15 +56,9 @@ class Catalogue:
         more = [self._tool(item) for item in called if item is not None and not self._lists(item)]
         return [tool.model_copy(update={"meta": meta_of(tool.name)}) for tool in [*self._tools, *more]]
 
-    def tools(self, cursor: str | None) -> types.ListToolsResult:
-        """Return a page of tools."""
-        return self._tool_page(self._tools, cursor)
-
-    def app_tools(self, cursor: str | None) -> types.ListToolsResult:
-        """Return a page of tools for a client that shows apps."""
-        return self._tool_page(self._app_tools, cursor)
-
-    def _tool_page(self, tools: list[types.Tool], cursor: str | None) -> types.ListToolsResult:
+    def tools(self, cursor: str | None, *, linked: bool = False) -> types.ListToolsResult:
+        """Return a page of tools, linked with what a host can show of them for a client that shows apps."""
+        tools = self._app_tools if linked else self._tools
         entries, following = self._page(tools, "tools", lambda tool: tool.name, cursor)
         return types.ListToolsResult(tools=list(entries), next_cursor=following)
 
@@ -95,12 +84,8 @@ class Catalogue:
 
     def extra_tool_annotations(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the annotations that specifications name beyond the protocol's, by tool name."""
-        operations = self._registry.operations
-        return {
-            self.name_of(operation): operation.annotations
-            for operation in operations
-            if operation.annotations
-        }
+        listed = self._registry.operations
+        return {self.name_of(item): item.annotations for item in listed if item.annotations}
 
     def extra_prompt_arguments(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
         """Return default and allowed values of prompt arguments, by prompt and argument."""
@@ -130,48 +115,46 @@ class Catalogue:
                 failure.hint = failure.hint.replace(operation.listed_name, self.name_of(operation))
 
     def _tool(self, operation: Operation) -> types.Tool:
-        if self._profile.is_strict and not self._profile.describes_fully:
-            return types.Tool(
-                name=self.name_of(operation),
-                description=self._description(operation),
-                input_schema=self._listed_schema(operation),
-            )
+        whole = self._profile.describes_fully
+        schema = self._input_schema(operation)
         return types.Tool(
             name=self.name_of(operation),
-            title=operation.title,
+            title=operation.title if whole else None,
             description=self._description(operation),
-            input_schema=self._listed_schema(operation),
-            output_schema=output_schema(operation) if operation.structured else None,
-            annotations=_hints(operation),
+            input_schema=whole_schema(schema) if self._profile.is_strict else brief_schema(schema),
+            output_schema=output_schema(operation) if whole and operation.structured else None,
+            annotations=_hints(operation) if whole else None,
         )
 
     def _input_schema(self, operation: Operation) -> dict[str, Any]:
         schema = input_schema(operation)
         return plain_schema(schema) if self._profile.plain_schemas else schema
 
-    def _listed_schema(self, operation: Operation) -> dict[str, Any]:
-        schema = self._input_schema(operation)
-        return whole_schema(schema) if self._profile.is_strict else brief_schema(schema)
-
-    def _description(self, operation: Operation) -> str:
-        specified = operation.specified_description if self._profile.is_strict else None
-        return specified or operation.description
+    def _description(self, item: Operation | Prompt) -> str:
+        specified = item.specified_description if self._profile.is_strict else None
+        return specified or item.description
 
     def _resource(self, resource: Resource) -> types.Resource:
         return types.Resource(
             uri=resource.uri,
             name=resource.name,
-            title=resource.title if self._profile.describes_fully or not self._profile.is_strict else None,
+            title=resource.title if self._profile.describes_fully else None,
             description=resource.description,
             mime_type=resource.mime_type,
             annotations=protocol_annotations(resource.annotations),
         )
 
     def _prompt(self, prompt: Prompt) -> types.Prompt:
-        listed = _prompt(prompt)
-        if self._profile.is_strict and prompt.specified_description is not None:
-            listed.description = prompt.specified_description
-        return listed
+        schema = prompt.input.model_json_schema(by_alias=True)
+        required = schema.get("required", [])
+        arguments = [
+            types.PromptArgument(name=name, description=field.get("description"), required=name in required)
+            for name, field in schema.get("properties", {}).items()
+        ]
+        description = self._description(prompt)
+        return types.Prompt(
+            name=prompt.name, title=prompt.title, description=description, arguments=arguments or None
+        )
 
     def _page(
         self, entries: Sequence[Entry], query: str, key: Callable[[Entry], str], cursor: str | None
@@ -231,18 +214,6 @@ def _template(resource: Resource) -> types.ResourceTemplate:
     )
 
 
-def _prompt(prompt: Prompt) -> types.Prompt:
-    schema = prompt.input.model_json_schema(by_alias=True)
-    required = schema.get("required", [])
-    arguments = [
-        types.PromptArgument(name=name, description=field.get("description"), required=name in required)
-        for name, field in schema.get("properties", {}).items()
-    ]
-    return types.Prompt(
-        name=prompt.name, title=prompt.title, description=prompt.description, arguments=arguments or None
-    )
-
-
 def protocol_annotations(annotations: Annotations | None) -> types.Annotations | None:
     """Return annotations as the protocol spells them, or None where there are none."""
     if annotations is None:
@@ -263,39 +234,27 @@ _MOST_COUNTED = 10_000
 def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestParams) -> types.Completion:
     """Return the values for the argument that is being typed."""
     name, typed = params.argument.name, params.argument.value
+    declared: Prompt | Resource
     if isinstance(params.ref, types.PromptReference):
-        values = _for_prompt(registry, rooms, params.ref.name, name, typed)
+        declared = registry.prompt(params.ref.name)
     else:
-        values = _for_address(registry, rooms, str(params.ref.uri), name, typed)
+        declared = _at_address(registry, str(params.ref.uri))
+    completer = declared.complete.get(name)
+    values = completer(rooms(declared.toolset), typed) if completer else _allowed(declared, name, typed)
     found = list(islice(values, _MOST_COUNTED))
     return types.Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
 
 
-def _for_prompt(registry: Registry, rooms: Rooms, prompt_name: str, name: str, typed: str) -> Iterable[str]:
-    for prompt in registry.prompts:
-        if prompt.name == prompt_name:
-            completer = prompt.complete.get(name)
-            return (
-                _from(completer, rooms(prompt.toolset), typed) if completer else _allowed(prompt, name, typed)
-            )
-    known = [prompt.name for prompt in registry.prompts]
-    raise UnknownPrompt(f"Unknown prompt: {prompt_name}", hint=did_you_mean(prompt_name, known))
-
-
-def _for_address(registry: Registry, rooms: Rooms, uri: str, name: str, typed: str) -> Iterable[str]:
+def _at_address(registry: Registry, uri: str) -> Resource:
     for resource in registry.resources:
         if resource.uri == uri:
-            completer = resource.complete.get(name)
-            return _from(completer, rooms(resource.toolset), typed) if completer else ()
-    known = [resource.uri for resource in registry.resources]
-    raise unknown(uri, hint=did_you_mean(uri, known))
+            return resource
+    raise unknown(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
 
 
-def _from(completer: Complete, room: Any, typed: str) -> Iterable[str]:
-    return completer(room, typed)
-
-
-def _allowed(prompt: Prompt, name: str, typed: str) -> Iterable[str]:
-    """Return the values a declaration allows, where it allows only some."""
-    schema = prompt.input.model_json_schema().get("properties", {}).get(name, {})
+def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
+    """Return the values that the argument of a prompt allows, where it allows only some."""
+    if isinstance(declared, Resource):
+        return ()
+    schema = declared.input.model_json_schema().get("properties", {}).get(name, {})
     return [value for value in schema.get("enum", []) if str(value).lower().startswith(typed.lower())]

@@ -68,9 +68,10 @@ class SdkEngine:
         try:
             if exchange.stateless:
                 return await self._respond_stateless(exchange)
-            params = self._handshake_params(exchange)
-            channel = RequestChannel(exchange.channel, exchange)
-            return await self._runner.on_request(channel, exchange.request.method, params)
+            method, params = exchange.request.method, exchange.request.params
+            if method == "initialize":
+                params = handshake_params(self._server.profile, params)
+            return await self._runner.on_request(RequestChannel(exchange.channel, exchange), method, params)
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
         except ValidationError as failure:
@@ -100,14 +101,10 @@ class SdkEngine:
 
     def notified(self, notification: Notification) -> None:
         """Hand a notification to the SDK."""
-        self._keep(asyncio.get_running_loop().create_task(self._notify(notification)))
-
-    def _keep(self, task: asyncio.Task[Any]) -> None:
+        hearing = self._runner.on_notify(self._channel, notification.method, notification.params)
+        task = asyncio.ensure_future(hearing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _notify(self, notification: Notification) -> None:
-        await self._runner.on_notify(self._channel, notification.method, notification.params)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
         """Do something at once: everything is here."""
@@ -140,12 +137,6 @@ class SdkEngine:
         connection = self._runner.connection
         linked = shows_apps(connection.client_capabilities)
         return request.method, connection.protocol_version, cursor, linked
-
-    def _handshake_params(self, exchange: Exchange) -> Mapping[str, Any] | None:
-        request = exchange.request
-        if request.method != "initialize":
-            return request.params
-        return handshake_params(self._server.profile, request.params)
 
     async def _respond_stateless(self, exchange: Exchange) -> Any:
         request = exchange.request

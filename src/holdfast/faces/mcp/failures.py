@@ -40,7 +40,8 @@ def tool_failure(
 ) -> types.CallToolResult:
     """Return a failed tool result, or raise the code that the specification or the protocol shows."""
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
-        raise missing_client_capability(error)
+        data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
+        raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
     if is_stateless(protocol_version):
         return _failed_result(error, family, stateless_code(family, error))
     code = handshake_code(family, error)
@@ -75,12 +76,6 @@ def request_failure(error: HoldfastError, family: str, protocol_version: str) ->
     else:
         code = stateless_code(family, error)
     return MCPError(code=code, message=error.sentence(), data=_data(error))
-
-
-def missing_client_capability(error: MissingCapability) -> MCPError:
-    """Return the protocol's error for a request that needs what its client did not declare."""
-    data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
-    return MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
 
 
 def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:

@@ -7,7 +7,7 @@ import base64
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.server.subscriptions import ListenHandler
@@ -17,14 +17,27 @@ from pydantic import ConfigDict
 from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
-from holdfast.faces.mcp.publisher import Announcer
-from holdfast.faces.mcp.request import Context, RequestRunner, Result, client_of, questions_left
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.publisher import Announcer, Publisher
+from holdfast.faces.mcp.request import (
+    Context,
+    RequestListener,
+    asker_for,
+    client_of,
+    exchange_in,
+    is_stateless,
+    questions_left,
+)
+from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
-from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownResource, UnknownTool, did_you_mean
-from holdfast.kernel.operation import Operation, Output, Prompt, PromptMessage
+from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
+from holdfast.kernel.operation import Operation, Output, PromptMessage
 from holdfast.kernel.questions import Asker
 from holdfast.kernel.resource import MOST_OF_AN_ADDRESS, ResourceBody, family_of, find_resource
+
+Result = TypeVar("Result")
 
 
 def result_items(operation: Operation, output: Output) -> list[Content]:
@@ -62,16 +75,9 @@ def content_block(content: Content) -> types.ContentBlock:
     match content:
         case Text():
             return types.TextContent(type="text", text=content.text)
-        case Image():
-            return types.ImageContent(
-                type="image",
-                data=_base64(content.data),
-                mime_type=content.mime_type,
-                annotations=protocol_annotations(content.annotations),
-            )
-        case Audio():
-            return types.AudioContent(
-                type="audio",
+        case Image() | Audio():
+            made = types.ImageContent if isinstance(content, Image) else types.AudioContent
+            return made(
                 data=_base64(content.data),
                 mime_type=content.mime_type,
                 annotations=protocol_annotations(content.annotations),
@@ -121,15 +127,23 @@ class BareParameters(types.RequestParams):
 class Handlers:
     """Answers the methods of one server."""
 
-    def __init__(self, requests: RequestRunner, catalogue: Catalogue, announcer: Announcer) -> None:
-        self._requests = requests
-        self._dispatcher = requests.dispatcher
-        self._registry = requests.registry
-        self._errors_as_results = requests.errors_as_results
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        profile: Profile,
+        catalogue: Catalogue,
+        publisher: Publisher,
+        announcer: Announcer,
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._registry = dispatcher.registry
+        self._family = profile.family or PROTOCOL
+        self._errors_as_results = profile.errors_as_results
         self._catalogue = catalogue
+        self._publisher = publisher
         self._announcer = announcer
-        self._shows_board = requests.family == PROTOCOL and requests.registry.find(apps.TOOL) is not None
-        self.listen_streams = ListenHandler(requests.publisher.bus)
+        self._shows_board = self._family == PROTOCOL and self._registry.find(apps.TOOL) is not None
+        self.listen_streams = ListenHandler(publisher.bus)
 
     # Tools
 
@@ -138,7 +152,7 @@ class Handlers:
     ) -> types.ListToolsResult:
         """Answer tools/list."""
         linked = apps.shows_apps(ctx.session.client_capabilities)
-        return self._listed(ctx, self._catalogue.app_tools if linked else self._catalogue.tools, params)
+        return self._listed(ctx, partial(self._catalogue.tools, linked=linked), params)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -149,9 +163,10 @@ class Handlers:
         except UnknownTool as failure:
             self._catalogue.name_tools(failure)
             return unknown_tool(failure, params.name, as_result=self._errors_as_results)
-        asker = self._requests.asker(ctx, params)
+        asker = asker_for(ctx, params)
         try:
-            output = await self._run(ctx, operation, params.arguments, asker)
+            work = partial(self._dispatcher.run, operation, params.arguments)
+            output = await self._aside(ctx, work, operation, asker)
         except HoldfastError as failure:
             if (questions := questions_left(asker, failure)) is not None:
                 return questions
@@ -167,7 +182,8 @@ class Handlers:
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
         """Answer a method named like a tool with the tool's result, unwrapped."""
         try:
-            output = await self._run(ctx, operation, params.model_extra, None)
+            work = partial(self._dispatcher.run, operation, params.model_extra)
+            output = await self._aside(ctx, work, operation)
         except HoldfastError as failure:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
@@ -178,19 +194,39 @@ class Handlers:
             return undecodable(problem, PROTOCOL)
         name = (params or {}).get("name")
         called = self._registry.find(name) if isinstance(name, str) else None
-        return undecodable(problem, self._requests.family if called is None else called.family)
+        return undecodable(problem, self._family if called is None else called.family)
 
-    async def _run(
-        self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None, asker: Asker | None
-    ) -> Output:
-        call = self._requests.new_call(ctx, operation, asker)
-        return await self._requests.aside(
-            ctx, partial(self._dispatcher.run, operation, arguments, call), call
-        )
+    async def _aside(
+        self,
+        ctx: Context,
+        work: Callable[[Call], Result],
+        operation: Operation | None = None,
+        asker: Asker | None = None,
+    ) -> Result:
+        """Run `work` in a worker, with a call that talks to the client; wait until its result may be sent."""
+        exchange = exchange_in(ctx)
+        listener = RequestListener(ctx, self._publisher)
+        actor = exchange.actor if exchange else None
+        call = self._dispatcher.new_call(operation, listener=listener, asker=asker, actor=actor)
+        if exchange is not None:
+            exchange.observed.operation = operation.listed_name if operation else None
+            exchange.follow(call)
+        try:
+            result = await self._dispatcher.run_aside(partial(work, call), call)
+        except HoldfastError as failure:
+            if exchange is not None:
+                exchange.observed.failure = failure.kind
+            raise
+        if exchange is not None:
+            await exchange.channel.uncongested()
+        else:
+            # Within one process there is no wire on which an answer could be lost.
+            call.settle(answered=True)
+        return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
         """Return a failure outside of tools as the protocol's error, in the codes of a family."""
-        return request_failure(error, family or self._requests.family, ctx.protocol_version)
+        return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources
 
@@ -199,13 +235,13 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """Answer resources/list. A room may have to look at the disk to know what there is."""
         cursor = params.cursor if params is not None else None
-        call = self._requests.new_call(ctx)
-        work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor), call)
+        work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor))
         try:
-            listed = await self._requests.aside(ctx, work, call)
+            listed = await self._aside(ctx, work)
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
-        await self._requests.follow_lists(ctx)
+        if not is_stateless(ctx.protocol_version):
+            await self._publisher.follow_lists(client_of(ctx), ctx.session)
         return listed
 
     async def list_templates(
@@ -222,7 +258,7 @@ class Handlers:
         try:
             mime_type, body = await self._body(ctx, uri)
         except HoldfastError as failure:
-            family = family_of(self._registry.resources, uri, self._requests.family)
+            family = family_of(self._registry.resources, uri, self._family)
             if isinstance(failure, UnknownResource):
                 failure.data.setdefault("uri", uri[:MOST_OF_AN_ADDRESS])
             raise self._failure(ctx, failure, family) from None
@@ -233,22 +269,20 @@ class Handlers:
         if uri == apps.BOARD and self._shows_board:
             return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
         resource, parts = find_resource(self._registry.resources, uri)
-        call = self._requests.new_call(ctx)
-        work = partial(self._dispatcher.read, resource, parts, call)
-        return resource.mime_type, await self._requests.aside(ctx, work, call)
+        work = partial(self._dispatcher.read, resource, parts)
+        return resource.mime_type, await self._aside(ctx, work)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/subscribe."""
         try:
-            find_resource(self._registry.resources, str(params.uri))
-            await self._requests.publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
+            await self._publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/unsubscribe."""
-        self._requests.publisher.unsubscribe(client_of(ctx), str(params.uri))
+        self._publisher.unsubscribe(client_of(ctx), str(params.uri))
         return types.EmptyResult()
 
     async def listen(
@@ -257,7 +291,7 @@ class Handlers:
         """Answer subscriptions/listen: the stream ends when the client or the server does."""
         wanted = params.notifications.resource_subscriptions or ()
         lists = bool(params.notifications.resources_list_changed)
-        async with self._requests.publisher.listening(wanted, lists=lists):
+        async with self._publisher.listening(wanted, lists=lists):
             return await self.listen_streams(ctx, params)
 
     # Prompts
@@ -272,12 +306,11 @@ class Handlers:
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         """Answer prompts/get."""
-        asker = self._requests.asker(ctx, params)
+        asker = asker_for(ctx, params)
         try:
-            prompt = self._prompt(params.name)
-            call = self._requests.new_call(ctx, asker=asker)
-            work = partial(self._dispatcher.prompt, prompt, params.arguments, call)
-            messages = await self._requests.aside(ctx, work, call)
+            prompt = self._registry.prompt(params.name)
+            work = partial(self._dispatcher.prompt, prompt, params.arguments)
+            messages = await self._aside(ctx, work, asker=asker)
         except HoldfastError as failure:
             if (asking := questions_left(asker, failure)) is not None:
                 return asking
@@ -286,21 +319,15 @@ class Handlers:
             description=prompt.description, messages=[prompt_message(message) for message in messages]
         )
 
-    def _prompt(self, name: str) -> Prompt:
-        for prompt in self._registry.prompts:
-            if prompt.name == name:
-                return prompt
-        known = [prompt.name for prompt in self._registry.prompts]
-        raise UnknownPrompt(f"Unknown prompt: {name}", hint=did_you_mean(name, known))
-
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
-        call = self._requests.new_call(ctx)
-        work = partial(completed, self._registry, self._dispatcher.rooms, params)
         try:
-            return types.CompleteResult(completion=await self._requests.aside(ctx, work, call))
+            found = await self._aside(
+                ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params)
+            )
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
+        return types.CompleteResult(completion=found)
 
     # Logging
 

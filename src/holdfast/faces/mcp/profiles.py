@@ -34,8 +34,8 @@ class Profile:
     dotted_names: bool = False
     prompts: bool = True
     resources: bool = True
-    describes_fully: bool = False
-    """Whether a limited server still lists titles, output schemas and hints, as its specification asks."""
+    describes_fully: bool = True
+    """Whether titles, output schemas and hints are listed, which not every specification asks for."""
     plain_schemas: bool = False
     """Whether argument schemas are written as specifications write them; see `plain_schema`."""
     errors_as_results: bool = False
@@ -83,6 +83,7 @@ LAZYGIT = Profile(
     protocol_version="2024-11-05",
     capabilities={"resources": {"listChanged": True, "subscribe": True}, "tools": {"listChanged": False}},
     prompts=False,
+    describes_fully=False,
 )
 
 TOOLKIT = Profile(
@@ -95,6 +96,7 @@ TOOLKIT = Profile(
         "resources": {"listChanged": False, "subscribe": False},
         "tools": {"listChanged": False},
     },
+    describes_fully=False,
 )
 
 GIT_MILE = Profile(
@@ -111,6 +113,7 @@ GIT_MILE = Profile(
     dotted_names=True,
     prompts=False,
     resources=False,
+    describes_fully=False,
 )
 
 TASKPILOT = Profile(
@@ -125,7 +128,6 @@ TASKPILOT = Profile(
     ),
     family="taskpilot",
     capabilities=_WHOLE,
-    describes_fully=True,
 )
 
 PAIRED_COMMENTS = Profile(
@@ -142,7 +144,6 @@ PAIRED_COMMENTS = Profile(
     ),
     family="paired-comments",
     capabilities=_WHOLE,
-    describes_fully=True,
     plain_schemas=True,
 )
 

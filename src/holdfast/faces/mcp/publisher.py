@@ -291,9 +291,10 @@ class Publisher:
                 # What it did is noticed like anybody else's.
                 return
             told[client] = session
-        await self.bus.publish(_EVENTS[listed]())
+        event, notification = _CHANGED[listed]
+        await self.bus.publish(event())
         for reader, theirs in told.items():
-            self._run(self._deliver(reader, _NOTIFICATIONS[listed](theirs)))
+            self._run(self._deliver(reader, notification(theirs)))
 
     async def _deliver(self, client: Hashable, sending: Coroutine[Any, Any, None]) -> None:
         try:
@@ -310,16 +311,12 @@ class Publisher:
         task.add_done_callback(self._tasks.discard)
 
 
-_EVENTS: dict[Listed, Callable[[], Any]] = {
-    "tools": ToolsListChanged,
-    "prompts": PromptsListChanged,
-    "resources": ResourcesListChanged,
+_CHANGED: dict[Listed, tuple[Callable[[], Any], Callable[[ServerSession], Coroutine[Any, Any, None]]]] = {
+    "tools": (ToolsListChanged, ServerSession.send_tool_list_changed),
+    "prompts": (PromptsListChanged, ServerSession.send_prompt_list_changed),
+    "resources": (ResourcesListChanged, ServerSession.send_resource_list_changed),
 }
-_NOTIFICATIONS: dict[Listed, Callable[[ServerSession], Coroutine[Any, Any, None]]] = {
-    "tools": ServerSession.send_tool_list_changed,
-    "prompts": ServerSession.send_prompt_list_changed,
-    "resources": ServerSession.send_resource_list_changed,
-}
+"""What tells that a list has changed: the event of a stream, and the notification of a client."""
 
 
 class Announcer:
@@ -365,10 +362,8 @@ class Announcer:
 
     def close(self) -> None:
         """Stop telling anybody."""
-        for stops in self._stops.values():
-            for stop in stops:
-                stop()
-        self._stops.clear()
+        for client in list(self._stops):
+            self.forget(client)
 
 
 def _log_message(resource: Resource, data: dict[str, Any]) -> types.LoggingMessageNotification:

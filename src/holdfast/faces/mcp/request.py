@@ -1,4 +1,4 @@
-"""One request as its handler sees it: a call in a worker, and what goes to its client meanwhile.
+"""One request as its handler sees it: whose it is, and what its client is told and asked meanwhile.
 
 Questions of an operation go in the way of each era. Handshake era: the server sends a request of its own and
 the operation waits in its worker thread. Stateless era: the call ends with the questions; the client calls
@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -22,14 +22,10 @@ from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
-from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.wire.exchange import Exchange
-from holdfast.kernel.call import Call, Level, Listed, Listener, current_call
-from holdfast.kernel.codes import PROTOCOL
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.call import Level, Listed, Listener, current_call
 from holdfast.kernel.errors import Cancelled, HoldfastError, Invalid
-from holdfast.kernel.operation import Operation
 from holdfast.kernel.questions import (
     Answers,
     Asker,
@@ -43,7 +39,6 @@ from holdfast.kernel.questions import (
 )
 
 Context = ServerRequestContext[Any, Any]
-Result = TypeVar("Result")
 
 _PROGRESS_INTERVAL = 0.05
 _SEVERITY: dict[str, int] = {
@@ -59,54 +54,11 @@ def is_stateless(protocol_version: str) -> bool:
     return protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-class RequestRunner:
-    """Runs the work of a request aside and settles it when the answer is out."""
-
-    def __init__(self, dispatcher: Dispatcher, profile: Profile, publisher: Publisher) -> None:
-        self.dispatcher = dispatcher
-        self.registry = dispatcher.registry
-        self.publisher = publisher
-        self.family = profile.family or PROTOCOL
-        self.errors_as_results = profile.errors_as_results
-
-    def new_call(self, ctx: Context, operation: Operation | None = None, asker: Asker | None = None) -> Call:
-        """Return a call that talks to the client of this request."""
-        exchange = exchange_in(ctx)
-        if exchange is not None and operation is not None:
-            exchange.observed.operation = operation.listed_name
-        return self.dispatcher.new_call(
-            operation,
-            listener=RequestListener(ctx, self.publisher),
-            asker=asker,
-            actor=exchange.actor if exchange else None,
-        )
-
-    def asker(self, ctx: Context, params: types.InputResponseRequestParams) -> Asker:
-        """Return what carries an operation's questions to this client."""
-        return asker_for(ctx, params, stateless=is_stateless(ctx.protocol_version))
-
-    async def aside(self, ctx: Context, work: Callable[[], Result], call: Call) -> Result:
-        """Run `work` in a worker and wait until its result may be sent."""
-        exchange = exchange_in(ctx)
-        if exchange is not None:
-            exchange.follow(call)
-        try:
-            result = await self.dispatcher.run_aside(work, call)
-        except HoldfastError as failure:
-            if exchange is not None:
-                exchange.observed.failure = failure.kind
-            raise
-        if exchange is not None:
-            await exchange.uncongested()
-        else:
-            # Within one process there is no wire on which an answer could be lost.
-            call.settle(answered=True)
-        return result
-
-    async def follow_lists(self, ctx: Context) -> None:
-        """Tell a client of the handshake era from now on when it would list other resources."""
-        if not is_stateless(ctx.protocol_version):
-            await self.publisher.follow_lists(client_of(ctx), ctx.session)
+def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
+    """Return what carries an operation's questions to the client of a request, in the way of its era."""
+    if is_stateless(ctx.protocol_version):
+        return ReplayingAsker(ctx, params.input_responses, params.request_state)
+    return WaitingAsker(ctx)
 
 
 class RequestListener(Listener):
@@ -269,13 +221,6 @@ class ReplayingAsker(ClientAsker):
             input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
             request_state=json.dumps(self.answers),
         )
-
-
-def asker_for(ctx: Context, params: types.InputResponseRequestParams, *, stateless: bool) -> Asker:
-    """Return the asker of a request's era."""
-    if stateless:
-        return ReplayingAsker(ctx, params.input_responses, params.request_state)
-    return WaitingAsker(ctx)
 
 
 def client_request(

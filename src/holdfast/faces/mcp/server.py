@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
 import mcp_types as types
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -19,7 +19,7 @@ from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Announcer, Publisher, Topics
-from holdfast.faces.mcp.request import Context, RequestRunner, is_stateless
+from holdfast.faces.mcp.request import Context, is_stateless
 from holdfast.faces.mcp.wire.messages import Prepared
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
@@ -27,7 +27,7 @@ from holdfast.kernel.dispatch import Dispatcher, Rooms, unforeseen
 
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
-CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
+CACHED_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 """Lists that stay the same as long as the server runs."""
 ListKey = tuple[str, str, str | None, bool]
 """What a list depends on: method, revision, cursor, and whether apps are linked in it."""
@@ -75,9 +75,7 @@ class ProtocolServer:
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
         self.publisher = publisher or Publisher(registry.resources, topics, rooms)
         self.announcer = Announcer(registry.resources, topics, rooms)
-        self.handlers = Handlers(
-            RequestRunner(dispatcher, profile, self.publisher), self._catalogue, self.announcer
-        )
+        self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
         self._sealing = RequestStateBoundary(
             RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
             default_audience=profile.server_name,
@@ -148,9 +146,15 @@ class ProtocolServer:
         if not isinstance(result, dict):
             return result
         if method == "tools/list":
-            _add_annotations(result, self._catalogue.extra_tool_annotations())
+            annotations = self._catalogue.extra_tool_annotations()
+            for tool in result["tools"]:
+                if tool["name"] in annotations:
+                    tool["annotations"] = {**tool.get("annotations", {}), **annotations[tool["name"]]}
         elif method == "prompts/list":
-            _add_argument_fields(result, self._catalogue.extra_prompt_arguments())
+            fields = self._catalogue.extra_prompt_arguments()
+            for prompt in result["prompts"]:
+                for argument in prompt.get("arguments", []):
+                    argument.update(fields.get((prompt["name"], argument["name"]), {}))
         return result
 
 
@@ -167,17 +171,15 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
-    prompts: dict[str, Any] = (
-        {
+    offered: dict[str, Any] = {"on_list_tools": handlers.list_tools, "on_call_tool": handlers.call_tool}
+    if profile.prompts:
+        offered |= {
             "on_list_prompts": handlers.list_prompts,
             "on_get_prompt": handlers.get_prompt,
             "on_completion": handlers.complete,
         }
-        if profile.prompts
-        else {}
-    )
-    resources: dict[str, Any] = (
-        {
+    if profile.resources:
+        offered |= {
             "on_list_resources": handlers.list_resources,
             "on_list_resource_templates": handlers.list_templates,
             "on_read_resource": handlers.read_resource,
@@ -185,40 +187,18 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
             "on_subscribe_resource": handlers.subscribe,
             "on_unsubscribe_resource": handlers.unsubscribe,
         }
-        if profile.resources
-        else {}
-    )
+    lists: tuple[CacheableMethod, ...] = (*CACHED_LISTS, "resources/list")
+    lifetimes = dict.fromkeys(lists, _LIST_LIFETIME)
     server = ProfiledServer(
         profile.server_name,
         version=profile.server_version,
         title=profile.title,
         instructions=profile.instructions,
-        cache_hints={
-            "tools/list": _LIST_LIFETIME,
-            "prompts/list": _LIST_LIFETIME,
-            "resources/list": _LIST_LIFETIME,
-            "resources/templates/list": _LIST_LIFETIME,
-            "resources/read": _NO_LIFETIME,
-        },
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        **resources,
-        **prompts,
+        cache_hints=lifetimes | {"resources/read": _NO_LIFETIME},
+        **offered,
     )
     server.profile = profile
     server.changing_lists = profile.changing_lists
     if not profile.is_strict:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
     return server
-
-
-def _add_annotations(result: dict[str, Any], extras: Mapping[str, Mapping[str, Any]]) -> None:
-    for tool in result["tools"]:
-        if tool["name"] in extras:
-            tool["annotations"] = {**tool.get("annotations", {}), **extras[tool["name"]]}
-
-
-def _add_argument_fields(result: dict[str, Any], extras: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
-    for prompt in result["prompts"]:
-        for argument in prompt.get("arguments", []):
-            argument.update(extras.get((prompt["name"], argument["name"]), {}))

@@ -25,7 +25,7 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import client_left
+from holdfast.faces.http.asgi import SIGN_OF_LIFE, client_left
 from holdfast.faces.mcp.publisher import Topics
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -39,7 +39,6 @@ _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
-SIGN_OF_LIFE = b": still here\n\n"
 
 
 class Changes:
@@ -50,7 +49,8 @@ class Changes:
         self._source = source
         self._epoch = secrets.token_hex(4)
         self._kept: deque[tuple[int, str]] = deque(maxlen=limits.events_kept)
-        self._count = 0
+        self.count = 0
+        """How many changes were noticed so far."""
         self._stops: list[Callable[[], None]] | None = None
         self._starting = asyncio.Lock()
         self._news = asyncio.Condition()
@@ -72,8 +72,8 @@ class Changes:
         return self._source.subscribe(topic, changed)
 
     def _note(self, topic: str) -> None:
-        self._count += 1
-        self._kept.append((self._count, topic))
+        self.count += 1
+        self._kept.append((self.count, topic))
         self._wake()
 
     def _wake(self) -> None:
@@ -90,52 +90,42 @@ class Changes:
     ) -> AsyncIterator[bytes]:
         """Yield what was missed, then what happens, and a sign of life when nothing does."""
         await self.start()
-        position = self._count if last_id is None else self._position(last_id)
+        position = self.count if last_id is None else self._position(last_id)
         if position is None:
-            position = self._count
+            position = self.count
             for topic in self.topics:
                 if topic in wanted:
-                    yield self._event(position, topic)
+                    yield self._event(position, "changed", topic=topic)
         else:
-            yield self._greeting(position)
+            # The place where a client came in, so that it can come back to it.
+            yield self._event(position, "ready", topics=self.topics)
         while not self.ended:
             for number, topic in [entry for entry in self._kept if entry[0] > position]:
                 position = number
                 if topic in wanted:
-                    yield self._event(number, topic)
+                    yield self._event(number, "changed", topic=topic)
             if not await self.more_than(position, patience):
                 yield SIGN_OF_LIFE
-
-    @property
-    def count(self) -> int:
-        """Return how many changes were noticed so far."""
-        return self._count
 
     async def more_than(self, position: int, patience: float) -> bool:
         """Wait for a change after a position, or for the end; return whether there was one."""
         try:
             async with asyncio.timeout(patience), self._news:
-                await self._news.wait_for(lambda: self._count > position or self.ended)
+                await self._news.wait_for(lambda: self.count > position or self.ended)
         except TimeoutError:
             return False
         return True
 
     def _position(self, identity: str) -> int | None:
         epoch, _, number = identity.partition("-")
-        oldest = self._kept[0][0] if self._kept else self._count + 1
+        oldest = self._kept[0][0] if self._kept else self.count + 1
         place = natural(number)
         if epoch != self._epoch or place is None:
             return None
-        return place if oldest - 1 <= place <= self._count else None
+        return place if oldest - 1 <= place <= self.count else None
 
-    def _event(self, number: int, topic: str) -> bytes:
-        data = json.dumps({"topic": topic})
-        return f"id: {self._epoch}-{number}\nevent: changed\ndata: {data}\n\n".encode()
-
-    def _greeting(self, number: int) -> bytes:
-        """Return the place where a client came in, so that it can come back to it."""
-        data = json.dumps({"topics": self.topics})
-        return f"id: {self._epoch}-{number}\nevent: ready\ndata: {data}\n\n".encode()
+    def _event(self, number: int, name: str, **data: object) -> bytes:
+        return f"id: {self._epoch}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n".encode()
 
     def close(self) -> None:
         """Stop watching and end every stream."""
@@ -167,7 +157,7 @@ async def send_events(events: AsyncIterator[bytes], receive: Receive, send: Send
 
 
 async def _next_event(events: AsyncIterator[bytes], leaving: asyncio.Future[None]) -> bytes | None:
-    coming: asyncio.Future[bytes | None] = asyncio.ensure_future(_following(events))
+    coming: asyncio.Future[bytes | None] = asyncio.ensure_future(anext(events, None))
     waiting: set[asyncio.Future[Any]] = {coming, leaving}
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if coming.done():
@@ -175,10 +165,6 @@ async def _next_event(events: AsyncIterator[bytes], leaving: asyncio.Future[None
     coming.cancel()
     await asyncio.wait({coming})
     return None
-
-
-async def _following(events: AsyncIterator[bytes]) -> bytes | None:
-    return await anext(events, None)
 
 
 @dataclass(frozen=True)

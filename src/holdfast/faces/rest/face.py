@@ -21,7 +21,7 @@ from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, HttpExchange, exchange_of, single_headers
-from holdfast.faces.http.problems import MEDIA_TYPE, MethodNotAllowed, UnknownRoute, problem, problem_document
+from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute, problem_document, told_problem
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
@@ -49,7 +49,8 @@ class AddressRoute(OperationRoute):
 
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         stated = {**self._address.fixed, **scope["path_params"]}
-        given = self._meant(self._given(scope, headers, body))
+        queried = self._query.arguments(scope["query_string"])
+        given = self._meant({**queried, **json_object(headers, body)} if body else queried)
         for name in given.keys() - (self._address.takes or given.keys()):
             raise InvalidArguments(f'"{name}" is not taken here.', hint="Leave it out.", argument=name)
         for name in stated.keys() & given.keys():
@@ -67,10 +68,6 @@ class AddressRoute(OperationRoute):
             if isinstance(said, str) and said in words:
                 meant[name] = words[said]
         return meant
-
-    def _given(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
-        queried = self._query.arguments(scope["query_string"])
-        return {**queried, **json_object(headers, body)} if body else queried
 
     def _wrapped(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"data": value}
@@ -113,28 +110,14 @@ def worded_problem(failure: HoldfastError) -> Response:
     document = problem_document(failure)
     status = UNPROCESSABLE if isinstance(failure, InvalidArguments) else failure.http_status
     error = document["error"]
-    title = responses.get(status, failure.kind)
+    kinds = failure.kinds()
+    word = next((_WORDS[kind] for kind in kinds if kind in _WORDS), kinds[0].upper())
     document |= {
         "status": status,
-        "title": title,
-        "error": {**error, "code": _word(failure), "details": error["data"]},
+        "title": responses.get(status, failure.kind),
+        "error": {**error, "code": word, "details": error["data"]},
     }
-    plain = problem(failure)
-    return Response(
-        json_text(document, for_a_person=False),
-        status_code=status,
-        media_type=MEDIA_TYPE,
-        headers={
-            name: value
-            for name, value in plain.headers.items()
-            if name not in ("content-length", "content-type")
-        },
-    )
-
-
-def _word(failure: HoldfastError) -> str:
-    kinds = failure.kinds()
-    return next((_WORDS[kind] for kind in kinds if kind in _WORDS), kinds[0].upper())
+    return told_problem(failure, document)
 
 
 _DESCRIPTION = "openapi.json"
@@ -153,7 +136,7 @@ class RestFace:
         operations = registry.select(reach).operations
         self._routes = {path_of(item): OperationRoute(item, dispatcher) for item in operations}
         self._addresses = AddressBook(operations, dispatcher)
-        self._feeds = FeedBook(dispatcher, changes)
+        self._feeds = [(compile_path(f"/{feed.path}")[0], feed) for feed in registry.feeds]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that was let in."""
@@ -162,7 +145,7 @@ class RestFace:
         if path == _EVENTS:
             _only_get(scope)
             await self._stream(scope, headers, receive, send)
-        elif (feed := self._feeds.find(path, exchange_of(scope))) is not None:
+        elif (feed := self._feed(path, exchange_of(scope))) is not None:
             _only_get(scope)
             try:
                 events = await feed.follow(_last_event_id(scope, headers))
@@ -196,6 +179,15 @@ class RestFace:
         body = (await receive()).get("body", b"")
         return await route.answer(scope, headers, body, receive)
 
+    def _feed(self, path: str, exchange: HttpExchange | None) -> OpenFeed | None:
+        """Return the feed at a path, or None."""
+        for pattern, feed in self._feeds:
+            if (found := pattern.fullmatch(f"/{path}")) is not None:
+                parts = {name: unquote(part) for name, part in found.groupdict().items()}
+                actor = exchange.actor if exchange else None
+                return OpenFeed(feed, parts, self._dispatcher, self._changes, actor)
+        return None
+
     @cached_property
     def _description(self) -> bytes:
         return json_text(openapi_document(self._dispatcher.registry.operations), for_a_person=False).encode()
@@ -218,21 +210,3 @@ def _last_event_id(scope: Scope, headers: Headers) -> str | None:
 def _only_get(scope: Scope) -> None:
     if scope["method"] != "GET":
         raise MethodNotAllowed("This is only read.", hint="Ask with GET.", allowed="GET")
-
-
-class FeedBook:
-    """Finds the feed at a path."""
-
-    def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
-        self._dispatcher = dispatcher
-        self._changes = changes
-        self._feeds = [(compile_path(f"/{feed.path}")[0], feed) for feed in dispatcher.registry.feeds]
-
-    def find(self, path: str, exchange: HttpExchange | None) -> OpenFeed | None:
-        """Return the feed at a path, or None."""
-        for pattern, feed in self._feeds:
-            if (found := pattern.fullmatch(f"/{path}")) is not None:
-                parts = {name: unquote(part) for name, part in found.groupdict().items()}
-                actor = exchange.actor if exchange else None
-                return OpenFeed(feed, parts, self._dispatcher, self._changes, actor)
-        return None

@@ -189,10 +189,15 @@ def inserted(text: str, container: Node, value: Any, name: str | None = None) ->
         return _first(text, container, value, name)
     last = container.entries[-1].node.end
     comma = _comma_after(text, last)
+    after = last if comma is None else comma + 1
     if "\n" not in text[container.start : container.end]:
-        place = last if comma is None else comma + 1
-        return text[:place] + ("," if comma is None else "") + " " + _rendered(value, name) + text[place:]
-    return _last_of_many(text, container, value, name)
+        return text[:after] + ("," if comma is None else "") + " " + _rendered(value, name) + text[after:]
+    place = _end(_REST_OF_LINE, text, after)
+    indentation = _indentation_of_entries(text, container)
+    entry = newline_of(text) + indentation + _rendered(value, name, text, indentation)
+    if comma is None:
+        return text[:last] + "," + text[last:place] + entry + text[place:]
+    return text[:place] + entry + "," + text[place:]
 
 
 def without(text: str, container: Node, entry: Entry) -> str:
@@ -218,19 +223,6 @@ def _first(text: str, container: Node, value: Any, name: str | None) -> str:
     if "\n" not in text[place : container.end]:
         rest = newline + base + rest.lstrip(" \t")
     return text[:place] + newline + indentation + _rendered(value, name, text, indentation) + rest
-
-
-def _last_of_many(text: str, container: Node, value: Any, name: str | None) -> str:
-    assert container.entries is not None
-    last = container.entries[-1].node.end
-    comma = _comma_after(text, last)
-    after = last if comma is None else comma + 1
-    place = _end(_REST_OF_LINE, text, after)
-    indentation = _indentation_of_entries(text, container)
-    entry = newline_of(text) + indentation + _rendered(value, name, text, indentation)
-    if comma is None:
-        return text[:last] + "," + text[last:place] + entry + text[place:]
-    return text[:place] + entry + "," + text[place:]
 
 
 def _cut(text: str, start: int, end: int) -> str:

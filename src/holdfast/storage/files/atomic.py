@@ -230,14 +230,14 @@ def _try_lock(lock_path: str) -> int | None:
     return None
 
 
-def read_limited(path: StrPath, limit: int) -> bytes:
-    """Return the whole content of a regular file of at most `limit` bytes.
+def read_limited(path: StrPath, limit: int, *, directory: int | None = None) -> bytes:
+    """Return the whole content of a regular file of at most `limit` bytes; maybe one in an open directory.
 
     A symbolic link, FIFO, device or socket is refused at once; nothing here can block.
     """
     name = os.path.basename(os.fspath(path))
     with disk_failures_named(name):
-        descriptor = open_regular(path, label=name)
+        descriptor = open_regular(path, label=name, directory=directory)
         try:
             return read_descriptor(descriptor, limit, label=name)
         finally:

@@ -63,8 +63,7 @@ class ConfigurationFile:
 
     def read(self) -> bytes | None:
         """Return the content, or None if there is no file."""
-        place = self._place()
-        return _content(place, self.label)
+        return _content(self._place(), self.label)
 
     def read_backup(self) -> bytes | None:
         """Return the content from before the first change, or None if none was kept."""

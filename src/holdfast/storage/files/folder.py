@@ -24,13 +24,7 @@ from contextlib import contextmanager
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import (
-    flush_directory,
-    is_temporary_name,
-    open_regular,
-    read_descriptor,
-    temporary_name,
-)
+from holdfast.storage.files.atomic import flush_directory, is_temporary_name, read_limited, temporary_name
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 
@@ -80,12 +74,7 @@ class Folder:
 
     def _content(self, folder: int, name: str) -> bytes | HoldfastError:
         try:
-            with disk_failures_named(name):
-                descriptor = open_regular(name, label=name, directory=folder)
-                try:
-                    return read_descriptor(descriptor, self._limit, label=name)
-                finally:
-                    os.close(descriptor)
+            return read_limited(name, self._limit, directory=folder)
         except HoldfastError as failure:
             return failure
 
@@ -124,7 +113,8 @@ class FileSet:
     def write(self, *, replacing: Collection[RepoPath] = ()) -> list[RepoPath]:
         """Put the files in place and return those that were not there already, as they are."""
         if not os.path.lexists(self._directory):
-            self._appear()
+            with appearing(self._directory) as temporary:
+                self._fill(temporary, self._files)
             return list(self._files)
         present = self.present()
         wanted = [path for path, data in self._files.items() if present.get(path) != data]
@@ -138,10 +128,6 @@ class FileSet:
             )
         self._fill(self._directory, wanted)
         return wanted
-
-    def _appear(self) -> None:
-        with appearing(self._directory) as temporary:
-            self._fill(temporary, self._files)
 
     def _fill(self, directory: str, paths: Collection[RepoPath]) -> None:
         tree = self._tree(directory)

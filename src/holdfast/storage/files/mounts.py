@@ -36,7 +36,7 @@ def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
     # Later mounts cover earlier ones at the same place, hence "at least as long".
     best, answer = "", ""
     for place, kind in mounts:
-        if len(place) >= len(best) and _contains(place, target):
+        if len(place) >= len(best) and (place in ("/", target) or target.startswith(f"{place}/")):
             best, answer = place, kind
     return answer
 
@@ -45,14 +45,7 @@ def _mount(line: str) -> tuple[str, str] | None:
     """Read the mount point and the type from one line of the table."""
     fields = line.split()
     try:
-        return _unescape(fields[4]), fields[fields.index("-", 6) + 1]
+        place = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
+        return place, fields[fields.index("-", 6) + 1]
     except (IndexError, ValueError):
         return None
-
-
-def _unescape(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
-
-
-def _contains(place: str, target: str) -> bool:
-    return place in ("/", target) or target.startswith(place + "/")

@@ -313,22 +313,18 @@ class Tree:
 
     def make_parents(self, path: RepoPath) -> None:
         """Make the directories that lead to a file, as far as they are missing."""
-        with disk_failures_named(path.text):
-            descriptor = self._root()
-            try:
-                for segment in path.segments[:-1]:
-                    _make_directory(descriptor, segment)
-                    descriptor = _step_into(descriptor, segment, path)
-            finally:
-                os.close(descriptor)
+        with self._parent_of(path, make=True):
+            pass
 
     @contextmanager
-    def _parent_of(self, path: RepoPath) -> Iterator[int]:
+    def _parent_of(self, path: RepoPath, *, make: bool = False) -> Iterator[int]:
         """Hold open the directory that contains the last component; failures meanwhile name the path."""
         try:
             descriptor = self._root()
             try:
                 for segment in path.segments[:-1]:
+                    if make:
+                        _make_directory(descriptor, segment)
                     descriptor = _step_into(descriptor, segment, path)
                 yield descriptor
             finally:

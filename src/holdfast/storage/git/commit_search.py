@@ -39,8 +39,9 @@ class CommitSearch:
     """The commits of one repository by what they name. Close it to end the process that reads objects."""
 
     def __init__(self, repository: Repository) -> None:
-        self._git = None if repository.git_dir is None else Git(repository)
-        self._head_file = HeadFile(repository.git_dir or "", repository.common_dir or "")
+        self._git = git = None if repository.git_dir is None else Git(repository)
+        places = (repository.git_dir or "", repository.common_dir or "")
+        self._head_file = HeadFile(*places, lambda: None if git is None else git.head())
         self._head: str | None = None
         self._named: dict[str, list[NamedCommit]] = {}
         self._reading = threading.Lock()
@@ -61,7 +62,7 @@ class CommitSearch:
 
     def _catch_up(self, git: Git) -> None:
         try:
-            head = self._last_commit(git)
+            head = self._head_file.commit()
             if head == self._head:
                 return
             fresh = self._is_before(git, head)
@@ -78,10 +79,6 @@ class CommitSearch:
         else:
             self._named = added
         self._head = head
-
-    def _last_commit(self, git: Git) -> str | None:
-        head = self._head_file.commit()
-        return git.head() if head == "" else head
 
     def _is_before(self, git: Git, head: str | None) -> bool:
         """Tell whether what was read is a part of the present history."""

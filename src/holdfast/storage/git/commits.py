@@ -43,11 +43,8 @@ _MATTERS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
 _HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
 
 
-class Damaged(Unavailable):
+class Damaged(Unavailable, kind="commit_damaged", number=5036):
     """A commit that should be built upon cannot be read."""
-
-    kind = "commit_damaged"
-    number = 5036
 
 
 class NotACommit(ValueError):
@@ -268,11 +265,8 @@ def forward(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     asked = list(pairs)
     given = "".join(f"^{older}\n{newer}\n" for older, newer in asked).encode("ascii")
     try:
-        lines = (
-            b"".join(git.stream("rev-list", "--parents", "--stdin", given=given, terms=_WHOLE))
-            if asked
-            else b""
-        )
+        pieces = git.stream("rev-list", "--parents", "--stdin", given=given, terms=_WHOLE) if asked else ()
+        lines = b"".join(pieces)
     except Unavailable:
         return set()
     parents = {name: above for name, *above in map(str.split, lines.decode("ascii").splitlines())}

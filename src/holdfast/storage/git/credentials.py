@@ -17,7 +17,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.client import AllowedHosts
 
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
-HOSTS_SETTING = "holdfast.host"
+_HOSTS_SETTING = r"^holdfast[.]host$"
 # What keyrings need to be reached; see also `command.py`.
 _KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
 
@@ -32,7 +32,7 @@ class UsersConfiguration:
     def allowed_hosts(self) -> AllowedHosts:
         """Return the hosts that the person allowed."""
         named = self.environment.get(HOSTS_VARIABLE, "").replace(",", " ").split()
-        return AllowedHosts([*named, *self._settings(HOSTS_SETTING)])
+        return AllowedHosts([*named, *self._hosts_in_git()])
 
     def variable(self, *names: str) -> str | None:
         """Return the first of these variables that is set and not empty."""
@@ -55,15 +55,12 @@ class UsersConfiguration:
         found = dict(line.split("=", 1) for line in lines if "=" in line)
         return found.get("password") if finished.status == 0 else None
 
-    def _settings(self, key: str) -> list[str]:
+    def _hosts_in_git(self) -> list[str]:
+        """Return the hosts in the configuration of git, the system's before the user's."""
         if self._repository.git_dir is None:
             return []
         with Git(self._repository, self.environment) as git:
-            pattern = f"^{key.replace('.', '[.]')}$"
-            return [pair.partition("=")[2] for pair in _pairs(git, pattern)]
-
-
-def _pairs(git: Git, pattern: str) -> list[str]:
-    """Return the settings that match, as `key=value`, the system's before the user's."""
-    found = (git.settings(pattern, scope, apart=True, errors="surrogateescape") for scope in SCOPES)
-    return [f"{key}={value}" for pairs in found for key, value in pairs]
+            found = [
+                git.settings(_HOSTS_SETTING, scope, apart=True, errors="surrogateescape") for scope in SCOPES
+            ]
+        return [value for pairs in found for _, value in pairs]

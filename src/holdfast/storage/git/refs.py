@@ -41,18 +41,12 @@ Move = tuple[str, str, str | None]
 """A ref, the id it shall hold, and the one that it holds now."""
 
 
-class RefMoved(Conflict):
+class RefMoved(Conflict, kind="ref_moved", number=4091):
     """The ref no longer holds the value the caller saw."""
 
-    kind = "ref_moved"
-    number = 4091
 
-
-class RefLocked(Busy):
+class RefLocked(Busy, kind="ref_locked", number=5031):
     """Another git process is changing the ref, or died while it did."""
-
-    kind = "ref_locked"
-    number = 5031
 
 
 @contextmanager

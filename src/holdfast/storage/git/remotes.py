@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from holdfast.kernel.errors import Denied, NotFound, Unavailable
@@ -46,9 +46,8 @@ def is_remote_name(name: str) -> bool:
 class Remotes:
     """The remotes of one repository, reached as its user reaches them."""
 
-    def __init__(self, git: Git, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, git: Git) -> None:
         self._git = git
-        self._environment = environment
 
     def names(self) -> list[str]:
         """Return the names of the remotes there are."""
@@ -171,7 +170,7 @@ class Remotes:
 
         Some are headers with passwords, which nobody else may see in a list of arguments.
         """
-        variables = {name: self._environment[name] for name in _USERS_VARIABLES if name in self._environment}
+        variables = {name: os.environ[name] for name in _USERS_VARIABLES if name in os.environ}
         variables["GIT_CONFIG_COUNT"] = str(len(settings))
         for number, (key, value) in enumerate(settings):
             variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}

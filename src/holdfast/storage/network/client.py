@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -230,8 +231,6 @@ def _connection(origin: Origin) -> http.client.HTTPConnection:
 
 def parse_proxy(text: str) -> tuple[str, int]:
     """Return the host and port of a proxy that requests are tunnelled through."""
-    from urllib.parse import urlsplit
-
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
         if parts.hostname:
@@ -251,7 +250,9 @@ def _ended_with(patience: Patience, connection: http.client.HTTPConnection) -> I
                 patience.check()
             except HoldfastError as error:
                 reason.append(error)
-                _break_off(connection)
+                with suppress(OSError):  # the other side was faster
+                    if connection.sock is not None:
+                        connection.sock.shutdown(socket.SHUT_RDWR)
                 return
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -267,16 +268,6 @@ def _ended_with(patience: Patience, connection: http.client.HTTPConnection) -> I
         watcher.join()
     if reason:
         raise reason[0]
-
-
-def _break_off(connection: http.client.HTTPConnection) -> None:
-    import socket
-
-    try:
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # the other side was faster
 
 
 def _read(response: http.client.HTTPResponse, limit: int, address: Address, patience: Patience) -> bytes:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.call import OWNER, Role
-from holdfast.kernel.clock import Clock, rfc3339, utc_now
+from holdfast.kernel.clock import rfc3339, utc_now
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
@@ -51,10 +51,9 @@ class Grant:
 class TokenFile:
     """The tokens of one repository."""
 
-    def __init__(self, repository: Repository, now: Clock = utc_now) -> None:
+    def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._path = os.path.join(repository.store_directory, TOKENS_NAME)
-        self._now = now
         self._signature: tuple[int, ...] | None = None
         self._grants: tuple[Grant, ...] = ()
 
@@ -74,8 +73,7 @@ class TokenFile:
                 raise TooLarge(
                     f"There are {len(grants)} tokens already.", hint="Remove one that nobody uses."
                 )
-            created = rfc3339(self._now())
-            self._write([*grants, Grant(name, role, _digest(token), created)])
+            self._write([*grants, Grant(name, role, _digest(token), rfc3339(utc_now()))])
         return token
 
     def remove(self, name: str) -> Grant:

@@ -18,11 +18,11 @@ from holdfast.kernel.limits import LIMITS
 VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
 
 
-def written_in_editor(text: str, suffix: str = ".md") -> str:
+def written_in_editor(text: str) -> str:
     """Return what a person made of a text in their editor, without the line feeds at its end."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:
-        path = Path(directory, f"text{suffix}")
+        path = Path(directory, "text.md")
         path.write_text(text, encoding="utf-8")
         _run([*command, str(path)])
         return _read(path).rstrip("\n")

@@ -83,6 +83,8 @@ class Database:
         busy_seconds: float = LIMITS.database_busy_seconds,
     ) -> None:
         self._file = StoreFile(path)
+        self.path, self.name = self._file.path, self._file.name
+        """Where the file is, and what messages call it."""
         self._application_id = application_id
         self._migrations = migrations
         self._read_only = read_only
@@ -99,16 +101,6 @@ class Database:
         self._damaged = False
         self._closed = False
         self._open()
-
-    @property
-    def path(self) -> str:
-        """Where the file is."""
-        return self._file.path
-
-    @property
-    def name(self) -> str:
-        """What messages call the store."""
-        return self._file.name
 
     def read(self) -> Transaction:
         """Yield a connection that sees one moment of the store and cannot change it."""
@@ -219,10 +211,13 @@ class Database:
 
     def _begin_reading(self) -> Loan:
         self._follow_the_name()
-        return self._begun(_begin, writing=False)
+        return self._begun(lambda connection: connection.execute("BEGIN"), writing=False)
 
     def _begin_writing(self) -> Loan:
-        self._refuse_if_not_writable()
+        if self._damaged:
+            raise self._file.lost("is damaged, and is only read from now on")
+        if self._read_only:
+            raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
         # Threads queue here without sleeping; SQLite's own waiting is for other processes.
         if not self._writing.acquire(timeout=self._busy_seconds):
             raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
@@ -311,21 +306,11 @@ class Database:
         self._connections.retire()
         self._probes.retire()
 
-    def _refuse_if_not_writable(self) -> None:
-        if self._damaged:
-            raise self._file.lost("is damaged, and is only read from now on")
-        if self._read_only:
-            raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
-
     def _refuse(self, error: SqliteError) -> NoReturn:
         self._damaged = self._damaged or is_damage(error)
         if (reason := unwritable(self.path, error)) is not None:
             raise reason from None
         raise_translated(error, self.name)
-
-
-def _begin(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN")
 
 
 class Transaction:

@@ -109,11 +109,9 @@ def found(result: SearchResult) -> str:
     """Return what was found, for a person."""
     if not result.templates:
         return "No template matches."
-    return "\n".join(_hit(template) for template in result.templates)
-
-
-def _hit(template: FoundTemplate) -> str:
-    return f"{template.relevance:>3}  {template.uri}  {template.name}  ({', '.join(template.matches)})"
+    return "\n".join(
+        f"{hit.relevance:>3}  {hit.uri}  {hit.name}  ({', '.join(hit.matches)})" for hit in result.templates
+    )
 
 
 @templates.operation(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import Headers, HttpExchange, required_exchange, send_accepted, send_json
+from holdfast.faces.http.asgi import EXCHANGE, Headers, HttpExchange, send_accepted, send_json
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
@@ -51,12 +51,6 @@ def check_posted(headers: Headers) -> None:
         raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
     if _accepted(headers.get(b"accept", b"")) != (True, True):
         raise Refusal(406, "Not Acceptable: Client must accept both application/json and text/event-stream.")
-
-
-def check_streamed(headers: Headers) -> None:
-    """Raise when a client asks for a stream that it cannot take."""
-    if not _accepted(headers.get(b"accept", b""))[1]:
-        raise Refusal(406, "Not Acceptable: Client must accept text/event-stream.")
 
 
 @lru_cache(maxsize=64)
@@ -105,7 +99,7 @@ class ProtocolEndpoint:
         self._sessions.end_streams()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        http = required_exchange(scope)
+        http: HttpExchange = scope[EXCHANGE]
         version = http.headers.get(_VERSION_HEADER)
         method = scope["method"]
         if method == "POST":
@@ -180,7 +174,8 @@ class ProtocolEndpoint:
                 session.close()
 
     async def _listen(self, http: HttpExchange, receive: Receive, send: Send) -> None:
-        check_streamed(http.headers)
+        if not _accepted(http.headers.get(b"accept", b""))[1]:
+            raise Refusal(406, "Not Acceptable: Client must accept text/event-stream.")
         session = self._session(http)
         last_id = http.headers.get(b"last-event-id")
         stream, after = session.standalone, session.standalone.sent

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import RawHeaders, client_left
+from holdfast.faces.http.asgi import SIGN_OF_LIFE, RawHeaders, client_left
 from holdfast.kernel.limits import Limits
-
-SIGN_OF_LIFE = b": still here\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +26,6 @@ class _Event:
     number: int
     frame: bytes
     needed: bool
-
-
-class Reader:
-    """Whoever follows a stream now."""
 
 
 class EventStream:
@@ -43,21 +37,14 @@ class EventStream:
         self._limits = limits
         self._kept: deque[_Event] = deque()
         self._count = 0
-        self._sent = 0
-        self._size = 0
-        self._reader: Reader | None = None
+        self.sent = 0
+        """The number of the newest message that was handed to a connection."""
+        self.size = 0
+        """How many bytes are kept."""
+        self._reader: object = None
+        """Stands for whoever follows now."""
         self._news = asyncio.Event()
         self.finished = False
-
-    @property
-    def sent(self) -> int:
-        """Return the number of the newest message that was handed to a connection."""
-        return self._sent
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes are kept."""
-        return self._size
 
     def prime(self) -> None:
         """Begin with an id and no message, so that a client can come back before there is one."""
@@ -72,26 +59,26 @@ class EventStream:
         self.finished = True
         self._news.set()
 
-    def read(self) -> Reader:
-        """Begin to follow; whoever did so far stops."""
-        self._reader = Reader()
+    def read(self) -> object:
+        """Begin to follow, and return what stands for the reader; whoever did so far stops."""
+        self._reader = object()
         self._news.set()
         return self._reader
 
-    def leave(self, reader: Reader) -> None:
+    def leave(self, reader: object) -> None:
         """Stop following."""
         if self._reader is reader:
             self._reader = None
             self._news.set()
 
-    async def frames(self, reader: Reader, after: int, patience: float) -> AsyncIterator[bytes]:
+    async def frames(self, reader: object, after: int, patience: float) -> AsyncIterator[bytes]:
         """Yield what comes after a number, and a sign of life when nothing does, as long as one reads."""
         position = after
         while self._reader is reader:
             self._news.clear()
             for event in [event for event in self._kept if event.number > position]:
                 position = event.number
-                self._sent = max(self._sent, position)
+                self.sent = max(self.sent, position)
                 yield event.frame
             if self._news.is_set():
                 continue
@@ -109,21 +96,21 @@ class EventStream:
             return
         self._count += 1
         self._kept.append(_Event(self._count, frame, needed))
-        self._size += len(frame)
+        self.size += len(frame)
         self._news.set()
 
     def _make_room(self, size: int) -> bool:
         """Drop the oldest messages that can be spared; return whether there is room for another."""
         while self._kept and not self._has_room(size):
             oldest = self._kept[0]
-            if oldest.needed and oldest.number > self._sent:
+            if oldest.needed and oldest.number > self.sent:
                 break
             self._kept.popleft()
-            self._size -= len(oldest.frame)
+            self.size -= len(oldest.frame)
         return self._has_room(size)
 
     def _has_room(self, size: int) -> bool:
-        fits = self._size + size <= self._limits.session_event_bytes
+        fits = self.size + size <= self._limits.session_event_bytes
         return fits and len(self._kept) < self._limits.session_events
 
 

@@ -69,14 +69,9 @@ class PostedExchange(Exchange):
         self.stateless = route is not None
         self.route = route
         self._http = http
-        self._client = client
+        self.client = client
         self.observed.face = "http"
         self.observed.client = http.actor
-
-    @property
-    def client(self) -> Hashable:
-        """Return the session, which is the same over all requests of one client."""
-        return self._client
 
     def follow(self, call: Call) -> None:
         """Settle a call once its answer was written, or could not be."""
@@ -124,6 +119,7 @@ class PostedRequest:
         self._conversation = conversation
         self._http = http
         self._limits = conversation.limits
+        self._patience = self._limits.event_stream_ping_seconds
         self._receive = receive
         self._send = send
         self._stream: EventStream | None = None
@@ -191,10 +187,8 @@ class PostedRequest:
                 return None
         self.exchange.observed.failure = self.exchange.observed.failure or failure.kind
         self.failed = self._http.failed = True
-        return self._status(failure), encoded_error(identity, failure)
-
-    def _status(self, failure: WireError) -> int:
-        return ERROR_CODE_HTTP_STATUS.get(failure.code, 200) if self.exchange.stateless else 200
+        status = ERROR_CODE_HTTP_STATUS.get(failure.code, 200) if self.exchange.stateless else 200
+        return status, encoded_error(identity, failure)
 
     async def _finish(self, status: int, body: bytes) -> None:
         if self._stream is None or self._sending is None:
@@ -218,10 +212,6 @@ class PostedRequest:
         return stayed
 
     # Patience
-
-    @property
-    def _patience(self) -> float:
-        return self._limits.event_stream_ping_seconds
 
     def _wait(self, seconds: float) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._takes_long)

@@ -14,7 +14,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -46,13 +46,13 @@ class HandshakeSession:
     """The state between the requests of one client."""
 
     def __init__(self, identity: str, owner: str, server: ProtocolServer, limits: Limits) -> None:
-        self.identity = identity
+        self.identity = self.client = identity
         self.owner = owner
         self.questions = OpenQuestions()
         self.standalone = EventStream(_STANDALONE, limits)
         """What is said outside of any answer; a GET request listens to it."""
         self.last_used = time.monotonic()
-        self.on_closed: Callable[[HandshakeSession], None] = lambda _: None
+        self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
         self._server = server
         self.limits = limits
         self._engine = SdkEngine(server)
@@ -62,11 +62,6 @@ class HandshakeSession:
         self._opened = 0
         self._users = 0
         self._closed = False
-
-    @property
-    def client(self) -> Hashable:
-        """Return what stays the same over the requests of this client."""
-        return self.identity
 
     @property
     def is_idle(self) -> bool:
@@ -207,7 +202,7 @@ class Sessions:
             _close_idle(list(self._open.values()))
         identity = f"{self._worker}-{secrets.token_urlsafe(_RANDOM_BYTES)}"
         session = self._open[identity] = HandshakeSession(identity, owner, self._server, self._limits)
-        session.on_closed = self._forget
+        session.on_closed = lambda closed: self._open.pop(closed.identity, None)
         return session
 
     def find(self, identity: str, owner: str) -> HandshakeSession | None:
@@ -233,9 +228,6 @@ class Sessions:
             for session in list(self._open.values()):
                 if session.is_idle and time.monotonic() - session.last_used > seconds:
                     session.close()
-
-    def _forget(self, session: HandshakeSession) -> None:
-        self._open.pop(session.identity, None)
 
 
 def _close_idle(sessions: list[HandshakeSession]) -> None:

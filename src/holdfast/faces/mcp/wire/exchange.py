@@ -12,12 +12,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from holdfast.faces.clients import Followed
 from holdfast.faces.mcp.wire.messages import STOPPED, Notification, Request, RequestId, Response, WireError
 from holdfast.faces.observation import Observation
-from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.limits import Limits
 
@@ -30,12 +30,11 @@ ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 @dataclass(eq=False)
-class Exchange:
+class Exchange(Followed):
     """A request, what its handler may ask of the wire, and what follows the answer."""
 
     request: Request
     channel: Channel
-    calls: list[Call] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     begun: bool = False
     counted: bool = False
@@ -46,32 +45,12 @@ class Exchange:
     """What the envelope of the stateless era says, where the transport has read it already."""
 
     def __post_init__(self) -> None:
+        super().__init__()
+        self.client: Hashable = id(self.channel)
+        """What stays the same over the requests of one client."""
         self.stateless = has_envelope(self.request.params)
         request = self.request
         self.observed = Observation("stdio", request_id=request.id, request_bytes=request.size)
-
-    @property
-    def client(self) -> Hashable:
-        """Return what stays the same over the requests of one client."""
-        return id(self.channel)
-
-    async def uncongested(self) -> None:
-        """Wait until the client has taken enough of our earlier answers."""
-        await self.channel.uncongested()
-
-    def follow(self, call: Call) -> None:
-        """Settle a call once its answer was written, or could not be."""
-        self.calls.append(call)
-
-    @property
-    def awaits_answer(self) -> bool:
-        """Whether something depends on the answer's fate."""
-        return any(call.awaits_answer for call in self.calls)
-
-    def settle(self, *, answered: bool) -> None:
-        """Settle every call; only the first settlement counts."""
-        for call in self.calls:
-            call.settle(answered=answered)
 
 
 class Channel(Protocol):

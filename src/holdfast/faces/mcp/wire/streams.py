@@ -159,8 +159,12 @@ class Input:
         self._loop = asyncio.get_running_loop()
         self._flowing = threading.Event()
         self._closed = False
-        self._by_readiness = self._try_readiness()
-        if not self._by_readiness:
+        self._by_readiness = True
+        try:
+            self._loop.add_reader(descriptor, self._read)
+        except PermissionError:
+            # Regular files are always ready, and refuse to be waited for.
+            self._by_readiness = False
             threading.Thread(target=self._read_in_thread, name="holdfast-input", daemon=True).start()
         self._flowing.set()
 
@@ -181,14 +185,6 @@ class Input:
         if self._by_readiness and not self._closed:
             self._loop.remove_reader(self._descriptor)
         self._closed = True
-
-    def _try_readiness(self) -> bool:
-        try:
-            self._loop.add_reader(self._descriptor, self._read)
-        except PermissionError:
-            # Regular files are always ready, and refuse to be waited for.
-            return False
-        return True
 
     def _read(self) -> None:
         if (data := self._read_chunk()) is not None:
