@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection
+
+if TYPE_CHECKING:
+    from holdfast.workspace import Workspace
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
@@ -100,13 +103,19 @@ def _serve(root: str | None, database: str | None, profile: str, **given: Any) -
     presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
     begin_log(given["log_level"], given["log_format"])
+    return _served(workspace, selection, presented, settings)
+
+
+def _served(
+    workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
+) -> int:
     if settings is None:
         from holdfast.faces.mcp.stdio import serve_stdio
 
-        return serve_stdio(workspace, selection, presented)
+        return serve_stdio(workspace, selection, profile)
     from holdfast.faces.http.serve import serve_http
 
-    return serve_http(workspace, selection, presented, settings)
+    return serve_http(workspace, selection, profile, settings)
 
 
 def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
