@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -73,9 +72,10 @@ def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
         raise _told_by_ref(circle, drafts, tasks) from None
     refresh(transaction, waiting=linked, needed=needed)
     stored = [task_by_uid(transaction, task.uid) for task in tasks]
-    for task in stored:
-        if task.status == "done":
-            check_done(transaction.workspace.gate, GateInput(task.id, json.loads(task.criteria)))
+    for draft, task in zip(drafts, stored, strict=True):
+        if draft.status == "done":
+            criteria = [{"text": text, "checked": False} for text in draft.criteria]
+            check_done(transaction.workspace.gate, GateInput(task.id, criteria))
     record_created(transaction, stored)
     return stored
 
