@@ -1,7 +1,7 @@
 """Hold the size budget: lines, modules, parameters, and names that mean one thing.
 
 Files have at most 400 lines, functions 50 lines and six parameters, folders 22 modules; the package at most
-603 modules and 85,160 lines. Within a room no two modules share a name.
+603 modules and 85,170 lines. Within a room no two modules share a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FUNCTION_LINES = 50
 PARAMETERS = 6
 FOLDER_MODULES = 22
 PACKAGE_MODULES = 603
-PACKAGE_LINES = 85_160
+PACKAGE_LINES = 85_170
 
 MORE_PARAMETERS: dict[str, str] = {}
 """Functions with more parameters, as `path:name`, each with the reason."""

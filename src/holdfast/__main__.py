@@ -6,7 +6,6 @@ import os
 import sys
 
 from holdfast.faces.cli import not_loaded
-from holdfast.storage.processes import hold_standard_streams
 
 _HAVE_A_QUICK_WAY = ("send", "inbox")
 _WITHOUT = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
@@ -14,7 +13,10 @@ _WITHOUT = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
 
 def main() -> int:
     """Run the command line with the process's arguments and return the exit status."""
-    hold_standard_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from holdfast.storage.processes import hold_standard_streams
+
+        hold_standard_streams()
     try:
         return _run(sys.argv[1:])
     except (ImportError, MemoryError, OSError) as failure:

@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-from holdfast.kernel.cache import Memory
 from holdfast.syntax import facts as module
 from holdfast.syntax.facts import facts
 
@@ -34,12 +33,13 @@ def test_a_refused_text_says_why():
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr(module, "_kept", Memory(3))
+    monkeypatch.setattr(module, "_kept", {})
+    monkeypatch.setattr(module, "KEPT", 3)
     first = facts("a.py", "first = 1\n")
     for number in range(5):
         facts("a.py", f"x = {number}\n")
     assert facts("a.py", "first = 1\n") is not first
-    assert len(module._kept._kept) <= 3
+    assert len(module._kept) <= 3
 
 
 def test_threads_read_side_by_side():

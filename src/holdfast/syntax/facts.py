@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 
-from holdfast.kernel.cache import Memory
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures, grammar_of, parse
 from holdfast.syntax.symbols import Symbol
@@ -56,7 +55,7 @@ class Facts:
         return None
 
 
-_kept = Memory[Facts](KEPT)
+_kept: dict[tuple[str, bytes], Facts] = {}
 
 
 def facts(path: str, text: str) -> Facts:
@@ -65,7 +64,12 @@ def facts(path: str, text: str) -> Facts:
     if language is None:
         return Facts(None)
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    return _kept.recall(key, key) or _kept.keep(key, key, _read(language, text))
+    found = _kept.get(key)
+    if found is None:
+        if len(_kept) >= KEPT:
+            _kept.clear()
+        found = _kept[key] = _read(language, text)
+    return found
 
 
 def _read(language: Language, text: str) -> Facts:

@@ -10,7 +10,6 @@ import os
 import sys
 
 from holdfast.faces.cli import not_loaded
-from holdfast.storage.processes import hold_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +32,10 @@ that write, and everything else, use `holdfast serve`.
 def main(arguments: list[str] | None = None) -> int:
     """Run `git mile` with the given arguments, or the process's own; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    hold_standard_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from holdfast.storage.processes import hold_standard_streams
+
+        hold_standard_streams()
     try:
         return _answered(arguments)
     except KeyboardInterrupt:
