@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
-from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, LEFT_BEHIND, conditions, not_of_closed
+from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, TO_TAKE_OVER, conditions, not_of_closed
 from holdfast.tasks.store.records import CLAIM, COLUMNS, Task, Who, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, Status
@@ -34,7 +34,6 @@ _TAKEN = (
     " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
 )
 _FREED = f"{', '.join(f'{name} = NULL' for name in CLAIM)}, version = version + 1, updated_at = :now"
-_ABANDONED = f"workspace = :workspace AND {LEFT_BEHIND} AND waits = 0"
 _READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
 _ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 
@@ -46,7 +45,7 @@ def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> st
     Tasks that few fit are found by what is wished, others by going through those that are ready in order.
     """
     # Numbers, not names for ever: the index that has the order of the ready ones has them as well.
-    left = f"SELECT n FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"
+    left = f"SELECT n FROM task WHERE {TO_TAKE_OVER}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"
     ready = f"SELECT n FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"
     if rare:
         ready = ready.replace("workspace = :workspace", IN_WORKSPACE_AS_WELL)

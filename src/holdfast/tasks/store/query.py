@@ -26,8 +26,10 @@ IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
 """The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
 _READY = "status = 'backlog' AND waits = 0"
 """Written as the index of ready tasks has it, so that their order comes for nothing."""
-LEFT_BEHIND = "claim_agent IS NOT NULL AND claim_expires <= :now AND status = 'in-progress'"
+LEFT_BEHIND = "claim_agent IS NOT NULL AND claim_expires <= :now AND coalesce(status, '') = 'in-progress'"
 """What is in progress by a claim that ran out."""
+TO_TAKE_OVER = f"workspace = :workspace AND {LEFT_BEHIND} AND coalesce(waits, 0) = 0"
+"""What somebody else may go on with; said so that the index of claims is used for it, not that of states."""
 _READY_OR_LEFT_BEHIND = f"waits = 0 AND (status = 'backlog' OR ({LEFT_BEHIND}))"
 
 
@@ -124,7 +126,7 @@ def cursor_after(query: Query, task: Task) -> str:
 
 def _left_behind(transaction: Transaction) -> bool:
     """Tell whether a claim ran out on a task that somebody else may take now."""
-    query = f"SELECT 1 FROM task WHERE workspace = :workspace AND {LEFT_BEHIND} AND waits = 0 LIMIT 1"
+    query = f"SELECT 1 FROM task WHERE {TO_TAKE_OVER} LIMIT 1"
     return transaction.ask(query).fetchone() is not None
 
 
