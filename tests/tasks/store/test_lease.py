@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.store.lease import LEASE_SECONDS, ClaimFilter, release
+from holdfast.tasks.store import lease
+from holdfast.tasks.store.lease import LEASE_SECONDS, ClaimFilter, release, take
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Who
 from holdfast.tasks.store.session import keep_alive, leave_note, open_session
@@ -26,6 +27,19 @@ def test_taking_a_task_starts_it_and_keeps_others_away(room: Tasks):
     assert refused.value.data["claimed_by"] == "ada"
     assert not room.get("TP-1").is_ready(room.now())
     assert claims.claim_next(room, BOB) is None
+
+
+def test_a_task_that_changed_since_it_was_read_is_not_taken(room: Tasks):
+    [read] = add(room, "One")
+
+    def take_twice() -> None:
+        with room.writing(BOB) as transaction:
+            take(transaction, read.id)
+            lease._taken(transaction, read, LEASE_SECONDS)
+
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        take_twice()
+    assert (room.get(read.id).claim_agent, len(events_of(room))) == (None, 1)
 
 
 def test_taking_it_again_renews_the_claim_and_nothing_else(room: Tasks, clock: TurnedClock):

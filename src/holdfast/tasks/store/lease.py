@@ -179,7 +179,8 @@ def _taken(transaction: Transaction, before: Task, seconds: float) -> Claimed:
         "before": _claim_state(before.status, before.claim_agent),
         "after": _claim_state(status, who.actor),
     }
-    # The row is locked, or writers come one by one: it still has the version that was read.
+    # The row is locked, or writers come one by one, so it has the version that was read; were it another one,
+    # the event of that version would be there, and this one refused together with all else.
     transaction.store.send_later(transaction.connection, _TAKE, terms)
     task = before._replace(
         status=status,
