@@ -75,7 +75,7 @@ class Asked:
         self.last = int(self.git("log", "-1", "--format=%ct"))
         self.repository = Repository.discover(place)
         [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_code_churn"]
-        self._words = operation.words
+        self._words = operation.as_text
 
     def git(self, *arguments: str) -> bytes:
         """Return what plain git prints."""

@@ -35,7 +35,7 @@ from bench.search import comment, marker
 from bench.tasks import ME, draft
 from holdfast.inbox.envelope import digest_of
 from holdfast.inbox.schema import INSERT_MESSAGE
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import Draft
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.workspace import begin

@@ -22,7 +22,7 @@ import psycopg
 from bench._comparison import Comparison, compare
 from bench._results import Results, absent, arguments
 from bench.tasks import LOOKS, ME, filled, timed
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.storage.sql.postgres import translated
 from holdfast.storage.sql.sql_store import Connection, Rows, SqlStore, Values
 from holdfast.tasks.store.tasks import Tasks

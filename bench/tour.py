@@ -1,9 +1,8 @@
-"""Which modules three requests go through, from the first to the last: what a reader opens to follow them.
+"""Which modules three requests run through, in order: the files a reader opens to follow them.
 
-    python -m bench.tour [--check] [--save]
+    python -m bench.tour [--save]
 
-Prints each tour as Markdown, with the first line of each module's docstring. With --check the exit status
-is 1 when one of them is longer than its bar.
+Prints each tour as Markdown, with the first line of each module's docstring.
 """
 
 from __future__ import annotations
@@ -35,20 +34,19 @@ def main() -> None:
     options = arguments(__doc__)
     results = Results("bench.tour")
     rows = []
-    for title, most, trace in (
-        ("`add_comment` over standard input and output", 37, add_comment),
-        ("`taskpilot_claim` with a session over REST", 25, claim),
-        ("`git mile create`", 39, create),
+    for title, trace in (
+        ("`add_comment` over standard input and output", add_comment),
+        ("`taskpilot_claim` with a session over REST", claim),
+        ("`git mile create`", create),
     ):
         with tempfile.TemporaryDirectory() as folder:
             modules = trace(new_repository(Path(folder, "repository")), Path(folder, "trace"))
-        bar = results.bar(f"modules of {title}", len(modules), most)
-        rows.append((title, len(modules), f"{most} {bar.verdict}"))
+        rows.append((title, len(modules)))
         print(f"### {title}\n")
         print(
             "\n".join(f"{n}. `{name}`: {first_line(name)}" for n, name in enumerate(modules, 1)), end="\n\n"
         )
-    results.table("modules", ("request", "modules", "at most"), rows)
+    results.table("modules", ("request", "modules"), rows)
     sys.exit(results.finish(options))
 
 
@@ -73,8 +71,8 @@ def add_comment(repository: Path, trace: Path) -> list[str]:
 
 def claim(repository: Path, trace: Path) -> list[str]:
     """Trace the second claim of a server."""
-    for words in (["init"], ["add", "One"], ["add", "Two"]):
-        subprocess.run([HOLDFAST, "tasks", *words], cwd=repository, check=True, stdout=subprocess.DEVNULL)
+    for command in (["init"], ["add", "One"], ["add", "Two"]):
+        subprocess.run([HOLDFAST, "tasks", *command], cwd=repository, check=True, stdout=subprocess.DEVNULL)
     started = subprocess.run(
         [HOLDFAST, "tasks", "start", "--json"], cwd=repository, check=True, capture_output=True
     )
@@ -87,7 +85,7 @@ def claim(repository: Path, trace: Path) -> list[str]:
     )
     token = repository / ".git/holdfast/token"
 
-    def take() -> None:
+    def claim_next() -> None:
         headers = {"Authorization": f"Bearer {token.read_text().strip()}", "Content-Type": "application/json"}
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
         body = json.dumps({"action": "next", "session": session})
@@ -97,8 +95,8 @@ def claim(repository: Path, trace: Path) -> list[str]:
         connection.close()
 
     wait_for(lambda: token.exists() and answers(port))
-    take()
-    modules = traced(server, trace, take)
+    claim_next()
+    modules = traced(server, trace, claim_next)
     server.terminate()
     server.wait(SECONDS)
     return modules
@@ -116,9 +114,9 @@ def create(repository: Path, trace: Path) -> list[str]:
 def traced(process: subprocess.Popen[Any], trace: Path, request: Callable[[], None]) -> list[str]:
     """Return the modules of a server that ran while it answered a request."""
     process.send_signal(signal.SIGUSR1)
-    time.sleep(0.2)  # The signal is seen by the main thread, which answers nothing itself.
+    time.sleep(0.2)  # The main thread handles the signal while another one answers.
     request()
-    time.sleep(0.2)  # What follows an answer belongs to it.
+    time.sleep(0.2)  # The trace includes what runs after the answer.
     process.send_signal(signal.SIGUSR2)
     wait_for(trace.exists)
     return trace.read_text(encoding="utf-8").splitlines()
@@ -133,29 +131,29 @@ def answers(port: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    ends = time.monotonic() + SECONDS
+    deadline = time.monotonic() + SECONDS
     while not condition():
-        assert time.monotonic() < ends
+        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
 def new_repository(path: Path) -> Path:
     """Make a repository with one commit."""
-    for words in (
+    for command in (
         ["init", "--quiet", str(path)],
         *(["-C", str(path), "config", key, "Ada"] for key in ("user.name", "user.email")),
     ):
-        subprocess.run(["git", *words], check=True)
+        subprocess.run(["git", *command], check=True)
     (path / "kelp.py").write_text(
         "def hold():\n    return 1\n\n\ndef let_go():\n    return 2\n", encoding="utf-8"
     )
-    for words in (["add", "."], ["commit", "--quiet", "--message", "First"]):
-        subprocess.run(["git", "-C", str(path), *words], check=True)
+    for command in (["add", "."], ["commit", "--quiet", "--message", "First"]):
+        subprocess.run(["git", "-C", str(path), *command], check=True)
     return path
 
 
 def first_line(module: str) -> str:
-    """Return what a module says of itself."""
+    """Return the first line of a module's docstring."""
     text = (PACKAGE / module).read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
 

@@ -42,7 +42,8 @@ CATCHES_EVERYTHING = {
     "analysis/context/gathering.py",  # one of the analyses to run
     "analysis/records/reading.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine
-    "kernel/dispatch.py",  # an operation
+    "kernel/dispatch/failures.py",  # an operation
+    "kernel/dispatch/workers.py",  # the same, on its way out of a thread
     "faces/cli/application.py",  # the program
     "faces/http/application.py",  # a request over HTTP
     "faces/http/serve.py",  # a worker process, which ends with the status its failure has

@@ -230,7 +230,7 @@ def test_the_words_say_what_was_found_and_what_to_do() -> None:
     finding = Finding(store="inbox", path="a/b", severity="warning", message="It leaks.", next_step="Mop.")
     done = finding.model_copy(update={"fixed": True})
     result = StoresChecked(damaged=0, fixed=1, findings=[finding, done])
-    assert operation.words(result).splitlines() == [
+    assert operation.as_text(result).splitlines() == [
         "[warning] a/b: It leaks. Mop.",
         "[warning] a/b: It leaks. Fixed.",
         "No damage.",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.doctor import StoreRoom
-from holdfast.kernel.call import LATEST, Served, Tally
 from holdfast.kernel.errors import Busy
-from holdfast.kernel.operation import NoArguments
+from holdfast.kernel.models import NoArguments
+from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, RequestStatistics, ServerStatistics
 from holdfast.stats import measure_stores
 from holdfast.storage.git.repository import Repository
 from holdfast.workspace import Workspace
@@ -101,10 +101,14 @@ def test_a_server_says_what_it_served(repository: Path) -> None:
 
 
 def test_percentiles_are_of_the_latest_requests_and_memory_is_bounded() -> None:
-    tally = Tally()
-    for number in range(LATEST * 2):
+    tally = ServerStatistics()
+    for number in range(RECENT_DURATIONS * 2):
         tally.count("it", float(number), failed=number % 2 == 0)
-    served: Served = tally.by_name()["it"]
-    assert (served.requests, served.failed, len(served.seconds)) == (LATEST * 2, LATEST, LATEST)
-    assert served.percentile(0.5) == LATEST * 1.5
-    assert served.percentile(0.95) == LATEST * 1.95
+    served: RequestStatistics = tally.by_name()["it"]
+    assert (served.requests, served.failed, len(served.seconds)) == (
+        RECENT_DURATIONS * 2,
+        RECENT_DURATIONS,
+        RECENT_DURATIONS,
+    )
+    assert served.percentile(0.5) == RECENT_DURATIONS * 1.5
+    assert served.percentile(0.95) == RECENT_DURATIONS * 1.95

@@ -8,7 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from bench.servers.tools import COUNT, DESCRIPTION, name
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.toolset import Toolset
 
 
 class Echo(Input):

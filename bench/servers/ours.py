@@ -9,7 +9,7 @@ from bench.servers.echo import Nothing, echo_tools
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
 

@@ -21,10 +21,12 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import (
     ORPHAN_AGE_SECONDS,
@@ -210,7 +212,7 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         except HoldfastError as failure:
             yield _unexaminable(store, None, failure)
         except Exception as failure:
-            yield _unexaminable(store, None, unforeseen(failure))
+            yield _unexaminable(store, None, holdfast_error(failure))
 
 
 def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:

@@ -17,11 +17,12 @@ from contextlib import suppress
 from pydantic import Field
 
 from holdfast.doctor import StoreRoom, toolset
-from holdfast.kernel.call import LATEST, SERVED
 from holdfast.kernel.clock import monotonic, rfc3339_of_seconds
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.kernel.operation import Effect, NoArguments, Output
+from holdfast.kernel.models import NoArguments, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, STATISTICS
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -56,8 +57,12 @@ class NameStatistics(Output):
     name: str = Field(description="The operation, or the protocol's method.")
     requests: int = Field(description="How many were answered.")
     failed: int = Field(description="How many of them with a failure.")
-    median: float = Field(description=f"Milliseconds that half of the latest {LATEST} took at most.")
-    percentile95: float = Field(description=f"Milliseconds that 95 % of the latest {LATEST} took at most.")
+    median: float = Field(
+        description=f"Milliseconds that half of the latest {RECENT_DURATIONS} took at most."
+    )
+    percentile95: float = Field(
+        description=f"Milliseconds that 95 % of the latest {RECENT_DURATIONS} took at most."
+    )
 
 
 class ServerStatistics(Output):
@@ -178,7 +183,7 @@ def _version(path: str) -> int | None:
 
 
 def _served() -> ServerStatistics | None:
-    if SERVED.began is None:
+    if STATISTICS.began is None:
         return None
     named = [
         NameStatistics(
@@ -188,11 +193,11 @@ def _served() -> ServerStatistics | None:
             median=round(served.percentile(0.5) * 1000, 3),
             percentile95=round(served.percentile(0.95) * 1000, 3),
         )
-        for name, served in SERVED.by_name().items()
+        for name, served in STATISTICS.by_name().items()
     ]
     return ServerStatistics(
-        seconds=round(monotonic() - SERVED.began, 1),
-        worker=SERVED.worker,
-        workers=SERVED.workers,
+        seconds=round(monotonic() - STATISTICS.began, 1),
+        worker=STATISTICS.worker,
+        workers=STATISTICS.workers,
         names=sorted(named, key=lambda one: (-one.requests, one.name)),
     )

@@ -12,9 +12,11 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Input, Integer, Operation, Output, Toolset, wire_names
+from holdfast.kernel.models import Input, Integer, Output, wire_names
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry
 from holdfast.kernel.schema import input_schema, whole_schema
+from holdfast.kernel.toolset import Toolset
 
 toolset = Toolset(TOOLS, "The tools themselves: which there are, and what they take.")
 

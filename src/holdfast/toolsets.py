@@ -12,8 +12,8 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.kernel.operation import Toolset
     from holdfast.kernel.registry import Registry
+    from holdfast.kernel.toolset import Toolset
 
 MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -53,7 +53,7 @@ def _modules(place: str) -> Iterator[ModuleType]:
 
 def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
     """Return the one toolset that the modules declare something in."""
-    from holdfast.kernel.operation import Toolset
+    from holdfast.kernel.toolset import Toolset
 
     values = (value for module in modules for value in vars(module).values())
     [found] = {value.name: value for value in values if isinstance(value, Toolset)}.values()

@@ -214,7 +214,7 @@ def answer(room: Analysis, tool: str, **arguments: Any) -> tuple[str, dict[str, 
     operation = OPERATIONS[tool]
     given = {"project_path": ".", **NEEDED.get(tool, {}), **arguments}
     result = operation.function(room, operation.input.model_validate(given))
-    return operation.words(result), result.wire()
+    return operation.as_text(result), result.wire()
 
 
 def steady(value: Any) -> Any:

@@ -24,7 +24,7 @@ def known(room: Analysis, tool: str, **arguments: Any) -> dict[str, str]:
     """Return the rule of each finding by its fingerprint."""
     operation = next(one for one in toolset("analyze").operations if one.name == tool)
     result = operation.function(room, operation.input.model_validate({"format": "sarif", **arguments}))
-    [run] = json.loads(operation.words(result))["runs"]
+    [run] = json.loads(operation.as_text(result))["runs"]
     return {found["partialFingerprints"]["holdfast/v1"]: found["ruleId"] for found in run["results"]}
 
 

@@ -15,8 +15,8 @@ import pytest
 from holdfast import toolsets
 from holdfast.comments.store import Comments
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.operation import Output
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.models import Output
 from holdfast.kernel.registry import Registry
 from holdfast.storage.git.repository import Repository
 from tests.comments.sources import AUTH
@@ -53,7 +53,7 @@ class Desk:
         return result
 
     def words(self, name: str, **arguments: Any) -> str:
-        return self.dispatcher.registry.operation(name).words(self.run(name, **arguments))
+        return self.dispatcher.registry.operation(name).as_text(self.run(name, **arguments))
 
     def add(self, path: str, line: int, text: str = "TODO: look", tag: str = "TODO", **more: Any) -> str:
         result = self.run("add_comment", filePath=path, line=line, text=text, tag=tag, **more)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from holdfast import toolsets
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from tests.comments.conftest import Desk
 
 toolset = toolsets.toolset("comments")

@@ -14,7 +14,7 @@ from holdfast.comments.errors import InvalidFilePath, SourceNotFound
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.export_comments import ExportComments
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment

@@ -16,9 +16,9 @@ from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.kernel.call import Role
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.role import Role
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.conformance.fixtures import toolset as conformance

@@ -14,7 +14,7 @@ from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
 from holdfast.faces.mcp.catalogue import output_schema
 from holdfast.faces.schema import properties_of, result_fields
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.schema import input_schema
 from holdfast.toolsets import full_registry

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.faces.cli import main as command_line
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.storage.git import command, remotes
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from holdfast.doctor import toolset as stores
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import StoredText, UntrustedText
 from holdfast.toolsets import full_registry
 from tests.contract.plain_text import REASONS

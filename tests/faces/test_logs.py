@@ -154,7 +154,7 @@ def test_an_unknown_choice_is_refused(repository: Path, option: str, value: str)
 def test_the_reference_of_a_failure_is_in_its_line_without_its_text() -> None:
     program = (
         "from holdfast.faces.logs import log_to_standard_error\n"
-        "from holdfast.kernel.dispatch import guarded\n"
+        "from holdfast.kernel.dispatch.failures import guarded\n"
         "import logging\n"
         "log_to_standard_error('warning', 'json')\n"
         f"logging.getLogger('mcp.server').warning('{CANARY}')\n"
@@ -168,7 +168,7 @@ def test_the_reference_of_a_failure_is_in_its_line_without_its_text() -> None:
     assert (library["event"], library["logger"]) == ("library", "mcp.server")
     assert (failure["event"], failure["level"], failure["error"]) == ("internal error", "error", "KeyError")
     assert failure["reference"] == done.stdout.strip()
-    assert failure["frames"][0].startswith("kernel/dispatch.py:")
+    assert failure["frames"][0].startswith("kernel/dispatch/failures.py:")
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 from holdfast import toolsets
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.operation import Output
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.models import Output
 from holdfast.kernel.registry import Registry
 from holdfast.storage.git.repository import Repository
 
@@ -56,7 +56,7 @@ class Reader:
 
     def words(self, name: str, **arguments: Any) -> str:
         result = self.run(name, **arguments)
-        return self.dispatcher.registry.operation(name).words(result)
+        return self.dispatcher.registry.operation(name).as_text(result)
 
     def check(self, *, answered: bool = True) -> str:
         return self.words("check_lazygit_messages", answered=answered)

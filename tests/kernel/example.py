@@ -8,7 +8,10 @@ from pydantic import Field
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Conflict
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, Toolset
+from holdfast.kernel.models import Input, NoArguments, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.prompt import PromptMessage
+from holdfast.kernel.toolset import Toolset
 
 
 class Add(Input):

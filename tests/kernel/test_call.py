@@ -23,7 +23,7 @@ class Settled:
             self.watch(call)
 
     def watch(self, call: Call) -> None:
-        call.when_answered(lambda: self.events.append("commit"), lambda: self.events.append("otherwise"))
+        call.after_answer(lambda: self.events.append("commit"), lambda: self.events.append("otherwise"))
 
 
 def test_a_cancelled_call_stops_at_its_next_check():

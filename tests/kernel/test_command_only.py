@@ -6,9 +6,11 @@ from holdfast.faces.cli.command import Host, _write_result
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.resource import ListedResource, family_of, find_resource
+from holdfast.kernel.toolset import Toolset
 
 
 class Nothing(Input):
@@ -85,7 +87,7 @@ def test_the_command_line_offers_it():
 def test_a_person_gets_words_of_their_own_where_there_are_some(capfdbinary):
     by_name = {operation.name: operation for operation in shed.operations}
     said = Said(text="a spade")
-    assert by_name["look"].words(said) == "[a spade]"
+    assert by_name["look"].as_text(said) == "[a spade]"
     for name in ("look", "dig"):
         _write_result(by_name[name], said, as_json=False)
     assert capfdbinary.readouterr().out == b"You see a spade.\ndug\n"

@@ -12,7 +12,7 @@ import pytest
 from pydantic import field_validator
 
 from holdfast.kernel.call import Call, current_call
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import (
     Cancelled,
     Conflict,
@@ -22,9 +22,11 @@ from holdfast.kernel.errors import (
     UnknownTool,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Operation, Toolset
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.resource import ResourceBody
+from holdfast.kernel.toolset import Toolset
 from tests.kernel.example import Add, Sum, Words, numbers, trouble
 
 EVERYTHING = Selection(toolsets=frozenset({"numbers", "trouble"}))
@@ -55,7 +57,7 @@ class House:
         return self.dispatcher.run(self.operation(name), arguments, call or Call())
 
     async def aside(self, name: str, call: Call) -> Any:
-        return await self.dispatcher.run_aside(lambda: self.run(name, None, call), call)
+        return await self.dispatcher.run_in_thread(lambda: self.run(name, None, call), call)
 
 
 @pytest.fixture
@@ -190,7 +192,7 @@ def test_a_call_aside_ends_at_its_deadline_though_the_work_does_not_notice(house
     async def scenario() -> None:
         call = Call(seconds=0.05)
         with pytest.raises(DeadlineExceeded):
-            await house.dispatcher.run_aside(work, call)
+            await house.dispatcher.run_in_thread(work, call)
         assert call.cancelled
 
     ended = []
@@ -259,7 +261,7 @@ def test_many_calls_at_once_each_get_their_own_answer():
 
     async def one(number: int) -> int:
         call = Call(seconds=30)
-        result = await dispatcher.run_aside(
+        result = await dispatcher.run_in_thread(
             lambda: dispatcher.run(operation, {"firstNumber": number}, call), call
         )
         return int(result.wire()["theSum"])
@@ -306,7 +308,7 @@ def order_of_answers(workers: int, callers: list[str | None]) -> list[str]:
         blocks = who == "slow" and len(started) <= workers
         started.append(who)
         # The bound only ends a test that fails.
-        await dispatcher.run_aside(lambda: released.wait(2) if blocks else True, Call(actor=caller))
+        await dispatcher.run_in_thread(lambda: released.wait(2) if blocks else True, Call(actor=caller))
         answered.append(who)
         if who == "quick":
             released.set()
@@ -336,7 +338,7 @@ def test_callers_take_turns_at_the_only_worker():
 
     async def ask_all() -> None:
         asked = ["ada"] * 4 + ["bob"] * 2
-        calls = [dispatcher.run_aside(lambda who=who: ran.append(who), Call(actor=who)) for who in asked]
+        calls = [dispatcher.run_in_thread(lambda who=who: ran.append(who), Call(actor=who)) for who in asked]
         await asyncio.gather(*calls)
 
     asyncio.run(ask_all())

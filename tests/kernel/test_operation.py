@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Toolset, wire_names
+from holdfast.kernel.models import Input, NoArguments, Output, wire_names
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Resource
+from holdfast.kernel.toolset import Toolset
 from tests.kernel.example import Add, Sum, numbers
 
 
@@ -32,7 +34,7 @@ def test_a_dotted_name_is_listed_without_dots():
 
 def test_a_result_is_said_in_json_unless_the_room_has_words():
     add = numbers().operations[0]
-    assert json.loads(add.words(Sum(the_sum=3))) == {"theSum": 3}
+    assert json.loads(add.as_text(Sum(the_sum=3))) == {"theSum": 3}
     spoken = Toolset("spoken", "Words.")
 
     @spoken.operation(
@@ -40,7 +42,7 @@ def test_a_result_is_said_in_json_unless_the_room_has_words():
     )
     def say(_room: Any, _arguments: NoArguments) -> Sum: ...  # type: ignore[empty-body]
 
-    assert spoken.operations[0].words(Sum(the_sum=3)) == "It is 3."
+    assert spoken.operations[0].as_text(Sum(the_sum=3)) == "It is 3."
 
 
 def test_the_wire_has_the_names_of_the_specification():
@@ -92,9 +94,9 @@ def test_an_address_is_matched_whole_and_its_parts_stay_encoded(pattern: str, ur
 
 def test_what_pydantic_wants_of_its_plugins_beyond_their_absence_is_its_own():
     code = (
-        "import holdfast.kernel.operation, sys\n"
+        "import holdfast.kernel.models, sys\n"
         "from pydantic.plugin._loader import get_plugins\n"
-        "holdfast.kernel.operation.NoArguments()\n"
+        "holdfast.kernel.models.NoArguments()\n"
         "assert 'importlib.metadata' not in sys.modules, 'no package was asked for plugins'\n"
         "loader = sys.modules['pydantic.plugin._loader']\n"
         "assert loader.get_plugins() == ()\n"

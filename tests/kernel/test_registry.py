@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from holdfast.kernel.errors import Invalid, UnknownTool
-from holdfast.kernel.operation import Toolset
 from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.toolset import Toolset
 from tests.kernel.example import numbers, trouble
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import Field, StrictBool, field_validator
 
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Input, Integer, IntegerOrNone, NoArguments
+from holdfast.kernel.models import Input, Integer, IntegerOrNone, NoArguments
 from tests.kernel.example import Add
 
 

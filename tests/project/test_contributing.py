@@ -18,7 +18,7 @@ import holdfast
 from holdfast.faces.cli.application import run as run_command_line
 from holdfast.faces.cli.command import Host
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import InvalidArguments, UnknownTool
 from holdfast.kernel.registry import Registry, Selection
 from tests.conftest import ROOT

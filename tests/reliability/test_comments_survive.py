@@ -162,7 +162,7 @@ def test_a3_control_a_sidecar_that_is_not_flushed_loses_acknowledged_comments(
 # compiled, as in a fresh clone, so that the disk can fail there too; the dispatcher answers for it.
 
 ADD_ONCE = f"""
-from holdfast.kernel.dispatch import guarded
+from holdfast.kernel.dispatch.failures import guarded
 from holdfast.kernel.errors import HoldfastError
 room.history.head()
 sys.pycache_prefix, sys.dont_write_bytecode = "/not-compiled", True

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.milestones.index.index import Index
 from holdfast.toolsets import full_registry

@@ -45,7 +45,7 @@ if kind == "read-only":
     mount("--bind", str(place))
     mount("-o", "remount,ro,bind")
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Effect
 from holdfast.toolsets import full_registry

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, Unavailable
 from holdfast.milestones.entity import Draft as MilestoneDraft
 from holdfast.milestones.store import Milestones

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, Who

@@ -14,7 +14,7 @@ from dataclasses import replace
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
 from tests.conformance.fixtures import toolset as conformance

@@ -13,9 +13,12 @@ from pydantic import Field
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, HoldfastError, Invalid, NotFound
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, Toolset
+from holdfast.kernel.models import Input, NoArguments, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import ResourceBody
+from holdfast.kernel.toolset import Toolset
 
 
 class TemplateNotFound(NotFound):
@@ -158,7 +161,7 @@ def sample_toolset(family: str = "core") -> Toolset:
     def deliver(room: Any, args: Deliver) -> Echoed:
         """Say on standard error whether the answer was written."""
         time.sleep(args.seconds)
-        current_call().when_answered(lambda: _say("answered"), lambda: _say("unanswered"))
+        current_call().after_answer(lambda: _say("answered"), lambda: _say("unanswered"))
         return Echoed(text="x" * args.size)
 
     @sample.operation(
@@ -166,7 +169,7 @@ def sample_toolset(family: str = "core") -> Toolset:
     )
     def commit(room: Any, args: Commit) -> Echoed:
         """Leave something to do after the answer that takes long or fails."""
-        current_call().when_answered(lambda: _commit(args.how), lambda: _say("unanswered"))
+        current_call().after_answer(lambda: _commit(args.how), lambda: _say("unanswered"))
         return Echoed(text=args.how)
 
     @sample.operation("confirm", title="Confirm", effect=Effect.READ, example="holdfast sample confirm")

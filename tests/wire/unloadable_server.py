@@ -13,7 +13,7 @@ from holdfast.faces.mcp.handshake import LateServer
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry

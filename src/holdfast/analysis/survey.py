@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.storage.git.project_files import Listed, Seen
 from holdfast.syntax.record import Record
 

@@ -9,10 +9,9 @@ from pydantic.alias_generators import to_camel
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
-from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, Output, optional, whole
+from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output, as_integer, optional
 from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
@@ -39,7 +38,9 @@ Author = Annotated[
 ]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
-    str, Field(pattern=r"^c_\d+$", max_length=40), Form("the id of a comment, such as c_1730000000000")
+    str,
+    Field(pattern=r"^c_\d+$", max_length=40),
+    ExpectedFormat("the id of a comment, such as c_1730000000000"),
 ]
 
 
@@ -50,7 +51,7 @@ def _moment(value: str) -> str:
 
 
 Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
-LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(whole)]
+LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(as_integer)]
 
 
 class Inline(Input):

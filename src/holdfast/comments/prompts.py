@@ -25,7 +25,8 @@ from holdfast.comments.toolset import comments
 from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.kernel.models import Input
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.watching.listing import Listing

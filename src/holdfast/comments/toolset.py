@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.operation import Toolset
+from holdfast.kernel.toolset import Toolset
 
 FAMILY = "paired-comments"
 

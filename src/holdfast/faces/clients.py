@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from holdfast.kernel.call import Call
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.dispatch import guarded
+from holdfast.kernel.dispatch.failures import guarded
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.kernel.limits import Limits
 

@@ -19,8 +19,10 @@ from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.command import Host
 from holdfast.faces.cli.manual import shared_files
 from holdfast.faces.schema import properties_of, result_fields
-from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
+from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.toolset import Toolset
 from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")

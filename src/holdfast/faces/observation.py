@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast import __version__
 from holdfast.faces.logs import tell
-from holdfast.kernel.call import SERVED, TRACERS
 from holdfast.kernel.clock import monotonic
+from holdfast.kernel.telemetry.statistics import STATISTICS
+from holdfast.kernel.telemetry.tracing import TRACERS
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -66,7 +67,7 @@ class Observation:
         """Count the request and log its end."""
         self.failure = failure or self.failure
         seconds = monotonic() - self.began
-        SERVED.count(self.operation or self.method or "unknown", seconds, failed=self.failure is not None)
+        STATISTICS.count(self.operation or self.method or "unknown", seconds, failed=self.failure is not None)
         level = logging.INFO if self.operation or self.failure or self.method in _TOLD else logging.DEBUG
         if _log.isEnabledFor(level):
             self._log(level, seconds, response_bytes)

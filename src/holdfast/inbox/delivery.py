@@ -112,8 +112,8 @@ def hand_over(room: Inbox) -> Delivery:
     """Take what waits, the old message file included. The call's outcome decides whether it was delivered."""
     old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
-    current_call().when_answered(
-        commit=lambda: _settle(room, delivery, old), otherwise=lambda: room.release(delivery.lease)
+    current_call().after_answer(
+        commit=lambda: _settle(room, delivery, old), rollback=lambda: room.release(delivery.lease)
     )
     return replace(delivery, messages=_with_lines_kept(room, delivery.messages))
 

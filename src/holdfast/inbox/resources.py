@@ -10,7 +10,8 @@ from holdfast.inbox.delivery import peek
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
-from holdfast.kernel.operation import NoArguments, PromptMessage
+from holdfast.kernel.models import NoArguments
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.resource import Announcement
 from holdfast.kernel.untrusted import visible
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox.message import Message, State
-from holdfast.kernel.operation import Output, Toolset
+from holdfast.kernel.models import Output
+from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
 
 inbox = Toolset(

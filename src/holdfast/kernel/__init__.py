@@ -1,7 +1,9 @@
-"""The floor of the house: pure declarations and rules, no disk, no network, no protocol library.
+"""The lowest layer: declarations and rules without disk, network or protocol libraries.
 
-- What does a room declare? `operation`, `resource`, `content`, `questions`; all of it together: `registry`
-- How is it run? `dispatch`, one run: `call`; within which bounds: `limits`
-- How does it fail? `errors`, `machine`; under which numbers: `codes`
-- What do rooms share? `text`, `paging`, `untrusted`, `clock`, `cache`
+- What a room declares: `operation`, `prompt`, `resource`, `route`, collected in a `toolset`; their arguments
+  and results: `models`, `content`, `questions`; all toolsets together: `registry`
+- How it runs: `dispatch/`; one run: `call`; who may do what: `role`; within which bounds: `limits`
+- How it fails: `errors`, `machine`; with which JSON-RPC codes: `codes`
+- What it records about itself: `telemetry/`
+- What everything shares: `text`, `untrusted`, `paging`, `clock`, `cache`, `schema`
 """

@@ -59,7 +59,7 @@ class Asker(Protocol):
         """Return the answers by key, as the protocol writes them, or raise `InputRequired`."""
 
 
-class NobodyToAsk:
+class NoClient:
     """Stands in where there is no client, as on the command line."""
 
     def supports(self, capability: Capability) -> bool:  # noqa: ARG002 - nobody has any

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Denied, Invalid, UnknownPrompt, UnknownTool, did_you_mean
-from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
+from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.prompt import Prompt
+from holdfast.kernel.role import Role
+from holdfast.kernel.toolset import Toolset
 
 if TYPE_CHECKING:
     from holdfast.kernel.resource import Resource

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.kernel.operation import ONLY_SPECIFIED, Operation
+from holdfast.kernel.models import ONLY_SPECIFIED
+from holdfast.kernel.operation import Operation
 
 _MARK = next(iter(ONLY_SPECIFIED))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Comment, Contested, Entity, Kind, Status, Summary
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 
-from holdfast.kernel.operation import NoArguments, PromptMessage
+from holdfast.kernel.models import NoArguments
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.milestones.index.query import ready_query
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, Toolset, optional
+from holdfast.kernel.models import SIGNATURE, Input, Output, optional
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.toolset import Toolset
 from holdfast.milestones.entity import Receipt, Signature
 from holdfast.milestones.text import done as said_done
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.operation import Toolset
+from holdfast.kernel.toolset import Toolset
 
 source = Toolset("source", "The source itself: folders, files and their lines.")

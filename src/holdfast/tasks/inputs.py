@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pydantic import BeforeValidator, Field
 
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
-from holdfast.kernel.operation import Input, Integer, IntegerOrNone
+from holdfast.kernel.models import Input, Integer, IntegerOrNone
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath

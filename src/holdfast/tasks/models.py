@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import ONLY_SPECIFIED, Input, Output
+from holdfast.kernel.models import ONLY_SPECIFIED, SIGNATURE, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.store.states import Kind, Priority, Status
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Input, NoArguments, PromptMessage
+from holdfast.kernel.models import Input, NoArguments
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.tasks.models import TaskDetail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from holdfast.kernel.operation import Toolset
+from holdfast.kernel.toolset import Toolset
 
 tasks = Toolset(
     "tasks",

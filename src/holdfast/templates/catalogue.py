@@ -18,7 +18,7 @@ from typing import Any
 
 from holdfast.kernel.errors import HoldfastError, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import Fingerprint, Folder
 from holdfast.storage.git.repository import Repository

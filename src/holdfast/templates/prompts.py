@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.kernel.models import Input
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
 from holdfast.templates.scaffold import ALL, Request, scaffold

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from holdfast.kernel.codes import handshake_code
 from holdfast.kernel.errors import HoldfastError, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.address import SCHEME, Address
 from holdfast.templates.catalogue import Templates

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import did_you_mean
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, Output
+from holdfast.kernel.models import Input, Output
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.templates.address import Address
 from holdfast.templates.definition import FORMATS, Definition, Metadata, Parameter, Placed, Value, compiled

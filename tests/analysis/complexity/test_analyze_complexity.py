@@ -13,7 +13,7 @@ import pytest
 from holdfast.analysis.complexity.measure import FileMeasure
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import analyze_complexity as tool
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from tests.analysis.sarif_schema import check_sarif

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_code_churn import AnalyzeCodeChurn, CodeChurn, analyze_code_churn
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -50,7 +50,7 @@ def asked(where: Path, **arguments: Any) -> CodeChurn:
 
 def words(result: CodeChurn) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_code_churn"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def paths(result: CodeChurn) -> list[str]:

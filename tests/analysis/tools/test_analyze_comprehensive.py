@@ -150,7 +150,7 @@ def test_times_of_components_are_there_only_where_asked_for(room):
         "files", "coverage", "duplicates", "dead_code", "defects", "complexity", "debt", "churn", "coupling",
     }  # fmt: skip
     assert all(value >= 0 for value in spent.components_ms.values())
-    assert "Took " in OPERATION.words(asked(room, perf=True))
+    assert "Took " in OPERATION.as_text(asked(room, perf=True))
 
 
 @pytest.mark.requirement("analysis-170")
@@ -164,7 +164,7 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
     assert not any(
         isinstance(value, list) for section in brief.results.values() for value in section.values()
     )
-    words = OPERATION.words(brief.model_copy(update={"format": "markdown"}))
+    words = OPERATION.as_text(brief.model_copy(update={"format": "markdown"}))
     assert "| technical debt gradient, 0 to 5 |" in words
     assert "\n## " not in words
     whole = asked(Analysis(Repository.at(root)))
@@ -175,7 +175,7 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
 @pytest.mark.requirement("analysis-155", "analysis-156", "analysis-157", "analysis-158")
 def test_formats_say_the_same_in_their_own_way(room):
     words = {
-        name: OPERATION.words(asked(room, format=name))
+        name: OPERATION.as_text(asked(room, format=name))
         for name in ("summary", "detailed", "json", "markdown")
     }
     assert "technical debt gradient, 0 to 5" in words["summary"]
@@ -189,7 +189,7 @@ def test_formats_say_the_same_in_their_own_way(room):
 
 @pytest.mark.requirement("analysis-159")
 def test_sarif_has_the_findings_of_all_sections_under_the_rules_of_their_tools(room):
-    document = json.loads(OPERATION.words(asked(room, format="sarif")))
+    document = json.loads(OPERATION.as_text(asked(room, format="sarif")))
     check_sarif(document)
     [run] = document["runs"]
     rules = {result["ruleId"] for result in run["results"]}
@@ -208,7 +208,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     assert {"dead_code", "defects", "complexity", "tdg"} <= found.results.keys()
     assert found.summary.duplication is None
     assert found.results["tdg"]["not_measured"]["duplication"] == found.failures["duplicates"]
-    assert "duplicates could not be done" in OPERATION.words(found)
+    assert "duplicates could not be done" in OPERATION.as_text(found)
 
 
 def test_a_clean_project_is_kept_for_the_trend_and_other_terms_keep_fewer_numbers(root):
@@ -265,7 +265,7 @@ def test_an_empty_project_has_no_numbers_that_are_not_measured(tmp_path):
 
 def test_words_have_shares_in_percent_and_not_every_place_of_a_clone(tmp_path):
     write(tmp_path, {f"src/copy_{number}.py": COPY for number in range(9)})
-    words = OPERATION.words(asked(Analysis(Repository.at(tmp_path)), format="detailed"))
+    words = OPERATION.as_text(asked(Analysis(Repository.at(tmp_path)), format="detailed"))
     lines = {" ".join(line.split()[:-1]): line.split()[-1] for line in words.splitlines() if line}
     assert (lines["duplication"], lines["mean defect probability"][-1]) == ("100.0%", "%")
     assert "technical debt gradient, 0 to 5" in lines

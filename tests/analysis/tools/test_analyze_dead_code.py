@@ -12,7 +12,7 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_dead_code import AnalyzeDeadCode, DeadCode, analyze_dead_code
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -38,7 +38,7 @@ def asked(where: Path, **arguments: Any) -> DeadCode:
 
 def words(result: DeadCode) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_dead_code"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def names(result: DeadCode) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_debt import AnalyzeDebt, Debt, analyze_debt
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -51,7 +51,7 @@ def asked(where: Path, **arguments: Any) -> Debt:
 
 def words(result: Debt) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_debt"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def places(result: Debt) -> list[tuple[str, int, int]]:

@@ -317,7 +317,7 @@ def test_coverage_comes_from_a_report_that_is_there(room: Analysis) -> None:
 
 @pytest.mark.requirement("analysis-103")
 def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
-    words = OPERATION.words(analyze_deep_context(room, AnalyzeDeepContext()))
+    words = OPERATION.as_text(analyze_deep_context(room, AnalyzeDeepContext()))
     assert words.startswith("# Deep context\n")
     for heading in (
         "Quality scorecard",
@@ -337,13 +337,13 @@ def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
 @pytest.mark.requirement("analysis-104", "analysis-106")
 def test_json_is_the_document_itself(room: Analysis) -> None:
     result = analyze_deep_context(room, AnalyzeDeepContext(format="json"))
-    assert json.loads(OPERATION.words(result)) == result.wire()
+    assert json.loads(OPERATION.as_text(result)) == result.wire()
 
 
 @pytest.mark.requirement("analysis-105")
 def test_sarif_names_every_issue_where_it_is_and_what_was_not_measured(room: Analysis) -> None:
     result = analyze_deep_context(room, AnalyzeDeepContext(format="sarif"))
-    document = check_sarif(OPERATION.words(result))
+    document = check_sarif(OPERATION.as_text(result))
     run = document["runs"][0]
     assert len(run["results"]) == result.defect_summary.total_defects > 3
     assert run["properties"]["technical_debt_hours"] == result.quality_scorecard.technical_debt_hours
@@ -380,7 +380,7 @@ def test_names_that_hide_something_are_shown_without_it(room: Analysis) -> None:
     text = "# FIXME: \u202ehidden\nx = 1\n"  # hygiene: to be found
     write(root, {"src/we\u202eird|name.py": text})
     result = analyze_deep_context(room, AnalyzeDeepContext())
-    assert "\u202e" not in OPERATION.words(result)
+    assert "\u202e" not in OPERATION.as_text(result)
     assert "\u202e" not in json.dumps(result.wire(), ensure_ascii=False)
 
 
@@ -424,7 +424,7 @@ def test_compared_with_a_commit_only_new_or_worse_findings_are_told(room: Analys
     write(Path(room.repository.root), {"src/later.py": later})
     found = asked(room, since="HEAD")
     assert found["defect_summary"]["by_type"] == {"complexity": 0, "technical-debt": 1, "dead-code": 1}
-    words = OPERATION.words(analyze_deep_context(room, AnalyzeDeepContext(since="HEAD")))
+    words = OPERATION.as_text(analyze_deep_context(room, AnalyzeDeepContext(since="HEAD")))
     assert f"Compared with {found['metadata']['compared_with']}" in words
     with pytest.raises(InvalidArguments, match="Offline nothing is compared"):
         asked(room, since="HEAD", cache_strategy="offline")

@@ -20,7 +20,7 @@ from holdfast.analysis.tools.analyze_defect_probability import (
     Defects,
     analyze_defect_probability,
 )
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -65,7 +65,7 @@ def asked(where: Path, **arguments: Any) -> Defects:
 def words(result: Defects) -> str:
     name = "analyze_defect_probability"
     [operation] = [one for one in toolset("analyze").operations if one.name == name]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def by_file(result: Defects) -> dict[str, Any]:

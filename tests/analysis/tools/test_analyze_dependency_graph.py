@@ -14,7 +14,7 @@ from holdfast.analysis.tools.analyze_dependency_graph import (
     DependencyGraph,
     analyze_dependency_graph,
 )
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -57,7 +57,7 @@ def asked(where: Path, **arguments: Any) -> DependencyGraph:
 
 def words(result: DependencyGraph) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_dependency_graph"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def edges(result: DependencyGraph) -> set[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_duplicates import AnalyzeDuplicates, Duplicates, analyze_duplicates
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -51,7 +51,7 @@ def asked(room: Analysis, **arguments: Any) -> Duplicates:
 
 def words(result: Duplicates) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_duplicates"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def found(result: Duplicates) -> set[tuple[str, tuple[str, ...]]]:

@@ -19,7 +19,7 @@ from holdfast.analysis.tools.analyze_graph_metrics import (
     analyze_graph_metrics,
 )
 from holdfast.kernel.content import Embedded, Text
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
@@ -159,7 +159,7 @@ def test_each_format_says_the_same_in_its_way(tree: Path) -> None:
     for number in range(12):
         (tree / f"extra{number}.py").write_text("import kit.core\n", encoding="utf-8")
     summary, detailed, data = (
-        OPERATION.words(asked(tree, format=name)) for name in ("summary", "detailed", "json")
+        OPERATION.as_text(asked(tree, format=name)) for name in ("summary", "detailed", "json")
     )
     assert "19 nodes" in summary
     assert "kit/core.py" in summary
@@ -177,7 +177,7 @@ def test_a_sample_is_said_to_be_one(tree: Path, monkeypatch: pytest.MonkeyPatch)
     result = asked(tree)
     assert result.centrality is not None
     assert (result.centrality.paths, result.centrality.path_sources) == ("sampled", 4)
-    assert "paths sampled, path sources 4" in OPERATION.words(result)
+    assert "paths sampled, path sources 4" in OPERATION.as_text(result)
     assert asked(tree) == result
 
 

@@ -14,7 +14,7 @@ from holdfast.analysis.tools.analyze_name_similarity import (
     NameSimilarity,
     analyze_name_similarity,
 )
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -47,7 +47,7 @@ def asked(where: Path, **arguments: Any) -> NameSimilarity:
 
 def words(result: NameSimilarity) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_name_similarity"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def names(result: NameSimilarity) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from holdfast.analysis.gate.judges import JUDGES
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.quality_gate import GateResult, QualityGate, quality_gate
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -71,7 +71,7 @@ def asked(where: Path, **arguments: Any) -> GateResult:
 
 def words(result: GateResult) -> str:
     [operation] = [one for one in toolset("analyze").operations if one.name == "quality_gate"]
-    return operation.words(result)
+    return operation.as_text(result)
 
 
 def statuses(result: GateResult) -> dict[str, str]:

@@ -19,7 +19,7 @@ from holdfast.comments.tools.export_comments import ExportComments, ExportResult
 from holdfast.comments.tools.write_comments import CommentsWritten, WriteComments, write_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment

@@ -11,7 +11,7 @@ import pytest
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import SearchComments, SearchResult, found, search_comments
 from holdfast.comments.toolset import comments as toolset
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment

@@ -13,7 +13,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.blame_file import BlameFile, annotated, blame_file
 from holdfast.comments.tools.list_comments import ListComments, list_comments, listed, listed_table
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, orphans
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.text import columns
 from holdfast.storage.git.repository import Repository

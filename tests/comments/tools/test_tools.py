@@ -345,7 +345,7 @@ def test_the_comments_of_a_file_are_shown_in_the_specified_words(desk: Desk) -> 
     third = desk.add(PATH, 3, "This service handles authentication", tag="NOTE", author="user")
     fourth = desk.add(PATH, 1, "Second note", tag="NOTE")
     result = desk.run("get_file_comments", filePath=PATH)
-    words = desk.dispatcher.registry.operation("get_file_comments").words(result)
+    words = desk.dispatcher.registry.operation("get_file_comments").as_text(result)
     assert words == (
         f"Comments for {PATH}\n\n📊 Summary:\n- Total comments: 4\n- TODO: 1\n- FIXME: 1\n- NOTE: 2\n"
         "- Orphaned: 0\n\n---\n\n"

@@ -15,8 +15,10 @@ from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
 from holdfast.kernel import errors
 from holdfast.kernel.call import current_call
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Toolset
+from holdfast.kernel.models import Input, NoArguments, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
 
 sample = Toolset("sample", "One of everything. Used by tests.")
@@ -103,7 +105,7 @@ class HandOver(Input):
 def hand_over(room: Path, arguments: HandOver) -> Description:
     """Hand something over, and note in a file whether it arrived."""
     settled = room / "settled" if arguments.settle else room / "missing" / "settled"
-    current_call().when_answered(lambda: _note(settled, "delivered"), lambda: _note(settled, "kept"))
+    current_call().after_answer(lambda: _note(settled, "delivered"), lambda: _note(settled, "kept"))
     return Description(received={}, text="x" * arguments.size)
 
 
@@ -121,7 +123,7 @@ class Dawdle(Input):
 def dawdle(room: Path, arguments: Dawdle) -> Description:
     """Take time, reporting progress."""
     settled = room / "settled"
-    current_call().when_answered(lambda: _note(settled, "delivered"), lambda: _note(settled, "kept"))
+    current_call().after_answer(lambda: _note(settled, "delivered"), lambda: _note(settled, "kept"))
     for step in range(arguments.steps):
         current_call().progress(step, arguments.steps, f"step {step}\x1b[31m")
         time.sleep(0.11)

@@ -9,10 +9,12 @@ import pytest
 from pydantic import Field
 
 from holdfast.faces.cli.command import Host, OperationCommand
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.toolset import Toolset
 from tests.faces.cli.conftest import Ask
 from tests.faces.cli.sample import DescribeThing, SampleWorkspace
 

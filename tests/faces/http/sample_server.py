@@ -16,10 +16,10 @@ from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.kernel.call import Role
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.role import Role
 from tests.wire.sample_server import NoTopics
 from tests.wire.sample_toolset import sample_toolset
 

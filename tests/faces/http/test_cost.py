@@ -20,7 +20,7 @@ from holdfast.faces.http.access import LocalTokens
 from holdfast.faces.http.serve import HttpServer
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.registry import Registry
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile

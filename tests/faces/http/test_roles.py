@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, Unavailable
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Selection
+from holdfast.kernel.role import Role
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile
 from holdfast.toolsets import full_registry

@@ -15,7 +15,8 @@ import pytest
 from holdfast.faces.clients import Settlements
 from holdfast.faces.http.access import Caller
 from holdfast.faces.http.asgi import Answer, HttpExchange
-from holdfast.kernel.call import Call, Role
+from holdfast.kernel.call import Call
+from holdfast.kernel.role import Role
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
 from tests.wire.client import ENVELOPE
@@ -49,7 +50,7 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     fate: list[str] = []
     exchange, settlements = HttpExchange(CALLER), Settlements()
     call = Call()
-    call.when_answered(lambda: fate.append("committed"), lambda: fate.append("given back"))
+    call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     exchange.follow(call)
     answer = Answer(exchange, wire.receive, wire.send)
     await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -100,7 +101,7 @@ def test_an_operation_that_finishes_after_its_client_left_is_given_back() -> Non
     exchange, call = HttpExchange(CALLER), Call()
     exchange.settle(answered=False)
     exchange.follow(call)
-    call.when_answered(lambda: fate.append("committed"), lambda: fate.append("given back"))
+    call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     assert fate == ["given back"]
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.call import SIGNATURE, Call
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.call import Call
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Denied, HoldfastError, NotFound
+from holdfast.kernel.models import SIGNATURE
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import Selection
 from holdfast.toolsets import full_registry

@@ -18,7 +18,7 @@ from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Request, WireError, encoded_result
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Output
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
 

@@ -12,8 +12,8 @@ from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.kernel.errors import NotFound, UnknownResource
-from holdfast.kernel.operation import Toolset
 from holdfast.kernel.resource import ListedResource, Resource
+from holdfast.kernel.toolset import Toolset
 
 notes = Toolset("notes", "Notes.")
 

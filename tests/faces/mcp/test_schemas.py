@@ -7,8 +7,10 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.faces.mcp.schemas import brief_schema
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input, Output, Toolset
+from holdfast.kernel.models import ONLY_SPECIFIED, Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.schema import input_schema, whole_schema
+from holdfast.kernel.toolset import Toolset
 
 
 class Part(Input):

@@ -12,10 +12,13 @@ from pydantic import Field
 from holdfast.faces.http.access import Caller
 from holdfast.faces.http.asgi import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
-from holdfast.kernel.call import Call, Role, current_call
-from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.operation import Effect, Input, NoArguments, Operation, Output, Toolset
+from holdfast.kernel.call import Call, current_call
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.models import Input, NoArguments, Output
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.role import Role
+from holdfast.kernel.toolset import Toolset
 
 people = Toolset("people", "People.")
 

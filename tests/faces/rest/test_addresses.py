@@ -14,12 +14,14 @@ from pydantic import Field
 from holdfast.faces.http.problems import problem
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.route import Address, FeedEvent
+from holdfast.kernel.toolset import Toolset
 
 shelves = Toolset("shelves", "Shelves with books.")
 

@@ -7,7 +7,9 @@ from pydantic import Field
 
 from holdfast.faces.rest.operations import QueryReader
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.toolset import Toolset
 from tests.faces.http.running import RunningServer
 
 

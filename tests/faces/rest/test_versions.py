@@ -11,10 +11,12 @@ from starlette.responses import Response
 
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import OutOfDate, OutOfSpace
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Toolset
+from holdfast.kernel.models import Input, NoArguments, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.toolset import Toolset
 
 pages = Toolset("pages", "Pages.")
 

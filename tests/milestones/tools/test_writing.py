@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments
 from holdfast.milestones.index.lookup import UnknownEntity
 from holdfast.toolsets import full_registry

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.kernel.registry import Selection
 from holdfast.storage.git.repository import Repository

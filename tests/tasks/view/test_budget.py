@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, File, Link, Who
 from holdfast.toolsets import full_registry
@@ -189,7 +189,7 @@ def test_words_are_shorter_than_data(dispatcher: Dispatcher):
     for name, arguments in DEFAULTS:
         operation = dispatcher.registry.operation(name)
         result = dispatcher.run(operation, arguments, dispatcher.new_call(operation))
-        assert len(operation.words(result)) <= 4000
+        assert len(operation.as_text(result)) <= 4000
 
 
 def test_every_listed_tool_of_the_room_is_held_to_its_budget(dispatcher: Dispatcher):

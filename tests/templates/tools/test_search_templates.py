@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.tools.search_templates import FoundTemplate, SearchTemplates, search_templates

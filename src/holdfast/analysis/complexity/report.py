@@ -11,7 +11,7 @@ from pydantic import Field
 
 from holdfast.analysis.complexity.measure import FileMeasure, Measure, maintainability, spread
 from holdfast.analysis.complexity.thresholds import Violation
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.syntax.record import Record
 

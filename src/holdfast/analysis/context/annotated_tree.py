@@ -15,7 +15,7 @@ from pydantic import Field
 
 from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
 from holdfast.analysis.context.scorecard import covered_share
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 

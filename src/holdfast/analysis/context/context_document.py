@@ -15,7 +15,7 @@ from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
 from holdfast.analysis.survey import CacheStrategy, FileCounts
 from holdfast.analysis.trend.point import TrendPoint
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 Format = Literal["markdown", "json", "sarif"]

@@ -19,7 +19,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.foreign_document import Unreadable
 from holdfast.storage.files.work_tree import RepoPath, Tree

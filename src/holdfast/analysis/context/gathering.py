@@ -21,7 +21,7 @@ from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.storage.files.work_tree import Tree
@@ -141,7 +141,7 @@ def attempted(analysis: Callable[[], Answer]) -> Answer | str:
     except HoldfastError as failure:
         return failure.message
     except Exception as failure:
-        return unforeseen(failure).message
+        return holdfast_error(failure).message
 
 
 def _measurements(

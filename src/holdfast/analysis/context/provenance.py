@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText, visible_in
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath, Tree

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Measurements
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
 WEIGHTS: Mapping[str, float] = {

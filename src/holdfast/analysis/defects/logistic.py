@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from holdfast.analysis.defects.measures import MEASURES, Measures, value
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 
 if TYPE_CHECKING:
     import numpy

@@ -25,7 +25,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree

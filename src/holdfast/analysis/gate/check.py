@@ -9,7 +9,7 @@ from pydantic import Field
 
 from holdfast.analysis.context.recommendations import Duration
 from holdfast.analysis.gate.settings import CheckName
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 

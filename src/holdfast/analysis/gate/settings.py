@@ -14,10 +14,10 @@ from pydantic import Field, StrictBool
 
 from holdfast.analysis.dead_code.finding import Level
 from holdfast.analysis.debt.marker import Severity
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input
+from holdfast.kernel.models import Input
 from holdfast.storage.files.foreign_document import Unreadable, toml_of
 from holdfast.storage.files.work_tree import RepoPath, Tree, is_folder
 from holdfast.storage.git.repository import Repository

@@ -16,7 +16,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, one_line, shown_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
@@ -59,7 +60,9 @@ class AnalyzeCodeChurn(Input):
     format: ChurnFormat = Field(
         default="summary", description="How the text is written; the data is the same."
     )
-    limit: Integer = how_many(_FILES, LIMITS.churn_files, "How many files to return, the most churned first.")
+    limit: Integer = count_field(
+        _FILES, LIMITS.churn_files, "How many files to return, the most churned first."
+    )
 
 
 class ChurnedFile(Output):

@@ -35,7 +35,8 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone, how_many, optional
+from holdfast.kernel.models import Input, Integer, IntegerOrNone, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -81,7 +82,7 @@ class AnalyzeComplexity(Input):
     top_files: IntegerOrNone = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
-    limit: Integer = how_many(
+    limit: Integer = count_field(
         VIOLATIONS,
         LIMITS.complexity_functions,
         "How many violations and functions to return, the worst first.",

@@ -23,7 +23,8 @@ from holdfast.analysis.trend.headline import Metric
 from holdfast.analysis.trend.point import TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText, visible_in
 from holdfast.storage.git.project_files import checked_project
@@ -59,7 +60,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     confidence_threshold: StrictFloat = Field(
         default=_CONFIDENCE, ge=0, le=1, description="How sure predictions and dead code have to be."
     )
-    min_lines: Integer = how_many(
+    min_lines: Integer = count_field(
         BLOCK_LINES, 100_000, "Least lines of a clone, and least lines of code of a file to predict or grade."
     )
     include_patterns: list[str] = Field(default=[], description='Only files like these, such as "**/*.rs".')
@@ -68,7 +69,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     )
     perf: StrictBool = Field(default=False, description="Also tell how long each component took.")
     executive_summary: StrictBool = Field(default=False, description="Numbers alone, which is faster.")
-    limit: Integer = how_many(10, 1000, "Most entries of each list.")
+    limit: Integer = count_field(10, 1000, "Most entries of each list.")
 
     @property
     def wanted(self) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
-from holdfast.kernel.operation import Effect, Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 

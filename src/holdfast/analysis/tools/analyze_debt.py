@@ -19,7 +19,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.line_ages import Age, Ages, line_ages
@@ -66,7 +67,7 @@ class AnalyzeDebt(arguments.ProjectInput):
     )
     diff: arguments.Fork = None
     format: DebtFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = how_many(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
+    limit: Integer = count_field(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
 
 
 class FoundDebt(Output):

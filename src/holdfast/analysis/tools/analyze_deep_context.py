@@ -34,7 +34,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone
+from holdfast.kernel.models import Input, Integer, IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.project_files import checked_project
 

@@ -28,7 +28,8 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -73,7 +74,7 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
     rank_by: RankedBy = Field(
         default="probability", description="`risk-per-line` begins where reading a hundred lines finds most."
     )
-    limit: Integer = how_many(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
+    limit: Integer = count_field(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
 
 
 class DefectPrediction(Output):

@@ -26,7 +26,8 @@ from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.kernel.operation import Effect, Input, Integer, IntegerOrNone, Output
+from holdfast.kernel.models import Input, Integer, IntegerOrNone, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 _USUAL_NODES = 30

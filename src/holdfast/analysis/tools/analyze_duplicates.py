@@ -26,7 +26,8 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -59,8 +60,8 @@ class AnalyzeDuplicates(arguments.ProjectInput):
     gpu: StrictBool = Field(default=False, description="Compare functions on a GPU if there is one.")
     perf: StrictBool = Field(default=False, description="Also say how long it took.")
     format: DuplicatesFormat = Field(default="summary", description="How the text is written.")
-    min_lines: Integer = how_many(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
-    limit: Integer = how_many(
+    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
+    limit: Integer = count_field(
         _GROUPS,
         LIMITS.clone_groups,
         "Most groups to return, the longest first, and most fragments of each but two.",

@@ -10,7 +10,8 @@ from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -32,8 +33,8 @@ class AnalyzeFunctionHeat(Input):
         max_length=LIMITS.path_characters,
         description="A file or folder from the repository's root; `.` for all of it.",
     )
-    period_days: Integer = how_many(_DAYS, LIMITS.churn_days, "How many days to look back.")
-    limit: Integer = how_many(
+    period_days: Integer = count_field(_DAYS, LIMITS.churn_days, "How many days to look back.")
+    limit: Integer = count_field(
         _SHOWN, LIMITS.complexity_functions, "How many functions to return, the hottest first."
     )
 

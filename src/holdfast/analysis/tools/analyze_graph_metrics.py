@@ -18,7 +18,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.content import Content, Embedded, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -53,7 +54,7 @@ class AnalyzeGraphMetrics(arguments.ProjectInput):
     )
     graphml: StrictBool = Field(default=False, description="Add the whole graph with its figures as GraphML.")
     format: MetricsFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = how_many(_NODES, LIMITS.graph_nodes, "Most nodes to return, the first in rank.")
+    limit: Integer = count_field(_NODES, LIMITS.graph_nodes, "Most nodes to return, the first in rank.")
 
 
 class RankedNode(Output):

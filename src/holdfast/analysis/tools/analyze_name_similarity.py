@@ -13,7 +13,8 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -44,7 +45,9 @@ class AnalyzeNameSimilarity(Input):
         min_length=1, max_length=LIMITS.name_characters, description="The name to find others like."
     )
     project_path: arguments.ProjectPath = "."
-    top_k: Integer = how_many(_TOP, LIMITS.similar_names, "How many names to return, the most similar first.")
+    top_k: Integer = count_field(
+        _TOP, LIMITS.similar_names, "How many names to return, the most similar first."
+    )
     phonetic: StrictBool = Field(default=False, description="Also names that sound alike, and which do.")
     scope: NameScope = Field(default="all", description="Which kinds of names.")
     format: NamesFormat = Field(default="summary", description="How the text is written.")

@@ -17,7 +17,8 @@ from holdfast.analysis.trend.headline import METRICS, Metric
 from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output, how_many
+from holdfast.kernel.models import Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
@@ -51,7 +52,7 @@ class AnalyzeTrend(arguments.ProjectInput):
         description="Compute the missing points of so many last commits of the first-parent line.",
     )
     format: TrendFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = how_many(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
+    limit: Integer = count_field(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
 
 
 class PastPoint(Output):

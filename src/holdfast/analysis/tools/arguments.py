@@ -11,11 +11,11 @@ from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input
+from holdfast.kernel.models import Input
 from holdfast.storage.files.work_tree import typed_path
 
 if TYPE_CHECKING:
-    from holdfast.kernel.operation import OperationOptions
+    from holdfast.kernel.toolset import OperationOptions
 
 Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 Fork = Annotated[

@@ -12,7 +12,8 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.operation import Effect, Integer
+from holdfast.kernel.models import Integer
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 

@@ -18,7 +18,8 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.operation import Effect, Integer, Output, how_many, optional
+from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
@@ -46,7 +47,7 @@ class MeasureFiles(arguments.ProjectInput):
         default="hot_spot",
         description="The worst by it come first. Duplication, defects and coverage are measured only then.",
     )
-    limit: Integer = how_many(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
+    limit: Integer = count_field(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
 
 
 class FileNumbers(Output):

@@ -24,7 +24,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Conflict, InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, how_many
+from holdfast.kernel.models import Integer, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -56,7 +57,7 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     fail_on_violation: StrictBool = Field(
         default=False, description="Mark the answer as an error, and end with status 1, unless it passes."
     )
-    limit: Integer = how_many(
+    limit: Integer = count_field(
         _VIOLATIONS, LIMITS.gate_violations, "Most violations to list for a check, the worst first."
     )
 

@@ -16,7 +16,7 @@ from holdfast.analysis.records.source import may_be_source
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
 from holdfast.analysis.trend.headline import Metric, headline
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import changed_file, committed_files

@@ -13,7 +13,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNLIMITED, UNTAGGED, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import columns, fitted, one_line
 from holdfast.kernel.untrusted import UntrustedText
 

@@ -9,7 +9,8 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect
 
 
 class EditComment(Input):

@@ -14,7 +14,8 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.content import Content, Embedded
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, optional
+from holdfast.kernel.models import Input, Integer, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 DEFAULT_MARGIN = 3

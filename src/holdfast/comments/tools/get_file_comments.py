@@ -16,7 +16,8 @@ from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, wit
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 

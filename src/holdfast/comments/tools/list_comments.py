@@ -14,7 +14,8 @@ from holdfast.comments.text import UNLIMITED, UNTAGGED, place, plain_text, unrea
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
+from holdfast.kernel.models import Input, Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import columns, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -53,7 +54,7 @@ class ListComments(Input):
         max_length=10_000,
         description="A regular expression that the text matches.",
     )
-    limit: Integer = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
 class ListedComments(Output):

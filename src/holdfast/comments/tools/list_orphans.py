@@ -14,7 +14,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input, Integer, how_many
+from holdfast.kernel.models import Input, Integer, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -28,7 +29,7 @@ class ListOrphans(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
     )
-    limit: Integer = how_many(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
 class Orphan(Result):

@@ -11,7 +11,8 @@ from holdfast.comments.toolset import comments
 from holdfast.comments.union.conflicts import conflicted
 from holdfast.comments.union.three_way import united
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import atomic_write, read_limited
 from holdfast.storage.files.foreign_document import Unreadable

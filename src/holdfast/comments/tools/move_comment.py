@@ -13,7 +13,8 @@ from holdfast.comments.text import anchor_words
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 

@@ -11,7 +11,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.models import Input, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 

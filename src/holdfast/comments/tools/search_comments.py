@@ -22,7 +22,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, place, plain_text, unread
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Integer, how_many, optional
+from holdfast.kernel.models import Input, Integer, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -59,7 +60,7 @@ class SearchComments(Input):
 
     query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
     filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
-    limit: Integer = how_many(DEFAULT_RESULTS, MOST_RESULTS, "Max results to return.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "Max results to return.")
 
 
 class SearchMetadata(Result):

@@ -117,9 +117,9 @@ def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
     except HoldfastError as failure:
         error = failure
     except Exception as defect:
-        from holdfast.kernel.dispatch import unforeseen
+        from holdfast.kernel.dispatch.failures import holdfast_error
 
-        error = unforeseen(defect)
+        error = holdfast_error(defect)
     from holdfast.faces.cli.failures import report
 
     return report(error, as_json=_wants_json(arguments))

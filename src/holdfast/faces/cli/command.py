@@ -25,9 +25,11 @@ from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueT
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher, guarded
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.dispatch.failures import guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
-from holdfast.kernel.operation import Effect, Operation, Output
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
 

@@ -30,7 +30,9 @@ from holdfast.faces.cli.command import Installation, OperationCommand, json_opti
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_words
 from holdfast.kernel.clock import utc_now
-from holdfast.kernel.dispatch import Dispatcher, guarded, validated
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.dispatch.failures import guarded
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Unavailable, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection

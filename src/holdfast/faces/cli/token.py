@@ -10,8 +10,8 @@ import click
 from holdfast.faces.cli.command import refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
 from holdfast.faces.cli.output import write, write_words
-from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Invalid, did_you_mean
+from holdfast.kernel.role import Role
 from holdfast.kernel.untrusted import json_text
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile

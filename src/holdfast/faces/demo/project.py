@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from importlib import resources
 from typing import Any
 
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.folder import appearing

@@ -46,8 +46,8 @@ from holdfast.faces.http.problems import (
     Unauthenticated,
 )
 from holdfast.faces.http.settings import API_PATH
-from holdfast.kernel.call import OWNER, Role
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.role import OWNER, Role
 from holdfast.kernel.text import natural
 from holdfast.storage.network.tokens import TokenFile
 

@@ -31,10 +31,10 @@ from holdfast.faces.http.handover import HANDED_OVER, Handover, worker_of
 from holdfast.faces.http.problems import UnknownRoute, problem
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
 from holdfast.faces.observation import Observation
-from holdfast.kernel.call import Role
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
+from holdfast.kernel.role import Role
 
 _PROTECTIVE_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -164,7 +164,7 @@ class Application:
         except HoldfastError:
             raise
         except Exception as failure:
-            error = unforeseen(failure)
+            error = holdfast_error(failure)
             if not answer.begun:
                 await problem(error)(scope, receive, send)
         finally:

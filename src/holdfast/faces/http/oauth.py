@@ -25,9 +25,9 @@ from mcp.shared.auth import ProtectedResourceMetadata
 from holdfast.faces.http.access import Caller
 from holdfast.faces.http.problems import InsufficientScope
 from holdfast.faces.http.settings import OAuthSettings
-from holdfast.kernel.call import Role
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import Busy, HoldfastError, Unavailable
+from holdfast.kernel.role import Role
 from holdfast.storage.network.client import AllowedHosts, WebClient
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}

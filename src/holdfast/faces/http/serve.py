@@ -46,10 +46,12 @@ from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
-from holdfast.kernel.call import SERVED, Role
-from holdfast.kernel.dispatch import Dispatcher, unforeseen
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
+from holdfast.kernel.role import Role
+from holdfast.kernel.telemetry.statistics import STATISTICS
 from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
@@ -112,7 +114,7 @@ class WorkerProcesses:
             self._serve(number)
             status = 0
         except BaseException as failure:
-            print(f"holdfast: {unforeseen(failure).sentence()}", file=sys.stderr)  # noqa: T201
+            print(f"holdfast: {holdfast_error(failure).sentence()}", file=sys.stderr)  # noqa: T201
         finally:
             sys.stderr.flush()
             os._exit(status)
@@ -282,7 +284,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     boxes = WorkerSockets(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
-        SERVED.begin(worker, settings.workers)
+        STATISTICS.begin(worker, settings.workers)
         begin_tracing()
         tell(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)

@@ -13,10 +13,11 @@ from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
-from holdfast.kernel.dispatch import Rooms
+from holdfast.kernel.dispatch.dispatcher import Rooms
 from holdfast.kernel.errors import HoldfastError, did_you_mean
-from holdfast.kernel.operation import Effect, Operation, Prompt
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
+from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import ListedResource, Resource, unknown
 from holdfast.kernel.schema import input_schema, untitled, whole_schema

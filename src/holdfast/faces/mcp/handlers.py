@@ -31,9 +31,11 @@ from holdfast.faces.mcp.request import (
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
-from holdfast.kernel.operation import Operation, Output, PromptMessage
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Operation
+from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.questions import Asker
 from holdfast.kernel.resource import MOST_OF_AN_ADDRESS, ResourceBody, family_of, find_resource
 
@@ -42,7 +44,7 @@ Result = TypeVar("Result")
 
 def result_items(operation: Operation, output: Output) -> list[Content]:
     """Return what a result holds: what the operation gives, or its words."""
-    return [Text(operation.words(output))] if operation.content is None else operation.content(output)
+    return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
 
 
 def embedded_fields(content: list[Content]) -> dict[str, Any]:
@@ -212,7 +214,7 @@ class Handlers:
             exchange.observed.operation = operation.listed_name if operation else None
             exchange.follow(call)
         try:
-            result = await self._dispatcher.run_aside(partial(work, call), call)
+            result = await self._dispatcher.run_in_thread(partial(work, call), call)
         except HoldfastError as failure:
             if exchange is not None:
                 exchange.observed.failure = failure.kind
@@ -235,7 +237,7 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """Answer resources/list. A room may have to look at the disk to know what there is."""
         cursor = params.cursor if params is not None else None
-        work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor))
+        work = partial(self._dispatcher.perform, partial(self._catalogue.resources, cursor))
         try:
             listed = await self._aside(ctx, work)
         except HoldfastError as failure:

@@ -24,7 +24,8 @@ from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, WireError
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR
-from holdfast.kernel.dispatch import Workers, unforeseen
+from holdfast.kernel.dispatch.failures import holdfast_error
+from holdfast.kernel.dispatch.workers import Workers
 from holdfast.kernel.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def internal_error(failure: Exception) -> WireError:
     """Return the error to be sent for a failure that is no answer of the protocol's own."""
     if isinstance(failure, WireError):
         return failure
-    error = failure if isinstance(failure, HoldfastError) else unforeseen(failure)
+    error = failure if isinstance(failure, HoldfastError) else holdfast_error(failure)
     return WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data)
 
 

@@ -35,7 +35,7 @@ from mcp.server.subscriptions import (
 )
 
 from holdfast.kernel.call import Listed
-from holdfast.kernel.dispatch import Rooms
+from holdfast.kernel.dispatch.dispatcher import Rooms
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.resource import Resource, find_resource
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.kernel.operation import ONLY_SPECIFIED
+from holdfast.kernel.models import ONLY_SPECIFIED
 
 _MARK = next(iter(ONLY_SPECIFIED))
 _LENGTHS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})

@@ -23,7 +23,8 @@ from holdfast.faces.mcp.request import Context, is_stateless
 from holdfast.faces.mcp.wire.messages import Prepared
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
-from holdfast.kernel.dispatch import Dispatcher, Rooms, unforeseen
+from holdfast.kernel.dispatch.dispatcher import Dispatcher, Rooms
+from holdfast.kernel.dispatch.failures import holdfast_error
 
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
@@ -165,7 +166,7 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
     except (MCPError, ValidationError):
         raise
     except Exception as failure:
-        error = unforeseen(failure)
+        error = holdfast_error(failure)
         data = {"type": error.kind} | error.data
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 

@@ -16,8 +16,8 @@ from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
 from holdfast.faces.observation import begin_tracing, end_tracing
-from holdfast.kernel.call import SERVED
 from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.telemetry.statistics import STATISTICS
 
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
@@ -62,7 +62,7 @@ def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it goes."""
-    SERVED.begin()
+    STATISTICS.begin()
     tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
@@ -76,7 +76,7 @@ def _protocol_server(workspace: Workspace, selection: Selection, profile: Profil
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
 
     from holdfast.faces.mcp.server import ProtocolServer
-    from holdfast.kernel.dispatch import Dispatcher
+    from holdfast.kernel.dispatch.dispatcher import Dispatcher
     from holdfast.toolsets import full_registry
 
     begin_tracing()

@@ -27,7 +27,7 @@ from starlette.types import Receive, Send
 
 from holdfast.faces.http.asgi import SIGN_OF_LIFE, client_left
 from holdfast.faces.mcp.publisher import Topics
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.route import Feed, FeedEvent
@@ -204,7 +204,7 @@ class OpenFeed:
         call = self.dispatcher.new_call(actor=self.actor)
         work = partial(self.dispatcher.feed, self.feed, position, self.parts, call)
         try:
-            return await self.dispatcher.run_aside(work, call)
+            return await self.dispatcher.run_in_thread(work, call)
         except BaseException:
             call.settle(answered=False)
             raise

@@ -26,10 +26,10 @@ from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, json_object, path_of, tagged
-from holdfast.kernel.call import Role
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest
 from holdfast.kernel.operation import Operation
+from holdfast.kernel.role import Role
 from holdfast.kernel.route import Address
 from holdfast.kernel.untrusted import json_text
 

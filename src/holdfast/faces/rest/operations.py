@@ -32,9 +32,10 @@ from holdfast.faces.observation import TRACE_HEADERS, Observation, request_span
 from holdfast.faces.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Cancelled, HoldfastError, InvalidArguments, TooLarge
-from holdfast.kernel.operation import Effect, Operation, Output
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.untrusted import json_text
 
 _TAG = re.compile(r'(?:W/)?"([^".]+)(?:\.[0-9a-f]*)?"')
@@ -210,7 +211,7 @@ class OperationRoute:
         if exchange is not None:
             exchange.follow(call)
         work = partial(self._dispatcher.run, self.operation, arguments, call)
-        running = asyncio.ensure_future(self._dispatcher.run_aside(work, call))
+        running = asyncio.ensure_future(self._dispatcher.run_in_thread(work, call))
         leaving = asyncio.ensure_future(client_left(receive))
         try:
             await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)

@@ -8,7 +8,8 @@ from holdfast.inbox import text
 from holdfast.inbox.delivery import hand_over
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Remark, inbox
-from holdfast.kernel.operation import Effect, NoArguments, Output
+from holdfast.kernel.models import NoArguments, Output
+from holdfast.kernel.operation import Effect
 
 
 class HandedOver(Output):

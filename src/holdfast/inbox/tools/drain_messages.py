@@ -8,7 +8,8 @@ from holdfast.inbox.delivery import hand_over_within
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 _SMALLEST_BOUND = 500

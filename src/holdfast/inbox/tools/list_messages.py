@@ -11,7 +11,8 @@ from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 
 

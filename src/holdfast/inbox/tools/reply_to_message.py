@@ -9,9 +9,9 @@ from pydantic import Field
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
-from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import SIGNATURE, Input, Output
+from holdfast.kernel.operation import Effect
 
 
 class ReplyToMessage(Input):

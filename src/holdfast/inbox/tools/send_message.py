@@ -11,9 +11,9 @@ from holdfast.inbox.delivery import misspelling
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
-from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 _LINE_PATTERN = "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"
@@ -32,7 +32,7 @@ class SendMessage(Input):
         max_length=LIMITS.message_comment_characters,
         description="What you want to say about it.",
     )
-    line: Annotated[str | None, Form("a line N or a range N-M, counted from 1")] = Field(
+    line: Annotated[str | None, ExpectedFormat("a line N or a range N-M, counted from 1")] = Field(
         default=None,
         pattern=_LINE_PATTERN,
         coerce_numbers_to_str=True,

@@ -9,7 +9,8 @@ from pydantic import Field
 from holdfast.inbox import text
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Answer, Remark, inbox
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 
 
 class ShowMessage(Input):

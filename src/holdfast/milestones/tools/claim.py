@@ -7,7 +7,7 @@ from datetime import timedelta
 from pydantic import Field
 
 from holdfast.kernel.errors import Conflict
-from holdfast.kernel.operation import Integer, how_many
+from holdfast.kernel.models import Integer, count_field
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.store import Milestones
@@ -18,7 +18,7 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 class ClaimEntity(EntityWrite):
     """What to claim, and for how long."""
 
-    minutes: Integer = how_many(60, 7 * 24 * 60, "How long the claim holds.")
+    minutes: Integer = count_field(60, 7 * 24 * 60, "How long the claim holds.")
 
 
 class MileClaimed(MileReceipt):

@@ -11,7 +11,8 @@ from pydantic import Field
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.models import Input, Output, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import KINDS, Entity

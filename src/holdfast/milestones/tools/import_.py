@@ -8,7 +8,8 @@ from pydantic import Field
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.imports import beads_drafts, github_drafts

@@ -10,7 +10,8 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import Invalid, InvalidCursor, did_you_mean
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.models import Input, Output, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Kind

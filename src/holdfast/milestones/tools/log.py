@@ -9,7 +9,8 @@ from pydantic import Field, PrivateAttr
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
+from holdfast.kernel.models import Input, Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
@@ -27,7 +28,7 @@ class ReadLog(Input):
     id: EntityName | None = Field(
         default=None, description="A milestone or issue; left out, the newest events of all of them."
     )
-    limit: Integer = how_many(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
+    limit: Integer = count_field(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
     cursor: str | None = Field(
         default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
     )

@@ -8,7 +8,8 @@ import time
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, optional
+from holdfast.kernel.models import optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import Position, page_rows

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many, optional
+from holdfast.kernel.models import Input, Integer, Output, count_field, optional
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import ready_query
 from holdfast.milestones.models import MileItem
@@ -21,7 +22,7 @@ class FindReady(Input):
     label: list[str] | None = Field(
         default=None, max_length=20, description="Only issues with all of these labels."
     )
-    limit: Integer = how_many(20, LIMITS.entity_largest_page, "Most issues to return.")
+    limit: Integer = count_field(20, LIMITS.entity_largest_page, "Most issues to return.")
 
 
 class MileReady(Output):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.replication import SyncReport

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.filter.fields import FIELDS, STATUSES

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.jumps import Jumps
 from holdfast.source.room import Source
@@ -23,7 +24,7 @@ class FindFiles(Input):
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="Letters of a name or path, in order."
     )
-    limit: Integer = how_many(_SHOWN, LIMITS.list_page, "How many to return, the best.")
+    limit: Integer = count_field(_SHOWN, LIMITS.list_page, "How many to return, the best.")
 
 
 class FoundPlace(Output):

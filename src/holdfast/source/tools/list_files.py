@@ -8,7 +8,8 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -28,7 +29,7 @@ class ListFiles(Input):
         max_length=LIMITS.path_characters,
         description="A folder from the repository's root; `.` for the root itself.",
     )
-    limit: Integer = how_many(_SHOWN, LIMITS.folder_entries, "How many entries to return, the first.")
+    limit: Integer = count_field(_SHOWN, LIMITS.folder_entries, "How many entries to return, the first.")
 
 
 class FolderEntry(Output):

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shown_path
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.diff.comparison import ComparedLine, Comparison, Kind, shown

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Integer, Output, how_many
+from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -35,7 +36,7 @@ class ReadSource(Input):
         description="As a commit, branch or tag has it; else as it is in the work tree.",
     )
     start: Integer = Field(default=1, ge=1, description="The first line to return.")
-    limit: Integer = how_many(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
+    limit: Integer = count_field(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):

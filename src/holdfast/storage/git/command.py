@@ -30,10 +30,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from holdfast.kernel.call import span
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.telemetry.tracing import span
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.cat_file import BatchReader, not_fetched

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from holdfast.kernel.call import OWNER, current_call
+from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
+from holdfast.kernel.role import OWNER
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
 from holdfast.tasks.store.records import Who, is_workspace_id, new_session_id

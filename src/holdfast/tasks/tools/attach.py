@@ -10,10 +10,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.kernel.call import Form
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
-from holdfast.kernel.operation import Effect, IntegerOrNone
+from holdfast.kernel.models import ExpectedFormat, IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
@@ -53,7 +53,7 @@ class AttachFile(InSession):
         default=None, max_length=MOST_BYTES * 4 // 3 + 4, description="Instead of a path: the file in Base64."
     )
     name: Word | None = Field(default=None, description="What to call it; with `path` the file's own name.")
-    mime_type: Annotated[str | None, Form("a media type, such as image/png")] = Field(
+    mime_type: Annotated[str | None, ExpectedFormat("a media type, such as image/png")] = Field(
         default=None,
         max_length=100,
         pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",

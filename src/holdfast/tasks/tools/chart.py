@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.kernel.content import Annotations, Content, Image, Link, Text
-from holdfast.kernel.operation import Effect, Integer
+from holdfast.kernel.models import Integer
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Integer, how_many
+from holdfast.kernel.models import Integer, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
@@ -64,7 +65,9 @@ class ClaimTask(InSession):
     label: Word | None = Field(default=None, description="For next: only with this label.")
     milestone: Word | None = Field(default=None, description="For next: only of this milestone.")
     connected_file: Word | None = Field(default=None, description="For next: only about this file.")
-    lease_seconds: Integer = how_many(int(LEASE_SECONDS), LONGEST_LEASE_SECONDS, "How long the claim lasts.")
+    lease_seconds: Integer = count_field(
+        int(LEASE_SECONDS), LONGEST_LEASE_SECONDS, "How long the claim lasts."
+    )
     note: Body | None = Field(default=None, description="For the next one, with handoff or release.")
     response_format: ResponseFormat = Field(default="concise", description="How much of it.")
 

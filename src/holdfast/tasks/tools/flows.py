@@ -12,7 +12,8 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
-from holdfast.kernel.operation import Effect, IntegerOrNone
+from holdfast.kernel.models import IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, UnknownResource, did_you_mean
-from holdfast.kernel.operation import Effect, NoArguments, Prompt
+from holdfast.kernel.models import NoArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText

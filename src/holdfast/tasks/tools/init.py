@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.models import Input
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath, Tree

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Integer, how_many
+from holdfast.kernel.models import ONLY_SPECIFIED, Integer, count_field
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
@@ -54,7 +55,7 @@ class ListTasks(TaskFilter):
     """Which tasks to list."""
 
     sort: Sort = Field(default="priority", description="Order of the list.")
-    limit: Integer = how_many(_USUAL_LIMIT, 100, "Most tasks to return.")
+    limit: Integer = count_field(_USUAL_LIMIT, 100, "Most tasks to return.")
     offset: Integer = Field(
         default=0,
         ge=0,
@@ -186,7 +187,7 @@ class ShowBoard(TaskFilter):
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order in which they are handed out, or the latest first."
     )
-    limit: Integer = how_many(_USUAL_LIMIT, 500, "Most cards; above 100 for pages, not for models.")
+    limit: Integer = count_field(_USUAL_LIMIT, 500, "Most cards; above 100 for pages, not for models.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 

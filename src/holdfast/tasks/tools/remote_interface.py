@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, IntegerOrNone
+from holdfast.kernel.models import IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidCursor
-from holdfast.kernel.operation import Effect, Integer
+from holdfast.kernel.models import Integer
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line

@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, IntegerOrNone
+from holdfast.kernel.models import IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText

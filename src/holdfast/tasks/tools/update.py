@@ -8,9 +8,10 @@ from typing import Any, Literal
 from pydantic import Field, StrictFloat
 
 from holdfast.kernel.call import current_call
-from holdfast.kernel.dispatch import validated
+from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input, IntegerOrNone
+from holdfast.kernel.models import ONLY_SPECIFIED, Input, IntegerOrNone
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.questions import Form
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten

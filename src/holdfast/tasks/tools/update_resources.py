@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.kernel.call import Form
 from holdfast.kernel.errors import OutOfDate
+from holdfast.kernel.models import ExpectedFormat
 from holdfast.kernel.operation import Effect
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.work_tree import Tree
@@ -28,7 +28,7 @@ class UpdateResources(InSession):
     resource_type: Document = Field(description="Which document.")
     content: Stored = Field(max_length=DOCUMENT_BYTES // 4, description="The whole new text, in Markdown.")
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
-    if_sha256: Annotated[str | None, Form("a SHA-256 sum, 64 hexadecimal digits")] = Field(
+    if_sha256: Annotated[str | None, ExpectedFormat("a SHA-256 sum, 64 hexadecimal digits")] = Field(
         default=None, pattern="^[0-9a-f]{64}$", description="Change it only if it is still this text."
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Output
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import WithParameters

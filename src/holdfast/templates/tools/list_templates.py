@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.templates.catalogue import Templates, UnusableFile
 from holdfast.templates.template import NAME_CHARACTERS, ListedParameter, ListedTemplate, array
 from holdfast.templates.toolset import templates

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates

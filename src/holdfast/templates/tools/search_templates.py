@@ -14,8 +14,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.kernel.call import Form
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import ExpectedFormat, Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import NAME_CHARACTERS, ListedTemplate, Template, array
@@ -28,7 +28,7 @@ _WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
 class SearchTemplates(Input):
     """What to look for."""
 
-    query: Annotated[str, Form("a query that says something")] = Field(
+    query: Annotated[str, ExpectedFormat("a query that says something")] = Field(
         min_length=1, max_length=NAME_CHARACTERS, pattern=r"\S", description="Search query."
     )
     toolchain: str | None = Field(

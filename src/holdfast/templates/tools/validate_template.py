@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect, Output
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import visible
 from holdfast.templates.catalogue import Templates

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.models import Input, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import FileSet
 from holdfast.storage.files.foreign_document import Unreadable, json_of

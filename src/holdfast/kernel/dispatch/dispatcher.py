@@ -1,0 +1,151 @@
+"""The dispatcher: validates a request's arguments, runs what it asks for, and returns the result.
+
+Contract:
+- An operation never runs with arguments that its model did not accept, nor against the selection (read-only
+  included), however the request arrived.
+- A caller with a token signs with the token's name, in whichever argument names the author; the owner may
+  sign with another name, which is then marked as the owner's.
+- Whatever an operation raises leaves here as a `HoldfastError`.
+- `run_in_thread` keeps the event loop free, and ends at the call's deadline (see `workers`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.kernel.call import Call, Listener, running
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.dispatch.failures import guarded
+from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.workers import Workers
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments
+from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.models import SIGNATURE, Input, Output
+from holdfast.kernel.operation import Operation
+from holdfast.kernel.prompt import Prompt, PromptMessage
+from holdfast.kernel.registry import TOOLS, Registry, Selection
+from holdfast.kernel.telemetry.tracing import span
+
+if TYPE_CHECKING:
+    from holdfast.kernel.questions import Asker
+    from holdfast.kernel.resource import ListedResource, Resource, ResourceBody
+    from holdfast.kernel.route import Feed, FeedEvent
+
+Result = TypeVar("Result")
+
+Rooms = Callable[[str], Any]
+"""Returns the room a toolset works in, opened at first use."""
+
+
+class Dispatcher:
+    """Runs the operations of a registry against the rooms of a workspace."""
+
+    def __init__(self, registry: Registry, rooms: Rooms, *, limits: Limits = LIMITS) -> None:
+        self.registry = registry
+        self.limits = limits
+        self.rooms = rooms
+        self._workers = Workers(limits.worker_threads)
+
+    def select(self, selection: Selection) -> Dispatcher:
+        """Return a dispatcher for a part of the same registry, with the same rooms and threads."""
+        narrowed = copy.copy(self)
+        narrowed.registry = self.registry.select(selection)
+        return narrowed
+
+    def new_call(
+        self,
+        operation: Operation | None = None,
+        *,
+        listener: Listener | None = None,
+        asker: Asker | None = None,
+        actor: str | None = None,
+        clock: MonotonicClock = monotonic,
+    ) -> Call:
+        """Return a call with the operation's time limit."""
+        seconds = None if operation is None else operation.seconds
+        seconds = seconds if seconds is not None else self.limits.operation_seconds
+        return Call(seconds=seconds, listener=listener, asker=asker, actor=actor, clock=clock)
+
+    def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
+        """Run an operation in this thread."""
+        offered = self.registry.operation(operation.name)
+        with running(call), span(f"operation {offered.listed_name}"):
+            return guarded(self._run_operation, offered, arguments, call)
+
+    def _run_operation(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
+        accepted = self._validated(operation, _signed(operation.input, arguments, call))
+        call.check()
+        is_about_tools = operation.toolset == TOOLS
+        return operation.function(
+            self.registry if is_about_tools else self.rooms(operation.toolset), accepted
+        )
+
+    def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
+        try:
+            return validated(operation.input, arguments)
+        except InvalidArguments as refusal:
+            if operation.explain is not None and arguments:
+                operation.explain(self.rooms(operation.toolset), arguments, refusal)
+            raise
+
+    def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
+        """Read a resource in this thread."""
+        body = self.perform(lambda: resource.read(self.rooms(resource.toolset), **parts), call)
+        if not isinstance(body, str):
+            return body
+        from holdfast.kernel.resource import ResourceBody
+
+        return ResourceBody(text=body)
+
+    def feed(
+        self, feed: Feed, position: str | None, parts: Mapping[str, str], call: Call
+    ) -> tuple[str, list[FeedEvent]]:
+        """Read the events of a feed after a position, in this thread."""
+        return self.perform(lambda: feed.read(self.rooms(feed.toolset), position, **parts), call)
+
+    def perform(self, work: Callable[[], Result], call: Call) -> Result:
+        """Run any function as the work of a call, in this thread."""
+        with running(call):
+            return guarded(work)
+
+    def members(self, resource: Resource) -> Iterable[ListedResource]:
+        """Return the current URIs of a family of resources.
+
+        A room that fails lists none: a request to the room itself reports the failure, and the lists of the
+        other rooms stay usable.
+        """
+        members = resource.members
+        if members is None:
+            return ()
+        try:
+            return guarded(lambda: list(members(self.rooms(resource.toolset))))
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError:
+            return ()
+
+    def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
+        """Fill in a prompt in this thread."""
+        return self.perform(partial(self._fill_in, prompt, arguments), call)
+
+    def _fill_in(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
+        accepted = validated(prompt.input, arguments, spelled=True)
+        return prompt.function(self.rooms(prompt.toolset), accepted)
+
+    async def run_in_thread(self, work: Callable[[], Result], call: Call) -> Result:
+        """Run `work` in a worker thread, for no longer than the call allows."""
+        return await self._workers.run(partial(copy_context().run, work), call)
+
+    def close(self) -> None:
+        """Let the worker threads end, without waiting for them."""
+        self._workers.close()
+
+
+def _signed(model: type[Input], arguments: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
+    """Return the arguments with the author set to what this caller may write as."""
+    name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
+    return arguments if name is None else call.signed(name, arguments or {})

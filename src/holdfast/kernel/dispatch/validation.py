@@ -1,0 +1,94 @@
+"""Arguments as a request carries them, turned into an operation's input model, with readable refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from holdfast.kernel.errors import InvalidArguments, did_you_mean
+from holdfast.kernel.models import ExpectedFormat, Input, wire_names
+
+Model = TypeVar("Model", bound=Input)
+
+_SHAPES = {
+    "list_type": 'it has to be a list, such as ["a", "b"]',
+    "model_type": 'it has to be an object, such as {"name": "value"}',
+    "dict_type": 'it has to be an object, such as {"name": "value"}',
+}
+"""Replacements for pydantic's messages about wrong shapes, which speak of Python's types."""
+
+
+def validated(model: type[Model], arguments: Mapping[str, Any] | None, *, spelled: bool = False) -> Model:
+    """Return the arguments as a model; raise `InvalidArguments` naming every problem.
+
+    `spelled`: all values are text, as in prompts, so "true" is a boolean.
+    """
+    validate = model.model_validate_strings if spelled else model.model_validate
+    try:
+        return validate({} if arguments is None else arguments)
+    except ValidationError as failure:
+        errors = [dict(error) for error in failure.errors(include_url=False)]
+    problems = [_problem(model, error) for error in errors]
+    text = "; ".join(problems)
+    refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
+    refusal.undecodable = any(_is_undecodable(error) for error in errors)
+    raise refusal
+
+
+def _is_undecodable(error: Mapping[str, Any]) -> bool:
+    """Return whether a value is missing or of another JSON type, rather than just not allowed."""
+    if error["type"] in {"literal_error", "enum"}:
+        return not isinstance(error["input"], str)
+    return error["type"] == "missing" or str(error["type"]).endswith(("_type", "_parsing"))
+
+
+def _problem(model: type[Input], error: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f'unknown argument "{where}": {_suggested_name(model, error["loc"])}'.rstrip(": .")
+    if error["type"] in _SHAPES:
+        return f'argument "{where}": {_SHAPES[error["type"]]}'
+    if error["type"] in {"too_long", "too_short"} and isinstance(error["input"], str):
+        return f'argument "{where}": {_plain(error["msg"]).replace(" items after validation", " characters")}'
+    if error["type"] == "missing":
+        return f'missing argument "{where}"'
+    if error["type"] in {"literal_error", "enum"} and isinstance(error["input"], str):
+        allowed = re.findall(r"'([^']*)'", str(error["ctx"]["expected"]))
+        suggestion = did_you_mean(error["input"], allowed).rstrip(".")
+        return f'argument "{where}": "{error["input"]}" is not allowed. {suggestion}'
+    formats = [
+        one for one in getattr(_field(model, where), "metadata", ()) if isinstance(one, ExpectedFormat)
+    ]
+    if error["type"] == "string_pattern_mismatch" and formats:
+        return f'argument "{where}": "{str(error["input"])[:40]}" is not {formats[0]}'
+    return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+
+
+def _field(model: type[BaseModel], name: str) -> object:
+    return next((info for field, info in model.model_fields.items() if name in (field, info.alias)), None)
+
+
+def _suggested_name(model: type[BaseModel], path: Sequence[Any]) -> str:
+    """Return a hint naming the closest known argument to the unknown one at the end of a path."""
+    for part in (one for one in path[:-1] if isinstance(one, str)):
+        inner = _model_in(getattr(_field(model, part), "annotation", None))
+        if inner is None:
+            return ""
+        model = inner
+    return did_you_mean(str(path[-1]), wire_names(model))
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model in an annotation: the annotation itself, or the first in a list or union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part)) is not None), None)
+
+
+def _plain(message: str) -> str:
+    """Return a message of pydantic's without its prefix, its technical ending and its capital letter."""
+    text = message.removeprefix("Value error, ").partition(", unable to ")[0].rstrip(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,107 @@
+"""Base classes and field types for the arguments and results of operations."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+# Before it builds its first model, pydantic searches every installed package for plugins, which takes longer
+# than many commands do. Holdfast has none, and what others install must not change what its models accept.
+_no_plugins = ModuleType("pydantic.plugin._loader")
+_no_plugins.get_plugins = tuple  # type: ignore[attr-defined]
+
+
+def _from_pydantic(name: str) -> Any:
+    """Return any other attribute from pydantic's own module, in case a later version needs one."""
+    if name.startswith("__"):
+        raise AttributeError(name)  # Python itself looks these up at every import.
+    sys.modules.pop(_no_plugins.__name__)
+    return getattr(import_module(_no_plugins.__name__), name)
+
+
+_no_plugins.__getattr__ = _from_pydantic  # type: ignore[method-assign]
+sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
+
+
+ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}
+"""Marks an argument that exists only because a specification asks for it; other clients are not shown it."""
+
+SIGNATURE = "signature"
+"""Marks, in the annotation of an argument, the one that names the author."""
+
+
+class ExpectedFormat(str):
+    """Describes what matches the pattern of an annotated argument: `a line N or a range N-M`."""
+
+
+class Input(BaseModel):
+    """Arguments of an operation. Unknown names are refused.
+
+    Booleans of operations are `StrictBool`, numbers `Integer` or `StrictFloat`: in JSON 0 is not false and
+    "5" is not a number, and an agent that sends them has confused one argument with another. In prompts, all
+    arguments are text.
+    """
+
+    # Built at first use: a server declares many more operations than a client calls.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
+    )
+
+
+class Output(BaseModel):
+    """Result of an operation: complete without the text that accompanies it."""
+
+    model_config = ConfigDict(
+        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True, defer_build=True
+    )
+
+    omits_null: ClassVar[bool] = False
+    """Whether members that are null are left out on the wire."""
+    requires_fields: ClassVar[bool] = False
+    """Whether a specification requires all fields, so that a failure must carry no data at all."""
+
+    def wire(self) -> dict[str, Any]:
+        """Return the result as every face sends it."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=self.omits_null)
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit status of the command: 0, or another one for a result that reports problems.
+
+        1 means that a person has to look at something; otherwise it is the status of a matching error.
+        """
+        return 0
+
+
+class NoArguments(Input):
+    """The input of an operation that takes none."""
+
+
+def as_integer(value: object) -> object:
+    """Return 10.0 as 10, as JSON and its schemas treat it; every other value unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Integer = Annotated[int, Field(strict=True), BeforeValidator(as_integer)]
+"""A whole number as an argument."""
+IntegerOrNone = Annotated[int | None, Field(strict=True), BeforeValidator(as_integer)]
+
+
+def count_field(default: int, maximum: int, description: str) -> Any:
+    """Return an argument that is a number of items or days, at least 1."""
+    return Field(default=default, ge=1, le=maximum, description=description)
+
+
+def optional(description: str, **more: Any) -> Any:
+    """Return a field of a result that is left out when it is None."""
+    return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
+
+
+def wire_names(model: type[BaseModel]) -> Iterable[str]:
+    """Return the names of a model's fields as they are spelled on the wire."""
+    return [info.alias or name for name, info in model.model_fields.items()]

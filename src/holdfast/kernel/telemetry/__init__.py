@@ -1,0 +1,1 @@
+"""What a server records about its own requests: `statistics` (counts and durations) and `tracing` (spans)."""
