@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.kernel.cache import Answer, Memory
+from holdfast.kernel.cache import Answer, VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import (
     Cancelled,
@@ -55,7 +55,7 @@ class InboxNeighbour:
 
     def __init__(self, room: Inbox) -> None:
         self._room = room
-        self._told: Memory[tuple[Remark, ...]] = Memory()
+        self._told: VersionedCache[tuple[Remark, ...]] = VersionedCache()
 
     def about(self, question: Question) -> Iterable[Remark]:
         """Return the messages on the task's files that nobody has had, and those it is linked to."""
@@ -64,8 +64,8 @@ class InboxNeighbour:
         if asked == ((), ()):
             return ()
         sign = self._room.sign()
-        known = self._told.recall(asked, sign)
-        return known if known is not None else self._told.keep(asked, sign, tuple(self._found(*asked)))
+        known = self._told.get(asked, sign)
+        return known if known is not None else self._told.put(asked, sign, tuple(self._found(*asked)))
 
     def _found(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[Remark]:
         yield from (self.find(ref) for ref in linked)
@@ -87,7 +87,7 @@ class CommentsNeighbour:
 
     def __init__(self, room: Comments) -> None:
         self._room = room
-        self._told: Memory[tuple[tuple[Remark, bool], ...]] = Memory()
+        self._told: VersionedCache[tuple[tuple[Remark, bool], ...]] = VersionedCache()
 
     def about(self, question: Question) -> Iterator[Remark]:
         """Yield the open comments on the task's files, where their code is now."""
@@ -111,14 +111,14 @@ class CommentsNeighbour:
         sign = None if is_moving else self._room.sign(path)
         if sign is not None and sign[0] is None:
             return ()
-        if (known := self._told.recall(path, sign)) is not None:
+        if (known := self._told.get(path, sign)) is not None:
             return known
         if not is_moving and self._room.sidecar_bytes(RepoPath.parse(path)) is None:
             return ()
         sidecar = self._room.load(path)
         told = tuple((_of_note(path, note), note.status == "open") for note in sidecar.comments)
         has_source = sign is not None and sign[1] is not None
-        return self._told.keep(path, sign if has_source and self._room.is_settled(sidecar) else None, told)
+        return self._told.put(path, sign if has_source and self._room.is_settled(sidecar) else None, told)
 
     def find(self, path: str, name: str) -> Remark:
         """Return one comment by its file, or by the one that it was in, and its id."""
@@ -147,7 +147,7 @@ class MilestonesNeighbour:
 
     def __init__(self, room: Milestones) -> None:
         self._room = room
-        self._told: Memory[Any] = Memory()
+        self._told: VersionedCache[Any] = VersionedCache()
 
     def about(self, question: Question) -> Iterable[Remark]:
         """Return issues and milestones that the task is linked to, and open issues linked to its files."""
@@ -173,12 +173,12 @@ class MilestonesNeighbour:
         from holdfast.milestones.index.update import damaged_in
 
         sign = self._room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
-        known: Answer | None = self._told.recall(asked, sign)
+        known: Answer | None = self._told.get(asked, sign)
         if known is not None:
             return known
         is_damaged, told = self._room.ask(lambda connection: (damaged_in(connection), look(connection)))
         # A damaged log may be mended without its tip moving.
-        self._told.keep(asked, None if is_damaged else sign, told)
+        self._told.put(asked, None if is_damaged else sign, told)
         return told
 
 
@@ -187,7 +187,7 @@ class FindingsNeighbour:
 
     def __init__(self, room: Analysis) -> None:
         self._room = room
-        self._told: Memory[tuple[Issue, ...]] = Memory()
+        self._told: VersionedCache[tuple[Issue, ...]] = VersionedCache()
 
     def about(self, question: Question) -> list[Remark]:
         """Return what is to be mended in the task's files, the most costly first."""
@@ -200,8 +200,8 @@ class FindingsNeighbour:
 
         current_call().check()
         sign = sign_of([f"{self._room.repository.root}/{path}"])
-        known = self._told.recall(path, sign)
-        return self._told.keep(path, sign, tuple(file_issues(self._room, path))) if known is None else known
+        known = self._told.get(path, sign)
+        return self._told.put(path, sign, tuple(file_issues(self._room, path))) if known is None else known
 
 
 class CommitsNeighbour:

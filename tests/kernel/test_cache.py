@@ -1,29 +1,29 @@
-"""What is kept is told again under the same sign, and under no other."""
+"""A cached value is returned under the version it was stored with, and under no other."""
 
 from __future__ import annotations
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 
 
-def test_an_answer_is_told_again_only_under_the_sign_it_was_kept_with() -> None:
-    memory: Memory[str] = Memory()
-    assert memory.keep("question", 1, "answer") == "answer"
-    assert memory.recall("question", 1) == "answer"
-    assert memory.recall("question", 2) is None
-    assert memory.recall("other", 1) is None
+def test_a_value_is_returned_only_under_the_version_it_was_stored_with() -> None:
+    cache: VersionedCache[str] = VersionedCache()
+    assert cache.put("question", 1, "answer") == "answer"
+    assert cache.get("question", 1) == "answer"
+    assert cache.get("question", 2) is None
+    assert cache.get("other", 1) is None
 
 
-def test_what_has_no_sign_is_neither_kept_nor_told() -> None:
-    memory: Memory[str] = Memory()
-    assert memory.keep("question", None, "answer") == "answer"
-    assert memory.recall("question", None) is None
-    memory.keep("question", 1, "answer")
-    assert memory.recall("question", None) is None
+def test_nothing_is_stored_without_a_version() -> None:
+    cache: VersionedCache[str] = VersionedCache()
+    assert cache.put("question", None, "answer") == "answer"
+    assert cache.get("question", None) is None
+    cache.put("question", 1, "answer")
+    assert cache.get("question", None) is None
 
 
-def test_of_very_many_answers_those_kept_last_stay() -> None:
-    memory: Memory[int] = Memory(most=10)
+def test_a_full_cache_drops_its_oldest_entries() -> None:
+    cache: VersionedCache[int] = VersionedCache(maximum=10)
     for number in range(100):
-        memory.keep(number, 1, number)
-    assert memory.recall(99, 1) == 99
-    assert sum(memory.recall(number, 1) is not None for number in range(100)) <= 10
+        cache.put(number, 1, number)
+    assert cache.get(99, 1) == 99
+    assert sum(cache.get(number, 1) is not None for number in range(100)) <= 10

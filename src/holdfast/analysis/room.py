@@ -11,7 +11,7 @@ from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.records.token_stream import TokenStream
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Survey
 from holdfast.analysis.trend.point_store import PointStore
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
@@ -43,7 +43,7 @@ class Analysis:
         self._lexed = Surveyor(repository, TOKENS)
         self._product = NUMBERS
         self._tree = Tree(repository)
-        self._answers: Memory[Any] = Memory(_ANSWERS)
+        self._answers: VersionedCache[Any] = VersionedCache(_ANSWERS)
         self._of_files: dict[str, dict[str, tuple[Record, Any]]] = {}
 
     def survey(
@@ -73,8 +73,8 @@ class Analysis:
 
     def once(self, question: str, survey: FileSurvey[object], answer: Callable[[], Answer]) -> Answer:
         """Return the answer that follows from a survey, found anew only where something in it changed."""
-        known: Answer | None = self._answers.recall(question, survey.version)
-        return self._answers.keep(question, survey.version, answer()) if known is None else known
+        known: Answer | None = self._answers.get(question, survey.version)
+        return self._answers.put(question, survey.version, answer()) if known is None else known
 
     def of_files(
         self, question: str, survey: Survey, answer: Callable[[str, Record], Answer]

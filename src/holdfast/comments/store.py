@@ -35,7 +35,7 @@ from holdfast.comments.sidecar.source import (
     split_lines,
 )
 from holdfast.comments.tracking.placement import Candidate, Placement, Version
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -67,7 +67,7 @@ class Comments(SidecarFiles):
         """Whether comments may be added to source that does not parse."""
         self.places = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
-        self.offers: Memory[Mapping[tuple[str, str], Sequence[Candidate]]] = Memory()
+        self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[Candidate]]] = VersionedCache()
         """Where the code of orphans may be, as long as no file changes among which it was looked for."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
 

@@ -1,7 +1,8 @@
-"""A cache whose entries are valid for one version of what they follow from.
+"""A cache whose entries are valid for one version of the data they were computed from.
 
-Contract: an answer is handed out again only under the very sign it was kept with. Whoever keeps one takes the
-sign before it looks, so that a change meanwhile is seen the next time. A sign of None is never the same.
+Contract: a value is returned only for the very version it was stored under. Callers determine the version
+before they read the data, so that a change in between is noticed at the next lookup. Nothing is stored under
+the version None, which stands for data whose version is unknown.
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ from typing import Generic, TypeVar
 Answer = TypeVar("Answer")
 
 
-class Memory(Generic[Answer]):
-    """Some answers by what was asked; of very many, those kept last. Usable from many threads."""
+class VersionedCache(Generic[Answer]):
+    """A bounded mapping that drops its older half when it is full. Usable from many threads."""
 
-    def __init__(self, most: int = 500) -> None:
-        self._most = most
-        self._kept: dict[Hashable, tuple[object, Answer]] = {}
+    def __init__(self, maximum: int = 500) -> None:
+        self._maximum = maximum
+        self._entries: dict[Hashable, tuple[object, Answer]] = {}
 
-    def recall(self, asked: Hashable, sign: object) -> Answer | None:
-        """Return the answer that was kept under this sign, or None when there is none."""
-        found = self._kept.get(asked)
-        return None if found is None or sign is None or found[0] != sign else found[1]
+    def get(self, key: Hashable, version: object) -> Answer | None:
+        """Return the value that was stored under this version, or None."""
+        found = self._entries.get(key)
+        return None if found is None or version is None or found[0] != version else found[1]
 
-    def keep(self, asked: Hashable, sign: object, answer: Answer) -> Answer:
-        """Keep an answer, if its sign can be told, and return it."""
-        if sign is not None:
-            if len(self._kept) >= self._most and asked not in self._kept:
-                self._kept = dict(list(self._kept.items())[self._most // 2 :])
-            self._kept[asked] = (sign, answer)
+    def put(self, key: Hashable, version: object, answer: Answer) -> Answer:
+        """Store a value unless its version is None; return the value."""
+        if version is not None:
+            if len(self._entries) >= self._maximum and key not in self._entries:
+                self._entries = dict(list(self._entries.items())[self._maximum // 2 :])
+            self._entries[key] = (version, answer)
         return answer

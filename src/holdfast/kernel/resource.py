@@ -111,8 +111,8 @@ def _part_pattern(part: str) -> str:
     return f"(?P<{name}>.+)" if part.startswith("{+") else f"(?P<{name}>[^/]+)"
 
 
-MOST_OF_AN_ADDRESS = 2000
-"""How much of an address that nothing has is told back."""
+QUOTED_URI_CHARACTERS = 2000
+"""How many characters of an unknown URI an error quotes: enough to recognise it, a chosen bound."""
 
 
 def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
@@ -127,12 +127,12 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
             raise resource.malformed(uri)
     ended = [(item, uri + item.uri.rpartition("}")[2]) for item in known if item.is_template]
     addresses = [item.uri for item in known] + [whole for item, whole in ended if item.match(whole)]
-    raise unknown(uri, hint=did_you_mean(uri, addresses))
+    raise unknown_resource(uri, hint=did_you_mean(uri, addresses))
 
 
-def unknown(uri: str, hint: str) -> UnknownResource:
+def unknown_resource(uri: str, hint: str) -> UnknownResource:
     """Return the failure of an address that nothing has."""
-    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:MOST_OF_AN_ADDRESS])
+    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:QUOTED_URI_CHARACTERS])
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
@@ -146,4 +146,4 @@ def _decoded(resource: Resource, uri: str, part: str) -> str:
     except UnicodeDecodeError:
         if resource.malformed is not None:
             raise resource.malformed(uri) from None
-        raise unknown(uri, hint="Its address is not UTF-8.") from None
+        raise unknown_resource(uri, hint="Its address is not UTF-8.") from None

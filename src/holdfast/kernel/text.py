@@ -47,7 +47,7 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-def natural(text: str) -> int | None:
+def parse_natural(text: str) -> int | None:
     """Return the number that digits spell, or None for anything else, and for one that no store takes."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_DIGITS else None
 
@@ -61,7 +61,7 @@ def one_line(text: str, *, keep_spaces: bool = False) -> str:
     return " ".join(text.splitlines() if keep_spaces else text.split())
 
 
-def shown_path(path: str) -> str:
+def printable_path(path: str) -> str:
     """Return a path as it can be shown: bytes that are no text and signs that would break a line, escaped."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)

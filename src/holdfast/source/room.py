@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import Denied
 from holdfast.source.diff.review import Reviews
 from holdfast.source.jumps import Jumps
@@ -31,8 +31,8 @@ class Source:
         self.repository = repository
         self.tree = Tree(repository)
         self.symbols = symbols
-        self.jumps: Memory[Jumps] = Memory(1)
-        self._colourings: Memory[Colouring] = Memory(_COLOURINGS)
+        self.jumps: VersionedCache[Jumps] = VersionedCache(1)
+        self._colourings: VersionedCache[Colouring] = VersionedCache(_COLOURINGS)
 
     @cached_property
     def git(self) -> Git:
@@ -58,8 +58,8 @@ class Source:
 
     def colouring(self, path: str, digest: str, text: str) -> Colouring:
         """Return the colours of a text, found once while its pages are read."""
-        known = self._colourings.recall(path, digest)
-        return known or self._colourings.keep(path, digest, Colouring(language_of(path, text), text))
+        known = self._colourings.get(path, digest)
+        return known or self._colourings.put(path, digest, Colouring(language_of(path, text), text))
 
     def close(self) -> None:
         """End the process that reads git's objects, if it runs."""

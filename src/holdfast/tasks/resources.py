@@ -13,7 +13,7 @@ from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.kernel.route import FeedEvent
-from holdfast.kernel.text import natural
+from holdfast.kernel.text import parse_natural
 from holdfast.tasks.charts.picture import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Scoped
@@ -328,7 +328,7 @@ def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str,
     check_workspace(room, Scoped(workspace_path=workspace_path))
     with room.reading() as transaction:
         served = transaction.workspace
-        after = natural(position or "")
+        after = parse_natural(position or "")
         if position is None or after is None:
             return str(last_event(transaction)), []
         happened = rows.events_after(transaction, served.id, after, _EVENTS_AT_ONCE)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
@@ -42,16 +42,16 @@ class Renderer:
     """Renders templates, and remembers the small files it rendered lately."""
 
     def __init__(self) -> None:
-        self._kept: Memory[RenderedFile] = Memory(_KEPT_FILES)
+        self._kept: VersionedCache[RenderedFile] = VersionedCache(_KEPT_FILES)
 
     def render(self, template: Template, values: Values) -> RenderedFile:
         """Return the file that a template gives for values that were checked and filled."""
         key = (template.definition.digest, template.address, *map(_frozen, values.values()))
-        kept = self._kept.recall(key, True)
+        kept = self._kept.get(key, True)
         if kept is not None:
             return kept
         made = _rendered(template, values)
-        return self._kept.keep(key, True if len(made.content) <= _KEPT_CHARACTERS else None, made)
+        return self._kept.put(key, True if len(made.content) <= _KEPT_CHARACTERS else None, made)
 
 
 def _frozen(value: object) -> object:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import islice
 
 from holdfast.analysis.churn.churn import Churn, Touched, measure, touched
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -51,7 +51,7 @@ class History:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
-        self._touched: Memory[Touched] = Memory(2)
+        self._touched: VersionedCache[Touched] = VersionedCache(2)
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -88,12 +88,12 @@ class History:
         Found anew where there is a new commit, or another day.
         """
         sign = (self.head(), now // _DAY)
-        known = self._touched.recall(days, sign)
+        known = self._touched.get(days, sign)
         if known is not None or sign[0] is None:
             return known
         with Git(self._repository) as git:
             commits = self.commits(git, max(0, now - days * _DAY))
-            return self._touched.keep(days, sign, touched(commits, tracked_files(git), ""))
+            return self._touched.put(days, sign, touched(commits, tracked_files(git), ""))
 
     def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
         """Yield the last commit and those before it, children first; only those committed since then."""

@@ -17,7 +17,7 @@ from holdfast.analysis.records.source import GENERATED, MINIFIED, VENDORED, may_
 from holdfast.analysis.survey import Project, Skipped
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.text import shown_path
+from holdfast.kernel.text import printable_path
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.project_files import Seen
 from holdfast.syntax.languages import language_of
@@ -71,7 +71,7 @@ def sort_out(project: Project, seen: Mapping[str, Seen | str], attributes: Mappi
     for path, sight in seen.items():
         is_source = may_be_source(path)
         if is_source and (reason := _reason(project, path, sight, attributes)) is not None:
-            found.skipped.append(Skipped(shown_path(path), reason))
+            found.skipped.append(Skipped(printable_path(path), reason))
         elif is_source or (is_source is None and isinstance(sight, Seen) and _is_nameable(path)):
             assert isinstance(sight, Seen)
             found.candidates[path] = sight

@@ -32,12 +32,12 @@ from holdfast.analysis.records.reading import (
 from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
 from holdfast.analysis.records.stored import Parts
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Skipped
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.kernel.text import shown_path
+from holdfast.kernel.text import printable_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import Listed, Seen, attributes, checked_project, list_files, look
@@ -144,7 +144,7 @@ class Surveyor(Generic[Made]):
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
         self._known: dict[str, Remembered] = {}
-        self._blobs: Memory[Remembered] = Memory(_BLOBS)
+        self._blobs: VersionedCache[Remembered] = VersionedCache(_BLOBS)
         """What came of a path with a content, by the id that git has for that."""
 
     @without_garbage_collection()
@@ -168,7 +168,7 @@ class Surveyor(Generic[Made]):
         sight = sight or self._look(project)
         work = _Work(product, project, sort_out(project, sight.seen, sight.said), sight)
         unreadable = sight.listed.unreadable
-        work.found.skipped += [Skipped(shown_path(f"{folder}/"), UNREADABLE) for folder in unreadable]
+        work.found.skipped += [Skipped(printable_path(f"{folder}/"), UNREADABLE) for folder in unreadable]
         if strategy == "normal":
             self._recall(work, known)
             keys = partial(self._cache.keys, whole=product.is_whole)
@@ -195,13 +195,13 @@ class Surveyor(Generic[Made]):
         seen = {path: Seen(0, listed[path].size, 0, 0) for path in paths}
         work = _Work(self._product, project, sort_out(project, seen, self._said_by_attributes(seen)))
         for path in work.found.candidates:
-            if (known := self._blobs.recall((path, listed[path].id), "")) is not None:
+            if (known := self._blobs.get((path, listed[path].id), "")) is not None:
                 work.outcomes[path] = known
         self._load(work)
         for contents in (self._cache.keys(whole=work.product.is_whole), []):
             self._read(work, partial(self._committed, listed, contents))
         for path, known in work.outcomes.items():
-            self._blobs.keep((path, listed[path].id), "", known)
+            self._blobs.put((path, listed[path].id), "", known)
         return work.survey()
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import counted, one_line, shown_path, table
+from holdfast.kernel.text import counted, one_line, printable_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
@@ -118,7 +118,7 @@ class CodeChurn(FileCounts):
 def _file(churn: Churn, file: FileChurn) -> ChurnedFile:
     authors = churn.authors(file)
     return ChurnedFile(
-        path=shown_path(file.path),
+        path=printable_path(file.path),
         commit_count=file.commits,
         unique_authors=[one_line(name) for name in authors[:_AUTHORS_OF_A_FILE]],
         author_count=len(authors),
@@ -136,8 +136,8 @@ def _summary(churn: Churn) -> ChurnSummary:
         total_commits=churn.commits,
         merge_commits=churn.merges,
         total_files_changed=len(churn.files) + churn.deleted,
-        hotspot_files=[shown_path(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
-        stable_files=[shown_path(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
+        hotspot_files=[printable_path(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
+        stable_files=[printable_path(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
         author_contributions={one_line(name): contributions[name] for name in list(contributions)[:_AUTHORS]},
         author_count=len(contributions),
     )

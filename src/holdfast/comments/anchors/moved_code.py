@@ -28,7 +28,7 @@ from holdfast.comments.sidecar.note import MOVED, Location, Note, stored_symbol
 from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded, source_of, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -211,8 +211,8 @@ class Strays:
         self._listed: list[str] | None = None
         self._sources: tuple[list[str], Mapping[str, list[str]]] = ([], {})
         self._known: tuple[object, Moves | None] = (None, None)
-        self._left: Memory[Mapping[str, str]] = Memory()
-        self._came: Memory[Mapping[str, Mapping[str, str]]] = Memory()
+        self._left: VersionedCache[Mapping[str, str]] = VersionedCache()
+        self._came: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
 
     def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
         """Return moves with those of comments whose code came to a file from others that stay."""
@@ -227,9 +227,9 @@ class Strays:
             return moves
         watched = {path, *others} if len(others) <= _FEW else {path}
         sign = (others, [self._sidecars.signature(one) for one in sorted(watched)])
-        came = self._came.recall(path, sign)
+        came = self._came.get(path, sign)
         if came is None:
-            came = self._came.keep(path, sign, dict(self._arrivals(path, others, moves)))
+            came = self._came.put(path, sign, dict(self._arrivals(path, others, moves)))
         known = moves or Moves({}, frozenset(), 0)
         return replace(known, homes={**known.homes, **came}) if came else moves
 
@@ -255,7 +255,7 @@ class Strays:
         sign = (signatures, tuple(unsure))
         if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
             return {}
-        known = self._left.recall(path, sign)
+        known = self._left.get(path, sign)
         if known is None:
             gone = [(path, note) for note in unsure.values() if has_left(self._room, path, note)]
             left = {
@@ -263,7 +263,7 @@ class Strays:
                 for _, name, target in self._by_content(gone, files)
                 if (line := _own_line(unsure[name])) and line in (files.text(target) or "")
             }
-            known = self._left.keep(path, sign, left)
+            known = self._left.put(path, sign, left)
         return known
 
     def moves(self, strays: Sequence[Stray]) -> Moves:

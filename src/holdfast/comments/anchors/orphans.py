@@ -76,9 +76,9 @@ def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
         sign = (files, tuple(note.id for note in orphans))
-        known = room.offers.recall(path, sign)
+        known = room.offers.get(path, sign)
         if known is None:
-            known = room.offers.keep(path, sign, candidates(room, [(path, note) for note in orphans]))
+            known = room.offers.put(path, sign, candidates(room, [(path, note) for note in orphans]))
         offers = known
     for note in orphans:
         note.location = replace(note.location, candidates=tuple(offers[path, note.id]))

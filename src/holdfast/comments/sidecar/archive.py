@@ -311,9 +311,9 @@ def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
         return frozenset()
     # To read what other commits held takes long, and the sidecar stays as it is until somebody writes it.
     sign = (sidecar.digest, history.head(), sought)
-    known = history.held.recall(sidecar.path, sign)
+    known = history.held.get(sidecar.path, sign)
     if known is None:
-        known = history.held.keep(sidecar.path, sign, history.ever_held(sidecar.path, sought))
+        known = history.held.put(sidecar.path, sign, history.ever_held(sidecar.path, sought))
     return known
 
 

@@ -48,7 +48,7 @@ from holdfast.faces.http.problems import (
 from holdfast.faces.http.settings import API_PATH
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.role import OWNER, Role
-from holdfast.kernel.text import natural
+from holdfast.kernel.text import parse_natural
 from holdfast.storage.network.tokens import TokenFile
 
 _SCHEME = b"bearer "
@@ -231,7 +231,7 @@ class Logins:
     def _is_good(self, cookies: bytes) -> bool:
         pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))
         value = next((value for name, _, value in pairs if name == self._name), "")
-        expiry = natural(value.partition(".")[0])
+        expiry = parse_natural(value.partition(".")[0])
         if expiry is None or expiry < time.time():
             return False
         return hmac.compare_digest(value.encode(), self._signed(expiry).encode())

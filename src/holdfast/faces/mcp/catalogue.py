@@ -19,7 +19,7 @@ from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import ListedResource, Resource, unknown
+from holdfast.kernel.resource import ListedResource, Resource, unknown_resource
 from holdfast.kernel.schema import input_schema, untitled, whole_schema
 
 Entry = TypeVar("Entry")
@@ -250,7 +250,7 @@ def _at_address(registry: Registry, uri: str) -> Resource:
     for resource in registry.resources:
         if resource.uri == uri:
             return resource
-    raise unknown(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
+    raise unknown_resource(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
 
 
 def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:

@@ -31,7 +31,7 @@ from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.route import Feed, FeedEvent
-from holdfast.kernel.text import natural
+from holdfast.kernel.text import parse_natural
 from holdfast.kernel.untrusted import json_text
 
 _HEADERS = [
@@ -119,7 +119,7 @@ class Changes:
     def _position(self, identity: str) -> int | None:
         epoch, _, number = identity.partition("-")
         oldest = self._kept[0][0] if self._kept else self.count + 1
-        place = natural(number)
+        place = parse_natural(number)
         if epoch != self._epoch or place is None:
             return None
         return place if oldest - 1 <= place <= self.count else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -44,7 +44,7 @@ class Reviews:
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._kept: Memory[Review] = Memory(4)
+        self._kept: VersionedCache[Review] = VersionedCache(4)
 
     def of(self, what: What, revision: str | None, base: str | None) -> Review:
         """Return what differs now."""
@@ -58,7 +58,7 @@ class Reviews:
             second = () if what == "staged" else changed_files.unstaged(self._git)
             files = changed_files.composed(first, second)
         asked, sign = (what, revision, base), (ends, files)
-        return self._kept.recall(asked, sign) or self._kept.keep(asked, sign, self._review(ends, files))
+        return self._kept.get(asked, sign) or self._kept.put(asked, sign, self._review(ends, files))
 
     def compare(self, change: ChangedFile) -> Comparison | str:
         """Return how the two versions of a file compare, or why they do not."""

@@ -70,7 +70,7 @@ def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     """
     _, paths = room.files(".")
     sign = (hash(tuple(paths)), int(monotonic() / _SECONDS))
-    jumps = room.jumps.recall("", sign) or room.jumps.keep("", sign, Jumps(paths, room.symbols()))
+    jumps = room.jumps.get("", sign) or room.jumps.put("", sign, Jumps(paths, room.symbols()))
     return FoundPlaces(
         matches=[FoundPlace(**place._asdict()) for place in jumps.find(args.query, args.limit)],
         files_with_symbols=jumps.files_with_symbols,

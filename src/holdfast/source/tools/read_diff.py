@@ -13,7 +13,7 @@ from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import shown_path
+from holdfast.kernel.text import printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.diff.comparison import ComparedLine, Comparison, Kind, shown
 from holdfast.source.diff.review import Review, What
@@ -117,7 +117,7 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
     review = room.reviews.of(args.what, args.revision, args.base)
     files = review.files[: LIMITS.review_files]
     if args.file is not None:
-        files = [change for change in review.files if visible(shown_path(change.path)) == args.file]
+        files = [change for change in review.files if visible(printable_path(change.path)) == args.file]
         if not files:
             hint = "Ask without a file for those that do."
             raise NotFound(f"'{args.file}' does not differ here.", hint=hint)
@@ -145,8 +145,8 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
     old, new, former = change.old, change.new, change.former
     changes = found.changes if isinstance(found, Comparison) else None
     return DiffFile(
-        path=shown_path(change.path),
-        former=None if former is None else shown_path(former),
+        path=printable_path(change.path),
+        former=None if former is None else printable_path(former),
         kind="added" if old is None else "deleted" if new is None else "renamed" if former else "changed",
         mode=f"{old.mode} → {new.mode}" if old and new and old.mode != new.mode else None,
         added=None if changes is None else sum(end - start for _, _, start, end in changes),
@@ -177,6 +177,6 @@ def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
         new=None if new is None else new + 1,
         text=text,
         changed=marks,
-        moved=moved and f"{shown_path(moved[0])}:{moved[2] + 1}",
+        moved=moved and f"{printable_path(moved[0])}:{moved[2] + 1}",
         note=next((note for note, has in _NOTES if has(line, text)), None),
     )

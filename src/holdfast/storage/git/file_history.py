@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -49,7 +49,7 @@ class FileHistory:
 
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
-        self.held: Memory[set[str]] = Memory()
+        self.held: VersionedCache[set[str]] = VersionedCache()
         """What files held in any commit, for those who ask the same again."""
         head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._asked_head)
         self.head = self._asked_head if self._git is None else head.commit

@@ -32,20 +32,20 @@ _TITLES = (
 
 def count(transaction: Transaction) -> int:
     """Return how many tasks the workspace has."""
-    last, known = transaction.memory.recall("count", True) or (None, 0)
+    last, known = transaction.memory.get("count", True) or (None, 0)
     if events := _since(transaction, last):
         last = events[-1][:3]
         known += sum(version == 1 for _, _, _, version in events[1:])
     else:
         last = transaction.ask(_LAST).fetchone()
         known = transaction.ask("SELECT count(*) FROM task WHERE workspace = :workspace").fetchone()[0]
-    transaction.memory.keep("count", True, (last, known))
+    transaction.memory.put("count", True, (last, known))
     return int(known)
 
 
 def open_titles(transaction: Transaction) -> dict[int, str]:
     """Return the titles of the newest open tasks by their numbers, each with its words in order."""
-    last, known = transaction.memory.recall("titles", True) or (None, {})
+    last, known = transaction.memory.get("titles", True) or (None, {})
     events = _since(transaction, last)
     titles = _followed(transaction, known, {event[2] for event in events[1:]}) if events else None
     if titles is None:
@@ -54,7 +54,7 @@ def open_titles(transaction: Transaction) -> dict[int, str]:
         titles = {number: sorted_words(title) for number, title in found}
     else:
         last = events[-1][:3]
-    transaction.memory.keep("titles", True, (last, titles))
+    transaction.memory.put("titles", True, (last, titles))
     return titles
 
 

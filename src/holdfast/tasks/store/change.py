@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
-from holdfast.kernel.text import natural
+from holdfast.kernel.text import parse_natural
 from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
@@ -123,7 +123,7 @@ def _about(item: Mapping[str, Any], criteria: Sequence[dict[str, Any]]) -> Mappi
 
 
 def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, Any]:
-    number = natural(str(which))
+    number = parse_natural(str(which))
     if number is not None and 1 <= number <= len(items):
         return items[number - 1]
     for item in items:

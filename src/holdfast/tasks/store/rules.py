@@ -66,13 +66,13 @@ class Rule:
 def listed(room: Tasks) -> list[Rule]:
     """Return the rules that hold, those of the workspace first; read again once a file has changed."""
     sign = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
-    known: list[Rule] | None = room.memory.recall("rules", sign)
+    known: list[Rule] | None = room.memory.get("rules", sign)
     if known is None:
         own = _read(room, "workspace")
         standard = [
             rule for rule in _read(room, "standard") if not any(alike(rule.text, item.text) for item in own)
         ]
-        known = room.memory.keep("rules", sign, [*own, *standard])
+        known = room.memory.put("rules", sign, [*own, *standard])
     return list(known)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection, SqlStore
@@ -81,7 +81,7 @@ class Tasks:
     ) -> None:
         self.repository = repository
         self.clock = clock
-        self.memory: Memory[Any] = Memory()
+        self.memory: VersionedCache[Any] = VersionedCache()
         """What was made of files that had not changed since."""
         self.due: dict[str, float] = {}
         """When the claims of a session are to last longer, as far as is known here. Replaced, not changed."""

@@ -36,7 +36,7 @@ from holdfast.faces.mcp.wire.messages import (
 )
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.text import natural
+from holdfast.kernel.text import parse_natural
 
 _PRIMED_SINCE = "2025-11-25"
 _STANDALONE = "0"
@@ -145,7 +145,7 @@ class HandshakeSession:
         """Return the stream of an event and the number to go on after."""
         name, _, number = event_id.partition("-")
         stream = self.standalone if name == _STANDALONE else self._streams.get(name)
-        after = natural(number)
+        after = parse_natural(number)
         if stream is None or after is None:
             raise Refusal(400, "Bad Request: nothing is known of that Last-Event-ID.")
         return stream, after
