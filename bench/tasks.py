@@ -25,9 +25,9 @@ from typing import Any
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
 from bench.task_surroundings import Surroundings
-from holdfast.comments.sidecar.files import Draft as CommentDraft
-from holdfast.comments.store import Writer
-from holdfast.kernel.dispatch.dispatcher import Dispatcher
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.kernel.dispatch import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -132,7 +132,7 @@ def surround(workspace: Workspace) -> None:
     subprocess.run(["git", "-C", root, "add", path], check=True)
     subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "Begin TP-1121"], check=True)
     draft = CommentDraft(line=2, text="Count it", author="bench")
-    Writer(workspace.room("comments")).add(RepoPath.parse(path), draft)
+    CommentWriter(workspace.room("comments")).add(RepoPath.parse(path), draft)
     workspace.inbox.send(path, "Test it")
     workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
     time.sleep(YOUNG_SECONDS)

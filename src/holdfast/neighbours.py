@@ -137,9 +137,9 @@ class CommentsNeighbour:
 
     def answer(self, path: str, name: str, text: str, author: str) -> None:
         """Reply to a comment."""
-        from holdfast.comments.store import Writer
+        from holdfast.comments.comment_writer import CommentWriter
 
-        Writer(self._room).reply(RepoPath.parse(path), name, text, author)
+        CommentWriter(self._room).reply(RepoPath.parse(path), name, text, author)
 
 
 class MilestonesNeighbour:

@@ -14,7 +14,7 @@ from holdfast.analysis.context.python_statements import python_statements
 from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
 from holdfast.analysis.records.patterns import matcher
-from holdfast.comments.search.globs import fitting
+from holdfast.comments.search.globs import matching_places
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of
@@ -88,7 +88,7 @@ add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
 add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
-add("glob", "comments/search/globs", typed(lambda text: fitting(text[: LIMITS.pattern_characters],
+add("glob", "comments/search/globs", typed(lambda text: matching_places(text[: LIMITS.pattern_characters],
     ["src/a.py", "b/[id].tsx"])), NOTHING,
     "src/**/*.py", "[!a-c]?/{x}\\*", b"src/\xc4*")
 add("path patterns", "analysis/records/patterns", typed(lambda text: matcher([text])("src/a.py")), OURS,

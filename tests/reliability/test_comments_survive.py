@@ -25,15 +25,15 @@ from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import samples
 
 WRITING = """
-from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
-from holdfast.comments.store import Writer
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
-writing = Writer(room)
+writing = CommentWriter(room)
 def add(text, file="a.txt", line=2):
-    return writing.add(RepoPath.parse(file), Draft(line, text, "tests", "TODO")).note.id
+    return writing.add(RepoPath.parse(file), CommentDraft(line, text, "tests", "TODO")).note.id
 """
 
 SOURCE = "one\ntwo\nthree\n"

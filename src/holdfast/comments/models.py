@@ -8,14 +8,15 @@ from pydantic import AfterValidator, AliasGenerator, BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.placement import Candidate
+from holdfast.comments.tracking.placement import CandidateLine
+from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output, as_integer, optional
 from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
-    from holdfast.comments.search.query import Hit
+    from holdfast.comments.search.query import CommentHit
 
 MOST_RESULTS = 1000
 DEFAULT_RESULTS = 100
@@ -25,16 +26,21 @@ Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
 
-def _said(text: str) -> str:
+def _visible_text(text: str) -> str:
     """Refuse what would be shown as nothing."""
     if not visible(text).strip():
         raise ValueError("it must hold more than white space")
     return text
 
 
-CommentText = Annotated[str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_said)]
+CommentText = Annotated[
+    str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_visible_text)
+]
 Author = Annotated[
-    str, Field(min_length=1, max_length=LIMITS.comment_author_characters), AfterValidator(_said), SIGNATURE
+    str,
+    Field(min_length=1, max_length=LIMITS.comment_author_characters),
+    AfterValidator(_visible_text),
+    SIGNATURE,
 ]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
@@ -44,14 +50,14 @@ CommentId = Annotated[
 ]
 
 
-def _moment(value: str) -> str:
+def _timestamp(value: str) -> str:
     if microseconds_of(value) is None:
         raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
     return value
 
 
-Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
-LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(as_integer)]
+Timestamp = Annotated[str, Field(max_length=64), AfterValidator(_timestamp)]
+LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(whole)]
 
 
 class Inline(Input):
@@ -62,20 +68,20 @@ class Inline(Input):
         return handler.resolve_ref_schema(handler(schema))
 
 
-class Result(Output):
+class CommentResult(Output):
     """A result whose members are called on the wire as the specification does: `filePath` for `file_path`."""
 
     model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
 
 
-class OneComment(Result):
+class OneComment(CommentResult):
     """Which comment something happened to."""
 
     comment_id: str = Field(description="The name of the comment.")
     file_path: UntrustedText = Field(description="Path of the source file.")
 
 
-class SymbolFacts(Result):
+class SymbolFacts(CommentResult):
     """The function, class or the like that a comment is about."""
 
     kind: UntrustedText = Field(description="What it is, such as Function or Class.")
@@ -88,7 +94,7 @@ class SymbolFacts(Result):
         return None if symbol is None else cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
 
 
-class CandidateFacts(Result):
+class CandidateFacts(CommentResult):
     """A place where the code of a comment may be now."""
 
     line: int = Field(description="The line, from 1.")
@@ -96,12 +102,12 @@ class CandidateFacts(Result):
     file_path: UntrustedText | None = optional("The file, when it is another one.")
 
     @classmethod
-    def of(cls, candidate: Candidate) -> Self:
+    def of(cls, candidate: CandidateLine) -> Self:
         """Return a candidate as a result."""
         return cls(line=candidate.line, score=round(candidate.score, 3), file_path=candidate.path)
 
 
-class ReplyFacts(Result):
+class ReplyFacts(CommentResult):
     """One answer to a comment."""
 
     text: UntrustedText
@@ -109,7 +115,7 @@ class ReplyFacts(Result):
     created: UntrustedText
 
 
-class CommentFacts(Result):
+class CommentFacts(CommentResult):
     """One comment, and where it is now."""
 
     id: str = Field(description="The name to give to other tools.")
@@ -165,7 +171,7 @@ class CommentFacts(Result):
         )
 
 
-class FoundComment(Result):
+class FoundComment(CommentResult):
     """One comment that was found."""
 
     file_path: UntrustedText = Field(description="The source file it is about.")
@@ -189,7 +195,7 @@ class FoundComment(Result):
     matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
 
     @classmethod
-    def of(cls, hit: Hit) -> Self:
+    def of(cls, hit: CommentHit) -> Self:
         """Return a hit as a result."""
         values = hit._asdict()
         return cls(file_path=values.pop("path"), id=values.pop("name"), **values)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.comments import text as texts
-from holdfast.comments.anchors.orphans import Offers, candidates, former_surroundings, uncertain_comments
-from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
+from holdfast.comments import prompt_text as texts
+from holdfast.comments.anchors.orphans import candidates, uncertain_comments
+from holdfast.comments.anchors.snippets import is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.formats import fenced
 from holdfast.comments.models import FilePath
+from holdfast.comments.orphan_description import describe_orphan
 from holdfast.comments.resources import commented
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, line_words
+from holdfast.comments.text import TAGS, UNTAGGED, line_label
 from holdfast.comments.toolset import comments
-from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
@@ -35,52 +34,6 @@ from holdfast.syntax.languages import language_of
 if TYPE_CHECKING:
     from holdfast.syntax.complexity import Measured
     from holdfast.syntax.record import FunctionMetrics
-
-
-_MOST_CANDIDATES = 3
-_MARGIN = 3
-
-
-def orphan_words(room: Comments, number: int, path: str, note: Note, offers: Offers) -> str:
-    """Say what a comment without a sure line says, what its code was, and where that may be now."""
-    state = "orphaned" if note.orphaned else "needs review"
-    why = (note.reason or "not sure").replace("_", " ")
-    place = f"{visible(path)}, {line_words(note.line, note.end_line).lower()}"
-    lines = [
-        f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
-        f"   Written by {one_line(note.author)}, {one_line(note.created)}:",
-        *(f"   > {line}" for line in visible(note.text).split("\n")),
-    ]
-    old = as_it_was(room, note, path, _MARGIN)
-    lines.append(
-        "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
-    )
-    candidates = offers[path, note.id][:_MOST_CANDIDATES]
-    lines += [
-        part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
-    ]
-    if not candidates:
-        lines.append("   No place looks like it.")
-    beside = former_surroundings(room, path, note, _MARGIN) if note.orphaned else None
-    if beside is not None:
-        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
-    return "\n".join(lines)
-
-
-def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate) -> Iterable[str]:
-    target = one.path or path
-    yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
-    try:
-        yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
-    except HoldfastError:
-        return  # it went away since it was found
-    arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
-    yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
-
-
-def _indented(snippet: Snippet) -> str:
-    lines = numbered(snippet.lines, snippet.start, snippet.own).split("\n")
-    return "\n".join(f"      {visible(line)}" for line in lines)
 
 
 Focus = Literal["security", "performance", "maintainability", "all"]
@@ -269,7 +222,7 @@ def _explaining(room: Comments, path: str) -> list[str]:
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
     """Export workspace comments as AI training data (JSONL format)."""
-    total = room.search.find(Query(limit=1)).total
+    total = room.search.find(CommentQuery(limit=1)).total
     if not total:
         return [PromptMessage(texts.NOTHING_TO_EXPORT)]
     return [
@@ -287,10 +240,10 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
 
 def _counts(room: Comments, total: int) -> str:
     """Return how many comments each tag has, and how many a model wrote."""
-    tags = {tag: room.search.find(Query(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
+    tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
     tags[OTHER] = total - sum(tags.values())
     counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
-    models = room.search.find(Query(has_ai=True, limit=1)).total
+    models = room.search.find(CommentQuery(has_ai=True, limit=1)).total
     return f": {counted}; {models} with AI metadata"
 
 
@@ -312,7 +265,9 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
     offers = candidates(room, found)
-    orphans = "\n\n".join(orphan_words(room, number, *item, offers) for number, item in enumerate(found, 1))
+    orphans = "\n\n".join(
+        describe_orphan(room, number, *item, offers) for number, item in enumerate(found, 1)
+    )
     rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
     text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
@@ -345,7 +300,7 @@ def _already_noted(room: Comments, path: str) -> list[str]:
     if not notes:
         return []
     lines = [
-        f"- {line_words(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
+        f"- {line_label(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
         for note in notes
     ]
     return ["Comments that are on this file already:\n" + "\n".join(lines)]

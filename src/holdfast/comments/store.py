@@ -12,30 +12,26 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
-from holdfast.comments.anchors.plan import Plan, apply, plan
-from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory, followed
-from holdfast.comments.errors import InvalidLineNumber
-from holdfast.comments.sidecar.document import Sidecar, carry, remove
-from holdfast.comments.sidecar.files import Change, Draft, SidecarFiles
-from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Location, Note
+from holdfast.comments.anchors.plan import TrackingPlan, apply_placements, tracking_plan
+from holdfast.comments.anchors.version_chain import VersionHistory, track_chain
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.files import SidecarFiles
+from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import (
     SourceSymbols,
+    attach_symbols,
     decoded,
     is_sidecar,
-    name_symbols,
     sidecar_of,
     source_of,
-    split_lines,
 )
-from holdfast.comments.tracking.placement import Candidate, Placement, Version
-from holdfast.kernel.cache import VersionedCache
+from holdfast.comments.tracking.placement import CandidateLine, FileVersion
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -43,7 +39,7 @@ from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
 
 if TYPE_CHECKING:
-    from holdfast.comments.anchors.moved_code import Moves, Strays
+    from holdfast.comments.anchors.moved_code import Moves, StraySidecars
     from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
@@ -51,9 +47,6 @@ LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 
 EVERY_FILE = "*"
 """The part of a topic that stands for the list of files, a name that no file can have."""
-
-Follow = Callable[[VersionChain], Sequence[Placement]]
-"""Follows the anchors of a chain of versions."""
 
 
 class Comments(SidecarFiles):
@@ -67,7 +60,7 @@ class Comments(SidecarFiles):
         """Whether comments may be added to source that does not parse."""
         self.places = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
-        self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[Candidate]]] = VersionedCache()
+        self.offers: Memory[Mapping[tuple[str, str], Sequence[CandidateLine]]] = Memory()
         """Where the code of orphans may be, as long as no file changes among which it was looked for."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
 
@@ -92,10 +85,10 @@ class Comments(SidecarFiles):
         return SearchIndex(self.repository, listing, self.load_here, self.moves)
 
     @cached_property
-    def _strays(self) -> Strays:
-        from holdfast.comments.anchors.moved_code import Strays
+    def _strays(self) -> StraySidecars:
+        from holdfast.comments.anchors.moved_code import StraySidecars
 
-        return Strays(self, self._sidecars)
+        return StraySidecars(self, self._sidecars)
 
     # What there is
 
@@ -179,11 +172,11 @@ class Comments(SidecarFiles):
     def place(self, sidecar: Sidecar, path: RepoPath) -> None:
         """Find the comments of a sidecar in the present text of a file."""
         found = self.planned(path, sidecar)
-        apply(sidecar, found, [followed(chain) for chain in found.chains])
+        apply_placements(sidecar, found, [track_chain(chain) for chain in found.chains])
 
-    def planned(self, path: RepoPath, sidecar: Sidecar) -> Plan:
+    def planned(self, path: RepoPath, sidecar: Sidecar) -> TrackingPlan:
         """Return what is known about a sidecar's comments, and what has to be followed."""
-        return plan(sidecar, self.present(path), self.versions)
+        return tracking_plan(sidecar, self.present(path), self.versions)
 
     def keep_places(
         self, path: RepoPath, sidecar: Sidecar, source: Signature, *, written: bool = False
@@ -199,7 +192,7 @@ class Comments(SidecarFiles):
         """Return the same with the symbol that each comment is about now."""
         sidecar = self.load(source_path)
         if sidecar.comments and (data := self.source_bytes(RepoPath.parse(source_path))) is not None:
-            name_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
+            attach_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
         return sidecar
 
     def sign(self, source_path: str) -> Sign | None:
@@ -213,13 +206,13 @@ class Comments(SidecarFiles):
         """Tell whether a sidecar is as we wrote it, or was never ours: then only its bytes matter."""
         return not self.archive.record(sidecar.path, sidecar.digest).entries
 
-    def annotated_version(self, marker: Mapping[str, Any] | None) -> Version | None:
+    def annotated_version(self, marker: Mapping[str, Any] | None) -> FileVersion | None:
         """Return the version that a marker's comment was written for, where it is known."""
         facts = Note({"id": "", "text": ""}, dict(marker or {})).evidence
         if facts is None or not isinstance(facts.get("blob"), str):
             return None
         text = self.versions.text(facts["blob"])
-        return None if text is None else Version(str(facts.get("path", "")), text)
+        return None if text is None else FileVersion(str(facts.get("path", "")), text)
 
 
 def _content_key(sidecar: Sidecar) -> str:
@@ -227,172 +220,3 @@ def _content_key(sidecar: Sidecar) -> str:
     if sidecar.digest is None:
         return ""
     return f"{sidecar.digest}:{len(sidecar.comments)}"
-
-
-class Placed(NamedTuple):
-    """A comment that was written, and what it is about."""
-
-    note: Note
-    marker_id: str
-    symbol: AnchorSymbol | None
-
-
-class Writer:
-    """Changes the comments of one room, each time on what the sidecar holds at that moment."""
-
-    def __init__(self, room: Comments) -> None:
-        self._room = room
-
-    def add(self, path: RepoPath, draft: Draft, *, strict: bool = True) -> Placed:
-        """Write a new comment on a line; where `strict`, not into source that does not parse."""
-        # Read before anything is locked: a refusal leaves no trace on disk.
-        source = self._room.existing(path)
-        self.settle(path)
-        count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
-        if last > count:
-            raise InvalidLineNumber(path.text, last, count)
-        with self._room.locks.holding(path.text):
-            change = self._room.begin(path, source)
-            if not change.is_ours:
-                self._follow(change)
-            if strict:
-                change.completion.outline.refuse_errors()
-            note = change.add(draft, self._room.numbers(2))
-            self._room.finish(change)
-            return _placed(change, note)
-
-    def edit(self, path: RepoPath, name: str, text: str) -> Note:
-        """Replace the text of a comment; its tag, author and anchor stay."""
-        with self._changing_one(path, name) as (change, note):
-            note.raw["text"] = text
-            change.mark(note)
-            return note
-
-    def delete(self, path: RepoPath, name: str) -> Note:
-        """Remove a comment, and its marker when no other comment is on it."""
-        with self._changing_one(path, name) as (change, note):
-            remove(change.sidecar, note)
-            change.deleted.add(note.id)
-            return note
-
-    def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
-        """Say whether a comment is settled."""
-        with self._changing_one(path, name) as (change, note):
-            note.raw["status"] = status
-            if status == "open":
-                note.raw.pop("resolvedBy", None)
-                note.raw.pop("resolvedAt", None)
-            else:
-                note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.moment
-            change.mark(note)
-            return note
-
-    def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
-        """Add an answer to a comment."""
-        with self._changing_one(path, name) as (change, note):
-            replies = note.raw.get("replies")
-            answer = {
-                "id": f"r_{self._room.numbers(1)}",
-                "text": text,
-                "author": author,
-                "created": change.moment,
-                "contentType": "text",
-            }
-            note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
-            change.mark(note)
-            return note
-
-    def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, Placed]:
-        """Put a comment on another line, of the same file or of another, and return where it was."""
-        self.settle(source)
-        with self._room.locks.holding(source.text, target.text):
-            leaving = self._begin(source, must_exist=True)
-            note = leaving.find(name)
-            arriving = leaving if source == target else self._begin(target)
-            if arriving.source is None:
-                raise self._room.not_found(target)
-            arriving.check_line(line)
-            before = note.line
-            if arriving is not leaving:
-                carry(leaving.sidecar, arriving.sidecar, note)
-                leaving.deleted.add(note.id)
-            arriving.anchor(note, line)
-            if arriving is leaving:
-                self._room.finish(arriving)
-            else:
-                self._room.finish_both(arriving, leaving)
-            return before, _placed(arriving, note)
-
-    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, Location]) -> list[Note]:
-        """Let comments follow their code into another file; what they were written for stays on record."""
-        with self._room.locks.holding(source.text, target.text):
-            leaving, arriving = self._begin(source), self._begin(target)
-            moved = []
-            for name, location in names.items():
-                note = leaving.sidecar.find(name)
-                if note is None or arriving.present is None:
-                    continue
-                leaving.deleted.add(note.id)
-                known = arriving.sidecar.find(note.id)
-                if known is not None and known.updated >= note.updated:
-                    remove(leaving.sidecar, note)
-                    continue
-                carry(leaving.sidecar, arriving.sidecar, note)
-                # Out of a file that stays it came with its code, and goes back when that does.
-                way = location.method if leaving.source is None else MOVED_FILE
-                note.location, note.as_stored = replace(location, method=way), False
-                arriving.touched.add(note.id)
-                moved.append(note)
-            if leaving.deleted:
-                self._room.finish_both(arriving, leaving)
-            return moved
-
-    def settle(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
-        """Take to a file the comments that are shown with it and lie elsewhere; return where each lay."""
-        moves = moves or self._room.moves(target.text)
-        coming = [] if moves is None else moves.arriving.get(target.text, [])
-        here = self._room.load_here(target.text, moves).comments if coming else []
-        found = []
-        for source in dict.fromkeys(source for source, _ in coming):
-            names = {note.id: note.location for note in here if (source, note.id) in coming}
-            found += [(source, note) for note in self.relocate(RepoPath.parse(source), target, names)]
-        return found
-
-    @contextmanager
-    def changing(self, path: RepoPath, follow: Follow = followed) -> Iterator[Change]:
-        """Hold a sidecar's lock, yield what it holds, and write it when that went well and changed it."""
-        with self._room.locks.holding(path.text):
-            change = self._begin(path, follow=follow)
-            yield change
-            self._room.finish(change)
-
-    @contextmanager
-    def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[Change, Note]]:
-        """Do the same for one comment; those that nobody touches may stay as they are."""
-        self.settle(path)
-        with self._room.locks.holding(path.text):
-            change = self._begin(path, must_exist=True, everything=False)
-            yield change, change.find(name)
-            self._room.finish(change)
-
-    def _begin(
-        self, path: RepoPath, *, must_exist: bool = False, everything: bool = True, follow: Follow = followed
-    ) -> Change:
-        change = self._room.begin(path, self._room.source_bytes(path))
-        if must_exist and change.source is None and change.before is None:
-            raise self._room.not_found(path)
-        if change.is_ours and not everything:
-            self._room.read(change, as_stored=True)
-        else:
-            self._follow(change, follow)
-        return change
-
-    def _follow(self, change: Change, follow: Follow = followed) -> None:
-        """Take the document apart and find every comment in the present text."""
-        self._room.read(change)
-        found = plan(change.sidecar, change.present, self._room.versions)
-        apply(change.sidecar, found, [follow(chain) for chain in found.chains])
-
-
-def _placed(change: Change, note: Note) -> Placed:
-    return Placed(note, str(note.raw["ghostMarkerId"]), change.symbol_at(note.line))

@@ -34,7 +34,7 @@ def identity(digest: str) -> str:
     return f"m_{digest[:16]}"
 
 
-class Receipt:
+class SendReceipt:
     """What became of a message that was sent."""
 
     __slots__ = ("digest", "duplicate", "file", "line", "time")

@@ -67,7 +67,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InboxFinding:
     """Something about the store that its owner may want to know."""
 
     is_damage: bool

@@ -14,7 +14,7 @@ import os
 import time
 
 from holdfast.inbox.envelope import (
-    Receipt,
+    SendReceipt,
     digest_of,
     is_line_range,
     is_storable,
@@ -30,7 +30,7 @@ _ORDINARY_NAME_BYTES = 200
 _ORDINARY_PATH_CHARACTERS = 2000
 
 
-def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
+def post(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
     """Store a message in the inbox of the repository that encloses `start`."""
     root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
@@ -43,7 +43,7 @@ def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
     moment = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, moment)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
-    return Receipt(digest, placed, line, moment, duplicate=not is_new)
+    return SendReceipt(digest, placed, line, moment, duplicate=not is_new)
 
 
 def nothing_waits(start: str) -> bool:

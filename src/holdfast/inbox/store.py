@@ -20,12 +20,12 @@ from contextlib import suppress
 from typing import Any
 
 from holdfast.inbox import schema
-from holdfast.inbox.envelope import Receipt, digest_of, is_storable
+from holdfast.inbox.envelope import SendReceipt, digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile, LegacyMessage
 from holdfast.inbox.message import (
     AUTHOR_CHARACTERS,
     Delivery,
-    Finding,
+    InboxFinding,
     Message,
     Reply,
     acceptable_line,
@@ -83,7 +83,7 @@ class Inbox:
         *,
         time: str | None = None,
         work_tree: str | None = None,
-    ) -> Receipt:
+    ) -> SendReceipt:
         """Store a message; `time` and `work_tree` are given only for one that was written elsewhere."""
         root = work_tree or self.repository.root
         file = located(file, root, current=work_tree)
@@ -97,7 +97,7 @@ class Inbox:
         row = (digest, file, comment, line, author, time, root if is_storable(root) else "")
         with self._for_writing().write() as connection:
             is_new = connection.execute(INSERT_MESSAGE, row).rowcount == 1
-        return Receipt(digest, file, line, time, duplicate=not is_new)
+        return SendReceipt(digest, file, line, time, duplicate=not is_new)
 
     def take(self, limit: int = LIMITS.messages_per_call) -> Delivery:
         """Claim the oldest messages that nobody has had and nobody is being handed."""
@@ -201,15 +201,15 @@ class Inbox:
         database = self._for_reading()
         return "nothing" if database is None else database.data_version()
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[InboxFinding]:
         """Return what is wrong with the store, and what a killed reader left to be handed out again."""
         database = self._for_reading()
         damage = [] if database is None else database.verify()
         if damage:
-            return [Finding(is_damage=True, text=text) for text in damage]
+            return [InboxFinding(is_damage=True, text=text) for text in damage]
         abandoned = self._number(schema.COUNT_ABANDONED, self._lease_terms())
         text = f"Messages that a reader left undelivered: {abandoned}. The next reader gets them."
-        return [Finding(is_damage=False, text=text)] if abandoned else []
+        return [InboxFinding(is_damage=False, text=text)] if abandoned else []
 
     def counts(self) -> dict[str, int]:
         """Return how many messages are in each state, and how many answers they have."""

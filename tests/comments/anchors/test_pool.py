@@ -7,17 +7,19 @@ import signal
 
 import pytest
 
-from holdfast.comments.anchors.scan import Pool
+from holdfast.comments.anchors.tracking_pool import TrackingPool
 from holdfast.comments.anchors.version_chain import VersionChain
-from holdfast.comments.tracking.placement import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores
 
 TEXT = "first\nsecond\nthird\n"
-JOURNEY = VersionChain((Version("a.txt", TEXT), Version("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,))
+JOURNEY = VersionChain(
+    (FileVersion("a.txt", TEXT), FileVersion("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,)
+)
 
 
-def ask_again_and_again(pool: Pool) -> None:
+def ask_again_and_again(pool: TrackingPool) -> None:
     """Ask until the end of the processes was noticed."""
     for _ in range(1000):
         pool.follow(JOURNEY)()
@@ -25,7 +27,7 @@ def ask_again_and_again(pool: Pool) -> None:
 
 @pytest.mark.skipif(cores() < 2, reason="on one core there are no further processes")
 def test_a_process_that_was_ended_is_told_and_is_no_defect() -> None:
-    with Pool(40) as pool:
+    with TrackingPool(40) as pool:
         (found,) = pool.follow(JOURNEY)()
         assert found.line == 3
         for process in list(pool._executor._processes):  # type: ignore[union-attr]
@@ -35,6 +37,6 @@ def test_a_process_that_was_ended_is_told_and_is_no_defect() -> None:
 
 
 def test_few_files_need_no_process() -> None:
-    with Pool(39) as pool:
+    with TrackingPool(39) as pool:
         (found,) = pool.follow(JOURNEY)()
         assert found.line == 3

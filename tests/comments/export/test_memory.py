@@ -13,7 +13,7 @@ from tests.comments.making import comment, document, write_sidecar
 
 _PROGRAM = """
 import io, re, sys
-from holdfast.comments.export.writer import Request, write_export
+from holdfast.comments.export.writer import ExportRequest, write_export
 from holdfast.comments.store import Comments
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.files.atomic import streamed_file

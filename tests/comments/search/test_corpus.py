@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.pattern import MOST_COUNTED, compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.search.rows import TABLES
 
 # Letters whose case is unusual, white space of several kinds, and what is neither.
@@ -121,7 +121,7 @@ def naive(files: Texts, query: str, limit: int, author: str | None) -> tuple[int
 def answers(
     corpus: Corpus, connection: sqlite3.Connection, query: str, limit: int, author: str | None
 ) -> tuple[int, list[tuple[int, str]]]:
-    total, chosen = corpus.found(Query(compiled(query), author=author, limit=limit))
+    total, chosen = corpus.found(CommentQuery(compiled(query), author=author, limit=limit))
     texts = dict(connection.execute("SELECT id, text FROM comment"))
     return total, [(count, texts[facts.id]) for count, facts in chosen]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.comments.tracking.lines import role_of, tokens_of
+from holdfast.comments.tracking.line_roles import role_of
+from holdfast.comments.tracking.lines import tokens_of
 
 OPENERS = {
     "if (ready) {": "choice",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.sidecar.files import Draft as CommentDraft
-from holdfast.comments.store import Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.work_tree import RepoPath
@@ -67,7 +67,7 @@ def look(room: Tasks, task_id: str = "TP-1", **more: object) -> Focus:
 
 def comment_on(workspace: Workspace, line: int, text: str, tag: str | None = None) -> str:
     draft = CommentDraft(line=line, text=text, author="grace", tag=tag)
-    placed = Writer(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
+    placed = CommentWriter(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
     return placed.note.alias
 
 
@@ -144,7 +144,7 @@ def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_chan
         ("commit", None),
     ]
     assert [rule.text for rule in found.rules or ()] == ["Write it twice"]
-    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    CommentWriter(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"finding", "commit"}
 
 
@@ -170,7 +170,7 @@ def test_settled_comments_and_messages_that_were_delivered_are_not_told(
     workspace: Workspace, room: Tasks
 ) -> None:
     name = comment_on(workspace, 5, "Rename this")
-    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    CommentWriter(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     workspace.inbox.send("src/app.py", "Old")
     workspace.inbox.mark_delivered(workspace.inbox.take().lease)
     room.create([Draft("Fix", files=[File("src/app.py")])], ME)
@@ -433,7 +433,7 @@ def test_an_audit_tells_of_comments_whose_code_is_gone(workspace: Workspace, roo
     place.write_text("def parse():\n    return 1\n")
     assert audited(room) == {"ORPHAN_COMMENT": [f"TP-1: The code of its comment src/app.py#{name} is gone."]}
     assert "comment src/app.py:5 (orphaned): Rename this" in focus_words(look(room, "TP-1"))
-    Writer(workspace.room("comments")).delete(RepoPath.parse("src/app.py"), name)
+    CommentWriter(workspace.room("comments")).delete(RepoPath.parse("src/app.py"), name)
     assert audited(room, scope="files") == {
         "ORPHAN_COMMENT": [f"TP-1: Its comment src/app.py#{name} is not there."]
     }

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any, NamedTuple
 
-from holdfast.comments.sidecar.note import Location
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.sidecar.note import NoteLocation
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS place (
 """
 
 _YOUNG_NANOSECONDS = 2_000_000_000
-_LOCATION = tuple(field.name for field in fields(Location))
+_LOCATION = tuple(field.name for field in fields(NoteLocation))
 
 _GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
 _SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
@@ -52,7 +52,7 @@ class CachedLocations(NamedTuple):
     sidecar: Signature
     content: str
     """What tells the content of the sidecar."""
-    locations: Sequence[Location]
+    locations: Sequence[NoteLocation]
     written: bool
     """Whether the sidecar says so too. Reading finds places without writing them; a scan has yet to."""
 
@@ -71,7 +71,7 @@ class LocationCache:
             prepare=lambda connection: connection.execute(CACHE_TABLES),
         )
 
-    def find(self, path: str, source: Signature, content: str) -> list[Location] | None:
+    def find(self, path: str, source: Signature, content: str) -> list[NoteLocation] | None:
         """Return the standings of a file's comments, if neither the file nor its sidecar has changed."""
         rows = self._rows(_GET, (self._work_tree, path))
         if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
@@ -125,13 +125,13 @@ def signature_text(signature: Signature) -> str:
     return ":".join(map(str, signature))
 
 
-def _fields(location: Location) -> dict[str, Any]:
+def _fields(location: NoteLocation) -> dict[str, Any]:
     # By hand: `asdict` copies everything deeply, which took longer than finding the places.
     return {name: getattr(location, name) for name in _LOCATION} | {
         "candidates": [asdict(candidate) for candidate in location.candidates]
     }
 
 
-def _location(item: dict[str, Any]) -> Location:
-    candidates = tuple(Candidate(**candidate) for candidate in item.pop("candidates"))
-    return Location(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})
+def _location(item: dict[str, Any]) -> NoteLocation:
+    candidates = tuple(CandidateLine(**candidate) for candidate in item.pop("candidates"))
+    return NoteLocation(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

@@ -20,24 +20,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 from zlib import crc32
 
-from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.note import MOVED, Location, Note, stored_symbol
-from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded, source_of, source_path
+from holdfast.comments.anchors.lost_code import (
+    CandidateFiles,
+    files_of_same_kind,
+    has_left,
+    index_for,
+    lost_code_of,
+)
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.note import MOVED, Note, NoteLocation
+from holdfast.comments.sidecar.source import source_of, source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
-from holdfast.kernel.cache import VersionedCache
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
-
-if TYPE_CHECKING:
-    from holdfast.comments.tracking.moved_files import MovedFiles
 
 MOST_FILES, _MOST_NOTES, _MOST_COMMITS, _MOST_SIDECARS = 1000, 2000, 8, 500
 """What a reader waits for, of files, comments, commits and sidecars; a scan of the workspace compares the
@@ -51,100 +53,14 @@ Stray = tuple[str, Signature | None]
 """The path of a source that is gone, and the signature of its sidecar."""
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Comments of one version of one file whose code is gone from it."""
-
-    path: str
-    """The file that they belong to now."""
-    version: Version
-    anchors: tuple[Anchor, ...]
-    names: tuple[str, ...]
-    """The ids of the comments, in the order of the anchors."""
-
-
-def missing_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Missing]:
-    """Return comments whose code is gone, by the version they were written for, as far as it was kept."""
-    groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
-    for path, note in notes:
-        groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
-    found = []
-    for (path, _), group in groups.items():
-        version = room.annotated_version(group[0].marker)
-        if version is None and (data := room.history.committed(path)) is not None:
-            version = Version(path, decoded(data))  # by another program, and only gone from the work tree
-        if version is not None:
-            # By the name of the file that they are missing from now; they may have come from elsewhere.
-            anchors = tuple(map(written_for, group))
-            found.append(Missing(path, Version(path, version.text), anchors, tuple(one.id for one in group)))
-    return found
-
-
-def written_for(note: Note) -> Anchor:
-    """Return the line, or lines, that a comment was written for."""
-    facts = note.evidence or {}
-    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
-
-
-class Workspace(Listing):
-    """The source files among which code is looked for."""
-
-    def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
-        wanted = {suffix.lower() for suffix in suffixes}
-        super().__init__(
-            room.repository,
-            lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
-        )
-        self._room = room
-
-    def versions(self) -> Iterator[Version]:
-        """Yield each file that can be read."""
-        for path in self.paths():
-            current_call().check()
-            text = self.text(path)
-            if text is not None:
-                yield Version(path, text)
-
-    def text(self, path: str) -> str | None:
-        """Return the text of one file."""
-        try:
-            data = self._room.tree.read_bytes(RepoPath.parse(path), LIMITS.comment_source_bytes)
-        except HoldfastError:
-            return None
-        return None if b"\0" in data[:8192] else decoded(data)
-
-
-def files_like(room: Comments, paths: Iterable[str]) -> Workspace:
-    """Return the files that are named like some others."""
-    return Workspace(room, {os.path.splitext(path)[1] for path in paths})
-
-
-def has_left(room: Comments, path: str, note: Note) -> bool:
-    """Tell whether a comment's code is gone from its file, or what it is about is declared there no more."""
-    if not note.location.needs_review:
-        return note.orphaned
-    symbol, present = stored_symbol(note.marker), room.present(RepoPath.parse(path))
-    if symbol is None or present is None:
-        return False
-    return not SourceSymbols(path, present.text).declares(symbol.name)
-
-
 def _own_line(note: Note) -> str:
     """Return the line that a comment was written for, as far as it is kept and says anything."""
     line = str((note.marker or {}).get("lineText") or "").split("\n")[0].strip()
     return line if any(map(str.isalnum, line)) else ""
 
 
-def index_for(room: Comments, missing: Sequence[Missing], files: Workspace | None = None) -> MovedFiles:
-    """Return an index of files, by default those that are named like the ones that something left."""
-    from holdfast.comments.tracking.moved_files import MovedFiles
-
-    files = files or files_like(room, [one.path for one in missing])
-    return MovedFiles(files.versions(), [one.version for one in missing], files.text)
-
-
 @contextmanager
-def _damage_left_alone() -> Iterator[None]:
+def _unreadable_skipped() -> Iterator[None]:
     """Pass over what cannot be read: whoever asks for it hears of that."""
     try:
         yield
@@ -188,8 +104,8 @@ class Moves:
         for target in dict.fromkeys(homes.values()):
             for note in load(target).comments:
                 if homes.get(note.id) == target:
-                    place = (Candidate(note.line, 1.0, target),)
-                    note.location = Location(note.line, None, Confidence.NONE, MOVED, MOVED, place)
+                    place = (CandidateLine(note.line, 1.0, target),)
+                    note.location = NoteLocation(note.line, None, Confidence.NONE, MOVED, MOVED, place)
                     yield note
 
     def gather(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
@@ -203,7 +119,7 @@ class Moves:
                 sidecar.comments.append(note)
 
 
-class Strays:
+class StraySidecars:
     """The comments of one room whose source is gone, or whose code left it."""
 
     def __init__(self, room: Comments, sidecars: Listing) -> None:
@@ -237,10 +153,10 @@ class Strays:
         self, path: str, others: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the files that comments came from, with the ids of these and the file they came to."""
-        text = files_like(self._room, [path]).text(path) or ""
+        text = files_of_same_kind(self._room, [path]).text(path) or ""
         for other in others:
             current_call().check()
-            with _damage_left_alone():
+            with _unreadable_skipped():
                 notes = self._room.stored(RepoPath.parse(other)).comments
                 if any((line := _own_line(note)) and line in text for note in notes):
                     left = self._leaving(other, self._room.load_here(other, moves).comments)
@@ -250,7 +166,7 @@ class Strays:
     def _leaving(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
         """Return by their ids the files that comments are with now whose code left a file that stays."""
         unsure = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
-        files = files_like(self._room, [path])
+        files = files_of_same_kind(self._room, [path])
         signatures = files.signatures() if unsure else {}
         sign = (signatures, tuple(unsure))
         if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
@@ -268,7 +184,7 @@ class Strays:
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
         """Return where the comments of these strays belong; the same object while nothing changed."""
-        files = files_like(self._room, [path for path, _ in strays])
+        files = files_of_same_kind(self._room, [path for path, _ in strays])
         key = (strays, self._room.history.state(), paths := files.paths())
         known, found = self._known
         if found is None or known != key:
@@ -276,14 +192,14 @@ class Strays:
             self._known = (key, found)
         return found
 
-    def _found(self, strays: Sequence[Stray], files: Workspace | None) -> Moves:
+    def _found(self, strays: Sequence[Stray], files: CandidateFiles | None) -> Moves:
         homes: dict[str, dict[str, str]] = {}
         missing: list[tuple[str, Note]] = []
         counts: dict[str, int] = {}
         events: dict[str | None, Sequence[PathEvent]] = {}
         for path, _ in strays:
             current_call().check()
-            with _damage_left_alone():
+            with _unreadable_skipped():
                 homes[path], lost, counts[path] = self._by_name(path, events)
                 missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
         # Of a file that was split, the larger part has the name, and another one this code.
@@ -328,10 +244,10 @@ class Strays:
             return False  # no name for a source, or not for us to read
 
     def _by_content(
-        self, notes: Sequence[tuple[str, Note]], files: Workspace
+        self, notes: Sequence[tuple[str, Note]], files: CandidateFiles
     ) -> Iterator[tuple[str, str, str]]:
         """Yield the one file that holds the code of a comment, where there is one that clearly does."""
-        missing = missing_of(self._room, notes)
+        missing = lost_code_of(self._room, notes)
         if not missing:
             return
         index = index_for(self._room, missing, files)

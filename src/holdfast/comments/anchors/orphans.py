@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from holdfast.comments.anchors.moved_code import (
-    MOST_FILES,
-    Missing,
-    files_like,
+from holdfast.comments.anchors.lost_code import (
+    LostCode,
+    files_of_same_kind,
     index_for,
-    missing_of,
-    written_for,
+    lost_code_of,
+    original_anchor,
 )
+from holdfast.comments.anchors.moved_code import MOST_FILES
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
@@ -39,7 +39,7 @@ _MOST_EQUAL = 50
 _LEAST_EQUAL = 0.3
 """What speaks for a line that reads the same, though nothing around it does."""
 
-Offers = Mapping[tuple[str, str], Sequence[Candidate]]
+Offers = Mapping[tuple[str, str], Sequence[CandidateLine]]
 """Candidates by the path of a comment's file and its id."""
 
 
@@ -49,7 +49,8 @@ def uncertain_comments(
     """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
     answers = [
         room.search.find(
-            Query(path=path, standing=standing, limit=limit, by_place=True), everywhere=standing == "orphaned"
+            CommentQuery(path=path, standing=standing, limit=limit, by_place=True),
+            everywhere=standing == "orphaned",
         )
         for standing in ("orphaned", "review")
     ]
@@ -66,12 +67,12 @@ def uncertain_comments(
     return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
 
 
-def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
+def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
     """Give the orphans of a file that is read their candidates, in other files too if these are not many."""
     orphans = [note for note in notes if note.orphaned]
     if not orphans:
         return
-    files = files_like(room, [path]).signatures()
+    files = files_of_same_kind(room, [path]).signatures()
     if len(files) > MOST_FILES:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
@@ -87,7 +88,7 @@ def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
 def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
     """Return where the code of each comment may be, in its own file and in others, best first."""
     found = {(path, note.id): _in_its_file(room, path, note) for path, note in notes}
-    missing = missing_of(room, [(path, note) for path, note in notes if note.orphaned])
+    missing = lost_code_of(room, [(path, note) for path, note in notes if note.orphaned])
     if missing:
         index = index_for(room, missing)
         for one in missing:
@@ -102,7 +103,7 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
     return found
 
 
-def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
+def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
     """Return what was found for a comment, and every line that reads the same as its own did."""
     known = list(note.location.candidates)
     was = as_it_was(room, note, path, _AROUND)
@@ -113,7 +114,7 @@ def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
     if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
         return known
     equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
-    others = (Candidate(number, _likeness(was, lines, number)) for number in equal[:_MOST_EQUAL])
+    others = (CandidateLine(number, _likeness(was, lines, number)) for number in equal[:_MOST_EQUAL])
     return known + [other for other in others if not _is_in(other, known)]
 
 
@@ -124,15 +125,15 @@ def _likeness(was: Snippet, lines: Sequence[str], number: int) -> float:
     return round(_LEAST_EQUAL + (1 - _LEAST_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
 
 
-def _is_in(candidate: Candidate, known: Sequence[Candidate]) -> bool:
+def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:
     return any((one.path, one.line) == (candidate.path, candidate.line) for one in known)
 
 
-def _elsewhere(index: MovedFiles, one: Missing, anchor: Anchor) -> Iterator[Candidate]:
+def _elsewhere(index: MovedFiles, one: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
     """Yield a place in each of the files that hold enough of what stood around an anchor."""
     for moved in index.offers(one.version, anchor, _FILES_OFFERED):
         if moved.placement.line is not None:
-            yield Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+            yield CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
 
 
 def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
@@ -144,7 +145,7 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
         text = room.text_of(path)
     except HoldfastError:
         return None  # the file is gone as well
-    above, below = _neighbours(version, written_for(note), Version(path, text))
+    above, below = _neighbours(version, original_anchor(note), FileVersion(path, text))
     if above is None and below is None:
         return None
     first = above if above is not None else max(1, (below or 1) - 1)
@@ -152,7 +153,7 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
     return replace(around(path, text, first, min(last, first + 2 * margin), margin), own=range(0))
 
 
-def _neighbours(old: Version, anchor: Anchor, new: Version) -> tuple[int | None, int | None]:
+def _neighbours(old: FileVersion, anchor: Anchor, new: FileVersion) -> tuple[int | None, int | None]:
     """Return the nearest lines above and below an anchor that are surely still there, where they are now."""
     count = old.text.count("\n") + 1
     end = anchor.end_line or anchor.line

@@ -10,74 +10,29 @@ Contract:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from holdfast.comments.anchors.moved_code import Moves, has_left, index_for, missing_of, written_for
+from holdfast.comments.anchors.lost_code import has_left, index_for, lost_code_of, original_anchor
+from holdfast.comments.anchors.moved_code import Moves
 from holdfast.comments.anchors.plan import location_of
-from holdfast.comments.anchors.version_chain import VersionChain, followed
+from holdfast.comments.anchors.tracking_pool import TrackingPool
+from holdfast.comments.anchors.version_chain import VersionChain, track_chain
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
-from holdfast.comments.sidecar.files import Change
-from holdfast.comments.sidecar.note import MOVED_FILE, Location, Note
+from holdfast.comments.sidecar.files import SidecarChange
+from holdfast.comments.sidecar.note import MOVED_FILE, Note, NoteLocation
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import Moved
-from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
+from holdfast.comments.tracking.placement import CandidateLine, Confidence, Placement
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.processes.child import cores, on_every_core
-
-_WORTH_IT = 40
-"""Files to compare from which on starting processes costs less than it gains."""
-
-Answer = Callable[[], Sequence[Placement]]
-
-
-class Pool:
-    """Follows chains: in this process when they are few, else in as many as there are cores."""
-
-    def __init__(self, files: int) -> None:
-        worth_it = files >= _WORTH_IT and cores() > 1
-        self._executor: Executor | None = on_every_core() if worth_it else None
-
-    def follow(self, chain: VersionChain) -> Answer:
-        """Begin to follow a chain and return how to ask for the end."""
-        if self._executor is None:
-            return lambda: followed(chain)
-        with _ends_told():
-            answer = self._executor.submit(followed, chain)
-
-        def ask() -> Sequence[Placement]:
-            with _ends_told():
-                return answer.result()
-
-        return ask
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _ends_told() -> Iterator[None]:
-    """Say that a process ended on its own: the system ends those that take too much memory."""
-    try:
-        yield
-    except BrokenExecutor:
-        raise Unavailable(
-            "A process that compares texts ended before its answer; nothing was written.",
-            hint="Free some memory and try again; a scan of one file needs no further process.",
-        ) from None
-
 
 _FEW = 8
 """Files up to which git is asked about each of them alone."""
@@ -87,24 +42,24 @@ _READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScanOutcome:
     """What a scan found about one comment."""
 
     name: str
     path: str
-    location: Location
+    location: NoteLocation
     from_line: int
     from_path: str | None = None
 
 
 @dataclass
-class Scanned:
+class ScanSummary:
     """What a scan came to."""
 
     files: int = 0
     changed: int = 0
     comments: int = 0
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[ScanOutcome] = field(default_factory=list)
     damaged: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -117,13 +72,13 @@ class Scan:
 
     def __init__(self, room: Comments) -> None:
         self._room = room
-        self._writer = Writer(room)
-        self.result = Scanned()
+        self._writer = CommentWriter(room)
+        self.result = ScanSummary()
         self._missing: list[tuple[str, Note]] = []
-        self._moving: dict[tuple[str, str], dict[str, Location]] = defaultdict(dict)
+        self._moving: dict[tuple[str, str], dict[str, NoteLocation]] = defaultdict(dict)
         """Where comments go, by the files that they leave and enter, and by their ids."""
 
-    def run(self, only: RepoPath | None = None) -> Scanned:
+    def run(self, only: RepoPath | None = None) -> ScanSummary:
         """Bring the comments of all files, or of one, up to date."""
         self._settle_strays(only)
         files, changed = self._room.changed_paths() if only is None else self._just(only)
@@ -144,7 +99,7 @@ class Scan:
 
     def _settle_in(self, target: str, moves: Moves) -> None:
         for source, note in self._writer.settle(RepoPath.parse(target), moves):
-            self.result.outcomes.append(Outcome(note.alias, target, note.location, note.line, source))
+            self.result.outcomes.append(ScanOutcome(note.alias, target, note.location, note.line, source))
 
     def _just(self, path: RepoPath) -> tuple[int, list[str]]:
         """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
@@ -166,7 +121,7 @@ class Scan:
         known: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
             return known
-        with Pool(len(paths)) as pool:
+        with TrackingPool(len(paths)) as pool:
             waiting = []
             for position, path in enumerate(paths):
                 self._tell(_READING, position, f"Reading {path}")
@@ -194,7 +149,7 @@ class Scan:
         """Write where the comments of one file stand, if that changed; by now it may be another chain."""
         place = RepoPath.parse(path)
         source = self._room.tree.signature(place)
-        with self._writer.changing(place, lambda chain: known.get(chain) or followed(chain)) as change:
+        with self._writer.changing(place, lambda chain: known.get(chain) or track_chain(chain)) as change:
             before = _lines_before(change)
             notes = list(change.sidecar.comments)
         self.result.comments += len(notes)
@@ -223,9 +178,9 @@ class Scan:
         elif has_left(self._room, path, note):
             self._missing.append((path, note))
         elif location.needs_review or location.line != before:
-            self.result.outcomes.append(Outcome(note.alias, path, location, before))
+            self.result.outcomes.append(ScanOutcome(note.alias, path, location, before))
 
-    def _placed_in(self, path: str, note: Note) -> Location | None:
+    def _placed_in(self, path: str, note: Note) -> NoteLocation | None:
         """Return where a comment surely is in another file than its own."""
         try:
             present = self._room.present(source_path(path))
@@ -234,15 +189,15 @@ class Scan:
         version = self._room.annotated_version(note.marker)
         if version is None or present is None:
             return None
-        (placement,) = track(version, present.version, [written_for(note)])
+        (placement,) = track(version, present.version, [original_anchor(note)])
         if placement.line is None or placement.confidence is not Confidence.HIGH:
             return None
-        return Location(placement.line, placement.end_line, method=placement.method)
+        return NoteLocation(placement.line, placement.end_line, method=placement.method)
 
     # Code that went to other files
 
     def _relocate(self) -> None:
-        missing = missing_of(self._room, self._missing)
+        missing = lost_code_of(self._room, self._missing)
         if not missing:
             return self._carry_over({})
         self._tell(_SEARCHING, 0, "Looking in other files")
@@ -270,22 +225,22 @@ class Scan:
         for (source, target), names in self._moving.items():
             self._guarded(source, partial(self._move, source, target, names))
 
-    def _move(self, source: str, target: str, names: dict[str, Location]) -> None:
+    def _move(self, source: str, target: str, names: dict[str, NoteLocation]) -> None:
         lines = {note.id: note.line for path, note in self._missing if path == source}
         for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
             self.result.outcomes.append(
-                Outcome(note.alias, target, note.location, lines.get(note.id, note.line), source)
+                ScanOutcome(note.alias, target, note.location, lines.get(note.id, note.line), source)
             )
 
     def _report_lost(self, path: str, note: Note, moved: Moved | None) -> None:
         location = note.location
         if moved is not None and moved.placement.line is not None and location.orphaned:
-            candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+            candidate = CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
             location = replace(location, candidates=(candidate, *location.candidates))
             self._guarded(path, lambda: self._keep_candidates(path, note, location))
-        self.result.outcomes.append(Outcome(note.alias, path, location, note.line))
+        self.result.outcomes.append(ScanOutcome(note.alias, path, location, note.line))
 
-    def _keep_candidates(self, path: str, note: Note, location: Location) -> None:
+    def _keep_candidates(self, path: str, note: Note, location: NoteLocation) -> None:
         with self._writer.changing(RepoPath.parse(path)) as change:
             found = change.sidecar.find(note.id)
             if found is not None and found.orphaned:
@@ -310,7 +265,7 @@ def _home_of(path: str, note: Note) -> str:
     return str(facts.get("path") or path) if MOVED_FILE in (facts.get("method"), *ways) else path
 
 
-def _lines_before(change: Change) -> dict[str, int]:
+def _lines_before(change: SidecarChange) -> dict[str, int]:
     """Return the lines that the document itself gives, before what was found is written there."""
     found = {}
     for note in change.sidecar.comments:

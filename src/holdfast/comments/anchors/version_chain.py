@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.comments.sidecar.source import decoded
-from holdfast.comments.tracking.placement import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
@@ -36,7 +36,7 @@ class VersionHistory:
             data = self._history.blob(blob)
         return None if data is None else decoded(data)
 
-    def since(self, path: str, blob: str, commit: str | None, now: str) -> list[Version]:
+    def since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
         """Return the committed versions of a file, `now` of that name, after `blob`, oldest first.
 
         `commit` is the one on which the first of them was written.
@@ -62,19 +62,19 @@ class VersionHistory:
         finally:
             self._together, self._revisions = frozenset(), {}
 
-    def _sample(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
+    def _sample(self, path: str, blob: str, blobs: list[str]) -> list[FileVersion]:
         """Return some versions by their ids; of very many, a sample that keeps the last."""
         wanted = [one for one in dict.fromkeys(blobs) if one != blob]
         step = max(1, -(-len(wanted) // _MOST_REVISIONS))
         texts = (self.text(one) for one in wanted[::-1][::step][::-1])
-        return [Version(path, text) for text in texts if text is not None]
+        return [FileVersion(path, text) for text in texts if text is not None]
 
 
 @dataclass(frozen=True)
 class VersionChain:
     """Versions to follow some anchors through; the last is the present one."""
 
-    versions: tuple[Version, ...]
+    versions: tuple[FileVersion, ...]
     anchors: tuple[Anchor, ...]
     positions: tuple[int, ...]
     """Which comments of the sidecar the anchors belong to."""
@@ -84,7 +84,7 @@ class VersionChain:
     """Whether nothing but a line number and a date led to the first version."""
 
 
-def followed(chain: VersionChain) -> list[Placement]:
+def track_chain(chain: VersionChain) -> list[Placement]:
     """Follow the anchors of a chain."""
     from holdfast.comments.tracking.follow import follow
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from holdfast.comments.export.records import Exported, ExportedFile, Tally
+from holdfast.comments.export.records import ExportedComment, ExportedFile, ExportTally
 from holdfast.comments.sidecar.note import confidence_of, model_of
 from holdfast.comments.text import TAGS, UNTAGGED
 from holdfast.kernel.errors import Unavailable
@@ -23,7 +23,7 @@ _FENCES = re.compile(r"`{3,}")
 _ROWS_AT_A_TIME = 2000
 
 
-def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+def json_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
     """Yield the document piece by piece."""
     yield '{"files": ['
     separator = "\n"
@@ -35,7 +35,7 @@ def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
     yield f"\n], {_text(end)[1:]}\n"
 
 
-def _comment(exported: Exported) -> dict[str, Any]:
+def _comment(exported: ExportedComment) -> dict[str, Any]:
     """Return a comment as it is stored, unknown keys included, with where it is now."""
     note = exported.note
     stored = {} if note.alias == note.id else {"storedId": note.id}
@@ -66,14 +66,14 @@ def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
             yield _text({"prompt": _prompt(exported), "completion": said, "metadata": about}) + "\n"
 
 
-def _prompt(exported: Exported) -> str:
+def _prompt(exported: ExportedComment) -> str:
     if exported.context is not None:
         return f"Analyze this code:\n{exported.context.text}\n"
     about = f" ({exported.anchor})" if exported.anchor else ""
     return f"Analyze this code: line {exported.note.line} of {exported.path}{about}\n"
 
 
-def _metadata(exported: Exported) -> dict[str, Any]:
+def _metadata(exported: ExportedComment) -> dict[str, Any]:
     note = exported.note
     facts: dict[str, Any] = {
         "tag": exported.tag,
@@ -87,7 +87,7 @@ def _metadata(exported: Exported) -> dict[str, Any]:
     return facts | ({"orphaned": True} if note.orphaned else {})
 
 
-def markdown_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+def markdown_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
     """Yield the document piece by piece."""
     yield "# Comments\n"
     for file in files:
@@ -107,7 +107,7 @@ def _tags(file: ExportedFile) -> list[str]:
     return [tag for tag in TAGS if tag in found] + sorted(found - set(TAGS))
 
 
-def _entry(exported: Exported, language: str) -> str:
+def _entry(exported: ExportedComment, language: str) -> str:
     note = exported.note
     end = "" if note.end_line is None else f"-{note.end_line}"
     facts = [
@@ -153,7 +153,7 @@ def inline(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-_COLUMNS: Mapping[str, tuple[str, Callable[[Exported], Any]]] = {
+_COLUMNS: Mapping[str, tuple[str, Callable[[ExportedComment], Any]]] = {
     "file_path": ("string", lambda one: one.path),
     "id": ("string", lambda one: one.note.alias),
     "line": ("int32", lambda one: one.note.line),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Tally:
+class ExportTally:
     """What an export has written so far."""
 
     comments: int = 0
@@ -31,7 +31,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedComment:
     """One comment with its surroundings, what was written in it without invisible characters."""
 
     path: str
@@ -48,7 +48,7 @@ class Exported:
     """The name of what it is about, with that of what contains it."""
 
     @classmethod
-    def of(cls, path: str, note: Note, context: Snippet | None) -> Exported:
+    def of(cls, path: str, note: Note, context: Snippet | None) -> ExportedComment:
         """Return a comment as it is exported."""
         symbol = note.symbol
         container = f"{symbol.container}." if symbol is not None and symbol.container else ""
@@ -71,11 +71,11 @@ class ExportedFile:
     """The comments of one file."""
 
     path: str
-    comments: Sequence[Exported]
+    comments: Sequence[ExportedComment]
 
 
 def exported_files(
-    room: Comments, paths: Sequence[str], margin: int | None, tally: Tally
+    room: Comments, paths: Sequence[str], margin: int | None, tally: ExportTally
 ) -> Iterator[ExportedFile]:
     """Yield the files with their comments, and count them; `margin`: with so many lines of source around."""
     call, moves = current_call(), room.moves()
@@ -92,10 +92,10 @@ def exported_files(
             yield ExportedFile(visible(path), _exported(room, path, notes, margin))
 
 
-def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[Exported]:
+def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[ExportedComment]:
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
     source = None if margin is None else _source(room, path)
-    return [Exported.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
+    return [ExportedComment.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
 
 
 def _source(room: Comments, path: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from holdfast.comments.export.formats import json_pieces, markdown_pieces, training_pieces, write_parquet
-from holdfast.comments.export.records import ExportedFile, Tally, exported_files
+from holdfast.comments.export.records import ExportedFile, ExportTally, exported_files
 from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.limits import MIB
 
@@ -30,7 +30,7 @@ ADDRESSES: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ExportRequest:
     """What to export, and how."""
 
     format: Format
@@ -39,9 +39,9 @@ class Request:
     """How many lines of source before and after each comment, or None for no source at all."""
 
 
-def write_export(room: Comments, request: Request, sink: BinaryIO) -> Tally:
+def write_export(room: Comments, request: ExportRequest, sink: BinaryIO) -> ExportTally:
     """Write an export and return what is in it."""
-    tally = Tally()
+    tally = ExportTally()
     files = _files(room, request, tally)
     if request.format == "parquet":
         write_parquet(files, sink)
@@ -51,20 +51,20 @@ def write_export(room: Comments, request: Request, sink: BinaryIO) -> Tally:
     return tally
 
 
-def _files(room: Comments, request: Request, tally: Tally) -> Iterator[ExportedFile]:
+def _files(room: Comments, request: ExportRequest, tally: ExportTally) -> Iterator[ExportedFile]:
     if request.path is not None:
         room.load(request.path)  # here, and not further down, a file that is missing or damaged is a failure
     paths = room.sidecar_paths() if request.path is None else [request.path]
     return exported_files(room, paths, request.margin, tally)
 
 
-def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: Tally) -> Iterator[str]:
+def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: ExportTally) -> Iterator[str]:
     if chosen == "json":
         return json_pieces(files, tally)
     return markdown_pieces(files, tally) if chosen == "markdown" else training_pieces(files)
 
 
-class Bounded(io.BytesIO):
+class BoundedBuffer(io.BytesIO):
     """Memory for an export of a limited size."""
 
     def __init__(self, limit: int) -> None:

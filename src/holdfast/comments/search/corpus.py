@@ -14,9 +14,9 @@ from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from holdfast.comments.search.globs import fitting
-from holdfast.comments.search.matches import Texts, matches
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.globs import matching_places
+from holdfast.comments.search.matches import Texts, match_counts
+from holdfast.comments.search.query import CommentQuery
 
 _COMMENTS = "SELECT file, text, id, tag, author, moment, status, standing, ai FROM comment"
 _ALL = f"{_COMMENTS} ORDER BY file, line, name"
@@ -24,7 +24,7 @@ _OF_FILE = f"{_COMMENTS} WHERE file = ? ORDER BY line, name"
 _FILES = "SELECT id, path, damage, generation, source FROM file ORDER BY path"
 
 
-class Facts(NamedTuple):
+class FilterFields(NamedTuple):
     """What filters look at, of one comment."""
 
     id: int
@@ -49,7 +49,7 @@ class Corpus:
         self._numbers: dict[int, range] = {}
         """For each file the numbers of its comments."""
         self._texts = Texts()
-        self._facts: list[Facts] = []
+        self._facts: list[FilterFields] = []
 
     def bring_up_to_date(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
         """Take over what changed in the index."""
@@ -67,7 +67,7 @@ class Corpus:
 
     def _take_over(self, new: Mapping[int, _Comments], changed: Set[int]) -> None:
         """Put the comments of changed files in the place of those they had before."""
-        parts, facts = [], list[Facts]()
+        parts, facts = [], list[FilterFields]()
         numbers: dict[int, range] = {}
         for file in self.paths:
             if file in changed:
@@ -81,18 +81,18 @@ class Corpus:
             facts += some
         self._numbers, self._facts, self._texts = numbers, facts, Texts.chained(parts)
 
-    def found(self, query: Query) -> tuple[int, list[tuple[int, Facts]]]:
+    def found(self, query: CommentQuery) -> tuple[int, list[tuple[int, FilterFields]]]:
         """Return how many comments are meant, and the first of them with their number of matches."""
         meant = self._filtered(query)
         if query.pattern is None:
             numbers = range(len(self._facts)) if meant is None else sorted(meant)
             return len(numbers), [(1, self._facts[number]) for number in numbers[: query.limit]]
-        counts = matches(query.pattern, self._texts, meant)
+        counts = match_counts(query.pattern, self._texts, meant)
         # Sorting leaves what is equal in order, also backwards.
         order = list(counts) if query.by_place else sorted(counts, key=counts.__getitem__, reverse=True)
         return len(counts), [(counts[number], self._facts[number]) for number in order[: query.limit]]
 
-    def _filtered(self, query: Query) -> set[int] | None:
+    def _filtered(self, query: CommentQuery) -> set[int] | None:
         """Return the numbers of the comments that fit all filters; None: all of them."""
         wanted = {name: getattr(query, name) for name in ("tag", "author", "status", "standing")}
         wanted["ai"] = query.has_ai
@@ -104,14 +104,14 @@ class Corpus:
         return set.intersection(*sets) if sets else None
 
     def _having(self, name: str, value: object) -> set[int]:
-        field = Facts._fields.index(name)
+        field = FilterFields._fields.index(name)
         return {number for number, facts in enumerate(self._facts) if facts[field] == value}
 
     def _between(self, start: int | None, end: int | None) -> set[int]:
         """Return the comments made in a time, whose ends belong to it; those whose time is known."""
         first = -inf if start is None else start
         last = inf if end is None else end
-        moments = map(itemgetter(Facts._fields.index("moment")), self._facts)
+        moments = map(itemgetter(FilterFields._fields.index("moment")), self._facts)
         return {
             number for number, moment in enumerate(moments) if moment is not None and first <= moment <= last
         }
@@ -119,11 +119,11 @@ class Corpus:
     def _below(self, pattern: str) -> set[int]:
         """Return the comments of the files that a path or a pattern means."""
         numbers = list(self._numbers.values())
-        places = fitting(pattern, list(self.paths.values()))
+        places = matching_places(pattern, list(self.paths.values()))
         return set(chain.from_iterable(numbers[place] for place in places))
 
 
-_Comments: TypeAlias = tuple[Texts, list[Facts]]
+_Comments: TypeAlias = tuple[Texts, list[FilterFields]]
 
 
 def _comments(
@@ -138,5 +138,7 @@ def _comments(
     for file, some in groupby(rows, itemgetter(0)):
         comments = list(some)
         # There are few different values, and each is kept once.
-        facts = [Facts(row[2], *(known.setdefault(value, value) for value in row[3:])) for row in comments]
+        facts = [
+            FilterFields(row[2], *(known.setdefault(value, value) for value in row[3:])) for row in comments
+        ]
         yield file, (Texts(row[1] for row in comments), facts)

@@ -35,7 +35,7 @@ def is_pattern(text: str) -> bool:
     return text.endswith("/") or not _WILD.isdisjoint(text)
 
 
-def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
+def matching_places(pattern: str, paths: Sequence[str]) -> list[int]:
     """Return which of some paths fit a pattern, by their places; one may be named twice."""
     pattern = encoded(pattern).decode().removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):

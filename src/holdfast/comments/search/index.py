@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
-from holdfast.comments.search.query import Answer, Hit, Query
+from holdfast.comments.search.query import CommentHit, CommentHits, CommentQuery
 from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import STATUSES
@@ -74,7 +74,7 @@ class SearchIndex:
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
-    def find(self, query: Query, *, everywhere: bool = False) -> Answer:
+    def find(self, query: CommentQuery, *, everywhere: bool = False) -> CommentHits:
         """Return the comments that fit; `everywhere`: place all files anew whose source changed, first."""
         with self._lock:
             try:
@@ -91,7 +91,7 @@ class SearchIndex:
 
     def path_of(self, name: str) -> str | None:
         """Return the file that the comment of this name is shown with, wherever it was before."""
-        if not self.find(Query(limit=1)).total:
+        if not self.find(CommentQuery(limit=1)).total:
             return None
         with self._database.read() as connection:
             row = connection.execute(_FILE_OF, (name,)).fetchone()
@@ -102,9 +102,9 @@ class SearchIndex:
         if not (files := len(self._listing.current())):
             return {}
         # The first places every comment anew, so that the rest counts what is there now.
-        orphaned = self.find(Query(standing="orphaned", limit=0), everywhere=True).total
-        states = {status: self.find(Query(status=status, limit=0)).total for status in STATUSES}
-        review = self.find(Query(standing="review", limit=0)).total
+        orphaned = self.find(CommentQuery(standing="orphaned", limit=0), everywhere=True).total
+        states = {status: self.find(CommentQuery(status=status, limit=0)).total for status in STATUSES}
+        review = self.find(CommentQuery(standing="review", limit=0)).total
         return states | {"orphaned": orphaned, "to review": review, "files": files}
 
     def close(self) -> None:
@@ -125,14 +125,14 @@ class SearchIndex:
         return self._files
 
     def _attempt(
-        self, files: Mapping[str, WatchedSignature], query: Query, *, everywhere: bool
-    ) -> Answer | None:
+        self, files: Mapping[str, WatchedSignature], query: CommentQuery, *, everywhere: bool
+    ) -> CommentHits | None:
         """Answer from the index, or bring it up to date as far as needed and return None."""
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
                 if is_behind := self._caught_up != (id(files), state):
-                    answer = Answer(0, [], [])
+                    answer = CommentHits(0, [], [])
                 else:
                     self._corpus.bring_up_to_date(connection, state)
                     answer = self._answered(connection, query)
@@ -156,10 +156,10 @@ class SearchIndex:
             RowWriter(connection, self._loaded).replace(files)
             self._caught_up = (id(files), state_of(connection))
 
-    def _build(self, files: Mapping[str, WatchedSignature]) -> Answer | None:
+    def _build(self, files: Mapping[str, WatchedSignature]) -> CommentHits | None:
         """Build the index anew, unless there is nothing to put into it."""
         if not files:
-            return Answer(0, [], [])
+            return CommentHits(0, [], [])
         self._database.discard()
         self._repository.ensure_store()
 
@@ -190,12 +190,12 @@ class SearchIndex:
         """Return what changes when a source file does; a missing one has a signature too."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 
-    def _answered(self, connection: sqlite3.Connection, query: Query) -> Answer:
+    def _answered(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:
         corpus = self._corpus
         total, chosen = corpus.found(query)
         marks = ",".join("?" * len(chosen))
         rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
         by_id = {row[0]: row[1:] for row in rows}
         found = ((count, *by_id[facts.id]) for count, facts in chosen)
-        hits = [Hit(corpus.paths[file], count, *columns) for count, file, *columns in found]
-        return Answer(total, hits, list(corpus.damaged))
+        hits = [CommentHit(corpus.paths[file], count, *columns) for count, file, *columns in found]
+        return CommentHits(total, hits, list(corpus.damaged))

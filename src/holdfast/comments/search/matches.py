@@ -75,44 +75,44 @@ def _chained(parts: Sequence[tuple[JoinedTexts, range]]) -> JoinedTexts:
     return JoinedTexts(data, lengths)
 
 
-def matches(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> dict[int, int]:
+def match_counts(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> dict[int, int]:
     """Return how often a pattern matches in each text that it matches, in the order of their numbers.
 
     `among` are the numbers of the only texts that count.
     """
     if among is not None and len(among) * _FEW < len(texts.plain.ends):
-        return _tried(pattern, texts, sorted(among))
-    found = _counted(pattern, texts)
+        return _counts_one_by_one(pattern, texts, sorted(among))
+    found = _counts_in_all(pattern, texts)
     return found if among is None else {number: found[number] for number in found if number in among}
 
 
-def _counted(pattern: Pattern, texts: Texts) -> dict[int, int]:
+def _counts_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
     if pattern.texts:
-        return _summed([_counted_text(text, texts.folded) for text in pattern.texts])
+        return _sum_of_counts([_counts_of_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:
-        return _counted_prefix(pattern.prefix, texts.folded)
+        return _counts_of_prefix(pattern.prefix, texts.folded)
     if pattern.is_one_letter:
-        return _counted_letters(pattern.expression, texts.plain)
+        return _counts_of_letters(pattern.expression, texts.plain)
     if pattern.by_line is not None:
-        return _scanned(pattern, pattern.by_line, texts.plain)
-    return _tried(pattern, texts, range(len(texts.plain.ends)))
+        return _counts_by_window(pattern, pattern.by_line, texts.plain)
+    return _counts_one_by_one(pattern, texts, range(len(texts.plain.ends)))
 
 
-def _tried(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
+def _counts_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
     """Try a pattern on some texts, one by one."""
     if pattern.text is None:
         counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
     else:
-        sought = _sought(pattern.text)
+        sought = _needle(pattern.text)
         counts = ((number, texts.folded[number].count(sought)) for number in numbers)
-    return _limited(counts)
+    return _capped(counts)
 
 
-def _limited(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+def _capped(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     return {number: min(count, MOST_COUNTED) for number, count in counts if count}
 
 
-def _sought(text: str) -> bytes:
+def _needle(text: str) -> bytes:
     """Return a text as bytes; what is no character stays that, and is found nowhere."""
     return text.encode("utf-8", "surrogatepass")
 
@@ -130,41 +130,41 @@ def _containing(sought: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]
         place = data.find(sought, end)
 
 
-def _counted_text(text: str, joined: JoinedTexts) -> dict[int, int]:
+def _counts_of_text(text: str, joined: JoinedTexts) -> dict[int, int]:
     """Count a plain text."""
-    sought = _sought(text)
+    sought = _needle(text)
     most = len(joined.ends) // _FREQUENT
     found = list(islice(_containing(sought, joined), most + 1))
     if len(found) <= most:
-        return _limited(found)
-    return _limited(enumerate(map(joined.data.count, repeat(sought), *joined.bounds())))
+        return _capped(found)
+    return _capped(enumerate(map(joined.data.count, repeat(sought), *joined.bounds())))
 
 
-def _counted_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
+def _counts_of_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
     """Count a plain text at the beginning of texts."""
-    begins = map(joined.data.startswith, repeat(_sought(text)), *joined.bounds())
+    begins = map(joined.data.startswith, repeat(_needle(text)), *joined.bounds())
     return {number: 1 for number, does_begin in enumerate(begins) if does_begin}
 
 
-def _summed(counts: Sequence[dict[int, int]]) -> dict[int, int]:
+def _sum_of_counts(counts: Sequence[dict[int, int]]) -> dict[int, int]:
     """Add the counts of texts that do not overlap."""
     found, *others = counts
     for number, count in chain.from_iterable(some.items() for some in others):
         found[number] = found.get(number, 0) + count
-    return _limited((number, found[number]) for number in sorted(found)) if others else found
+    return _capped((number, found[number]) for number in sorted(found)) if others else found
 
 
-def _counted_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
+def _counts_of_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
     """Count an expression that matches single letters: of texts in ASCII by what is left without these."""
     fitting = bytes(byte for byte in range(_ASCII) if expression.count(bytes([byte])))
     texts = map(joined.__getitem__, range(len(joined.ends)))
-    return _limited(
+    return _capped(
         (number, len(text) - len(text.translate(None, fitting)) if text.isascii() else expression.count(text))
         for number, text in enumerate(texts)
     )
 
 
-def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict[int, int]:
+def _counts_by_window(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict[int, int]:
     """Search all texts at once, window by window.
 
     A match is taken from the row, unless it reaches beyond its text, is empty, or may owe itself to the end

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from holdfast.comments.search.pattern import Pattern
 
 
-class Query(NamedTuple):
+class CommentQuery(NamedTuple):
     """Conditions that all must hold; what is None does not matter."""
 
     pattern: Pattern | None = None
@@ -24,7 +24,7 @@ class Query(NamedTuple):
     """Whether the number of matches does not count for the order."""
 
 
-class Hit(NamedTuple):
+class CommentHit(NamedTuple):
     """One comment that was found."""
 
     path: str
@@ -44,9 +44,9 @@ class Hit(NamedTuple):
     ai_confidence: float | None
 
 
-class Answer(NamedTuple):
+class CommentHits(NamedTuple):
     """The best hits, and how many there are in all."""
 
     total: int
-    hits: list[Hit]
+    hits: list[CommentHit]
     damaged: list[str]

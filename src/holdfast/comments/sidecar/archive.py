@@ -24,13 +24,10 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from holdfast.comments.sidecar.document import Sidecar
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
-from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
@@ -90,7 +87,7 @@ _REPLICA = "SELECT id FROM replica"
 Answer = TypeVar("Answer")
 
 
-class Entry(NamedTuple):
+class CommentRecord(NamedTuple):
     """What is on record about one comment."""
 
     comment_id: str
@@ -103,13 +100,13 @@ class Entry(NamedTuple):
     """Whether another program has written a sidecar with it, and so has it in memory."""
 
 
-class Record(NamedTuple):
+class SidecarRecord(NamedTuple):
     """What is on record about one sidecar."""
 
     digest: str | None = None
     sequence: int = 0
     """How often we wrote it."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CommentRecord, ...] = ()
 
 
 def blob_id(data: bytes) -> str:
@@ -146,21 +143,26 @@ class Archive:
 
         return self._ask(kept, None)
 
-    def record(self, path: str, digest: str | None = None) -> Record:
+    def record(self, path: str, digest: str | None = None) -> SidecarRecord:
         """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
 
-        def found(connection: sqlite3.Connection) -> Record:
+        def found(connection: sqlite3.Connection) -> SidecarRecord:
             sidecar, count = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone() or (None, 0)
             if sidecar is not None and sidecar == digest:
-                return Record(sidecar, count)
+                return SidecarRecord(sidecar, count)
             rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
-            entries = [Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
-            return Record(sidecar, count, tuple(entries))
+            entries = [CommentRecord(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
+            return SidecarRecord(sidecar, count, tuple(entries))
 
-        return self._ask(found, Record())
+        return self._ask(found, SidecarRecord())
 
     def remember(
-        self, path: str, digest: str, sequence: int, entries: Iterable[Entry], forgotten: Iterable[str] = ()
+        self,
+        path: str,
+        digest: str,
+        sequence: int,
+        entries: Iterable[CommentRecord],
+        forgotten: Iterable[str] = (),
     ) -> None:
         """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time, if that works.
 
@@ -257,96 +259,14 @@ class Archive:
             return self._opened
 
 
-@dataclass
-class LostUpdates:
-    """What a comparison with the record found."""
-
-    restored: list[Entry] = field(default_factory=list)
-    known: list[Entry] = field(default_factory=list)
-    """Entries that another program has written, and so knows."""
-    forgotten: list[str] = field(default_factory=list)
-    """Ids of comments that somebody else took away."""
-
-
-def lost_updates(
-    sidecar: Sidecar, data: bytes, record: Record, read_up_to: int | None, history: FileHistory
-) -> LostUpdates:
-    """Compare a sidecar that somebody else has written, with the bytes `data`, with what we wrote.
-
-    `read_up_to` is the last of our writes that the writer had read, where the sidecar shows it.
-    """
-    found = LostUpdates()
-    stored = {note.id: note for note in sidecar.comments}
-    ours = [one for one in record.entries if one.content is not None]
-    present = [one for one in ours if one.comment_id in stored]
-    missing = [one for one in ours if one.comment_id not in stored]
-    stale = [one for one in present if stored[one.comment_id].updated < one.updated]
-    found.known = [one._replace(known_elsewhere=True) for one in present if not one.known_elsewhere]
-    if not missing and not stale:
-        return found
-    if history.committed(sidecar.path) == data:
-        found.forgotten = [one.comment_id for one in missing]
-        return found
-    up_to = read_up_to
-    if up_to is None:
-        # No stamp of ours: what is in the file just as we wrote it shows how far the writer had read.
-        unchanged = [one for one in present if stored[one.comment_id].updated == one.updated]
-        up_to = max((one.sequence for one in unchanged), default=0)
-        missing_known = {one.comment_id for one in missing if one.known_elsewhere}
-    else:
-        missing_known = set()
-    unread = [one for one in missing if one.sequence > up_to and one.comment_id not in missing_known]
-    elsewhere = _only_elsewhere(history, sidecar, [one.comment_id for one in unread])
-    found.restored = [one for one in unread if one.comment_id not in elsewhere]
-    found.forgotten = [one.comment_id for one in missing if one not in found.restored]
-    found.restored.extend(one for one in stale if one.sequence > up_to)
-    return found
-
-
-def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[str]) -> Set[str]:
-    """Return the comments that are in some commit but not in the last: git, not a program, took them away."""
-    last = history.committed(sidecar.path) or b""
-    sought = tuple(one for one in comment_ids if one.encode() not in last)
-    if not sought:
-        return frozenset()
-    # To read what other commits held takes long, and the sidecar stays as it is until somebody writes it.
-    sign = (sidecar.digest, history.head(), sought)
-    known = history.held.get(sidecar.path, sign)
-    if known is None:
-        known = history.held.put(sidecar.path, sign, history.ever_held(sidecar.path, sought))
-    return known
-
-
-def restore(sidecar: Sidecar, restored: list[Entry]) -> None:
-    """Put comments and their markers back into the document, in the state that we wrote."""
-    comments: list[Any] = sidecar.raw["comments"]
-    markers: list[Any] = sidecar.raw.setdefault("ghostMarkers", [])
-    for one in restored:
-        content = json.loads(one.content or "{}")
-        _put(comments, content["comment"])
-        if content.get("marker") is not None:
-            _put(markers, content["marker"])
-    if restored:
-        sidecar.refresh()
-
-
-def _put(items: list[Any], item: Mapping[str, Any]) -> None:
-    for position, known in enumerate(items):
-        if isinstance(known, dict) and known.get("id") == item["id"]:
-            # What the other program knows beyond ours stays.
-            items[position] = {**known, **item}
-            return
-    items.append(dict(item))
-
-
-def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> Entry:
+def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> CommentRecord:
     """Return what goes on record about a comment that we write now."""
     content = json.dumps({"comment": comment, "marker": marker})
     # Half a character in a moment of another program is no text that a database takes.
     updated = str(comment.get("updated", "")).encode("utf-8", "replace").decode()
-    return Entry(str(comment["id"]), sequence, updated, content, False)
+    return CommentRecord(str(comment["id"]), sequence, updated, content, False)
 
 
-def tombstone(comment_id: str, moment: str, sequence: int) -> Entry:
+def tombstone(comment_id: str, moment: str, sequence: int) -> CommentRecord:
     """Return what goes on record about a comment that we delete."""
-    return Entry(comment_id, sequence, moment, None, False)
+    return CommentRecord(comment_id, sequence, moment, None, False)

@@ -22,12 +22,10 @@ from holdfast.comments.sidecar.archive import (
     LOCKS_NAME,
     NUMBERS_NAME,
     Archive,
-    Entry,
-    Record,
+    CommentRecord,
+    SidecarRecord,
     blob_id,
     entry_of,
-    lost_updates,
-    restore,
     tombstone,
 )
 from holdfast.comments.sidecar.document import (
@@ -40,14 +38,15 @@ from holdfast.comments.sidecar.document import (
     empty,
     read,
 )
-from holdfast.comments.sidecar.marker import Completion
-from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Location, Note, marker_name
+from holdfast.comments.sidecar.lost_updates import lost_updates, restore
+from holdfast.comments.sidecar.marker import SidecarNormalizer
+from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Note, NoteLocation, marker_name
 from holdfast.comments.sidecar.source import (
     SUFFIX,
-    Present,
+    CurrentSource,
     anchor_symbol,
     decoded,
-    refusals_named,
+    refusals_translated,
     sidecar_of,
 )
 from holdfast.kernel.call import current_call
@@ -61,7 +60,7 @@ from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 
 
-class Draft(NamedTuple):
+class CommentDraft(NamedTuple):
     """A comment to be written."""
 
     line: int
@@ -73,17 +72,17 @@ class Draft(NamedTuple):
 
 
 @dataclass
-class Change:
+class SidecarChange:
     """One sidecar while it is changed."""
 
     path: RepoPath
     sidecar: Sidecar
     """What was read; of a document that is not taken apart, only what is added to it."""
-    present: Present | None
+    present: CurrentSource | None
     source: bytes | None
-    completion: Completion
+    completion: SidecarNormalizer
     moment: str
-    record: Record
+    record: SidecarRecord
     before: bytes | None
     is_ours: bool
     """Whether nobody else has written the sidecar since we did."""
@@ -118,7 +117,7 @@ class Change:
         """Return what a line of the source belongs to."""
         return anchor_symbol(self.completion.outline.at(line))
 
-    def add(self, draft: Draft, number: int) -> Note:
+    def add(self, draft: CommentDraft, number: int) -> Note:
         """Put one more comment and its marker behind the others, named by a number and the next."""
         comment: dict[str, Any] = {"id": f"c_{number}", "line": draft.line}
         if draft.end_line is not None:
@@ -135,7 +134,7 @@ class Change:
             comment["aiMeta"] = {**draft.ai, "enrichedAt": self.moment}
         marker = {"id": marker_name(number + 1), "line": draft.line, "commentIds": [comment["id"]]}
         self.completion.anchor(marker, draft.line, draft.end_line, "added")
-        note = Note(comment, marker, Location(draft.line, draft.end_line, method="added"))
+        note = Note(comment, marker, NoteLocation(draft.line, draft.end_line, method="added"))
         self.put(note)
         return note
 
@@ -161,12 +160,12 @@ class Change:
             self.sidecar.raw["ghostMarkers"].append(marker)
         note.marker = marker
         note.raw["ghostMarkerId"] = marker["id"]
-        note.location, note.as_stored = Location(line, end, method="placed"), False
+        note.location, note.as_stored = NoteLocation(line, end, method="placed"), False
         note.moved_symbol = None
         self.completion.anchor(marker, line, end, "placed")
         self.mark(note)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[CommentRecord]:
         """Yield what goes on record about the comments that were written and deleted."""
         for note in self.sidecar.comments:
             if note.id in self.touched:
@@ -195,7 +194,7 @@ class SidecarFiles:
 
     def source_bytes(self, path: RepoPath) -> bytes | None:
         """Return the bytes of a source file, or None when it is gone."""
-        with refusals_named(path):
+        with refusals_translated(path):
             try:
                 return self.tree.read_bytes(path, LIMITS.comment_source_bytes)
             except NotFound:
@@ -222,7 +221,7 @@ class SidecarFiles:
         best = closest(path.name, names)
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
-    def present(self, path: RepoPath) -> Present | None:
+    def present(self, path: RepoPath) -> CurrentSource | None:
         """Return the source file as it is now, or None when it is gone."""
         return _present(path, self.source_bytes(path))
 
@@ -230,7 +229,7 @@ class SidecarFiles:
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
         """Return what a file's sidecar holds, or None when it has none."""
-        with refusals_named(path):
+        with refusals_translated(path):
             place = sidecar_of(path.text)
             parsed = RepoPath.parse(place)  # refused where its name is too long with the suffix
             try:
@@ -253,7 +252,7 @@ class SidecarFiles:
         self._restore(sidecar, data, self.archive.record(sidecar.path, sidecar.digest))
         return sidecar
 
-    def _restore(self, sidecar: Sidecar, data: bytes, record: Record) -> None:
+    def _restore(self, sidecar: Sidecar, data: bytes, record: SidecarRecord) -> None:
         """Put back what others overwrote of what we last wrote there, and on record what that shows."""
         if record.digest == sidecar.digest or not record.entries:
             return
@@ -271,15 +270,17 @@ class SidecarFiles:
         milliseconds = int(self.clock().timestamp() * 1000)
         return next_number(os.path.join(self.repository.store_directory, NUMBERS_NAME), milliseconds, count)
 
-    def begin(self, path: RepoPath, source: bytes | None) -> Change:
+    def begin(self, path: RepoPath, source: bytes | None) -> SidecarChange:
         """Return a change of what the sidecar holds now, which is not taken apart yet."""
         data = self.sidecar_bytes(path)
         sidecar = empty(path.text)
         digest = None if data is None else digest_of(data)
         record = self.archive.record(sidecar.path, digest)
-        present, moment = _present(path, source), _moment(self.clock())
-        completion = Completion(present, self.history.head(), moment, lambda: marker_name(self.numbers(1)))
-        return Change(
+        present, moment = _present(path, source), _timestamp(self.clock())
+        completion = SidecarNormalizer(
+            present, self.history.head(), moment, lambda: marker_name(self.numbers(1))
+        )
+        return SidecarChange(
             path,
             sidecar,
             present,
@@ -292,7 +293,7 @@ class SidecarFiles:
             is_read=data is None,
         )
 
-    def read(self, change: Change, *, as_stored: bool = False) -> None:
+    def read(self, change: SidecarChange, *, as_stored: bool = False) -> None:
         """Take the document apart, with the comments that were overwritten and those that were added.
 
         `as_stored`: comments that nobody touches may stay as they are.
@@ -308,7 +309,7 @@ class SidecarFiles:
             change.put(note)
         change.is_read = True
 
-    def finish(self, change: Change) -> None:
+    def finish(self, change: SidecarChange) -> None:
         """Write what was changed, durably; what says the same as before is not written."""
         change.completion.complete(change.sidecar)
         data = None if change.is_read else self._appended(change)
@@ -320,7 +321,7 @@ class SidecarFiles:
             return
         if not sidecar.comments and change.source is None and change.before is not None:
             # Its last comment followed the code elsewhere; what is left says nothing about anything.
-            with refusals_named(change.path):
+            with refusals_translated(change.path):
                 self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
             self.archive.remember(sidecar.path, "", change.sequence, change.entries())
@@ -330,13 +331,13 @@ class SidecarFiles:
         if data is None:
             sidecar.put_stamp(self.archive.stamp(change.sequence))
             data = _printed(sidecar)
-        with refusals_named(change.path):
+        with refusals_translated(change.path):
             self.tree.write(RepoPath.parse(sidecar.path), data)
         if change.before is None:
             current_call().changed("resources")
         self.archive.remember(sidecar.path, digest_of(data), change.sequence, change.entries())
 
-    def finish_both(self, arriving: Change, leaving: Change) -> None:
+    def finish_both(self, arriving: SidecarChange, leaving: SidecarChange) -> None:
         """Write two sidecars; when the second cannot be written, the first is as it was."""
         # First where a comment arrives: a moment in both files is better than one in none.
         self.finish(arriving)
@@ -352,7 +353,7 @@ class SidecarFiles:
                 self.tree.write(place, arriving.before)
             raise
 
-    def _appended(self, change: Change) -> bytes | None:
+    def _appended(self, change: SidecarChange) -> bytes | None:
         """Return the bytes with one more comment behind the others, if they allow that."""
         (note,) = change.sidecar.comments
         assert change.before is not None
@@ -360,11 +361,11 @@ class SidecarFiles:
         return appended(change.before, note.raw, note.marker, self.archive.stamp(change.sequence))
 
 
-def _present(path: RepoPath, source: bytes | None) -> Present | None:
-    return None if source is None else Present(path.text, decoded(source), blob_id(source))
+def _present(path: RepoPath, source: bytes | None) -> CurrentSource | None:
+    return None if source is None else CurrentSource(path.text, decoded(source), blob_id(source))
 
 
-def _moment(moment: datetime) -> str:
+def _timestamp(moment: datetime) -> str:
     """Write a moment as JavaScript does: UTC, milliseconds, Z."""
     moment = moment.astimezone(UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
@@ -377,7 +378,7 @@ def _printed(sidecar: Sidecar) -> bytes:
         raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
 
-def _refers_to(present: Present | None, sidecar: Sidecar) -> bool:
+def _refers_to(present: CurrentSource | None, sidecar: Sidecar) -> bool:
     """Return whether evidence refers to the present text, which only we may have."""
     return present is not None and any(
         present.blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in sidecar.comments

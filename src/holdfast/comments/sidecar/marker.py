@@ -15,17 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
+from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
 from holdfast.comments.sidecar.source import (
     VERSION,
-    Present,
+    CurrentSource,
     SourceSymbols,
     ast_anchor,
     line_hash,
     shown_line,
     trimmed,
 )
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
@@ -52,7 +52,7 @@ def context(lines: Sequence[str], order: range) -> list[str]:
 
 
 def updated_evidence(
-    facts: Mapping[str, Any], location: Location, blob: str | None, moment: str
+    facts: Mapping[str, Any], location: NoteLocation, blob: str | None, moment: str
 ) -> dict[str, Any]:
     """Return evidence with what tracking found in the version `blob`; only a sure answer moves the line."""
     known = dict(facts)
@@ -79,7 +79,7 @@ def updated_evidence(
     return known
 
 
-def stored_location(note: Note) -> Location | None:
+def stored_location(note: Note) -> NoteLocation | None:
     """Return what the evidence says about the version it was last compared with."""
     facts = note.evidence
     if facts is None:
@@ -93,22 +93,22 @@ def stored_location(note: Note) -> Location | None:
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
     told = reason if isinstance(reason, str) else None
     offered = tuple(_read_candidates(facts.get("candidates")))
-    return Location(line, note.end_line, confidence, method, told, offered)
+    return NoteLocation(line, note.end_line, confidence, method, told, offered)
 
 
-def _candidate(one: Candidate) -> dict[str, Any]:
+def _candidate(one: CandidateLine) -> dict[str, Any]:
     place = {} if one.path is None else {"path": one.path}
     return {"line": one.line, "score": round(one.score, 3), **place}
 
 
-def _read_candidates(value: object) -> list[Candidate]:
+def _read_candidates(value: object) -> list[CandidateLine]:
     found = []
     for item in value if isinstance(value, list) else ():
         line = whole_line(item.get("line")) if isinstance(item, dict) else None
         if line is not None:
             score, path = item.get("score"), item.get("path")
             likely = float(score) if isinstance(score, int | float) else 0.0
-            found.append(Candidate(line, likely, path if isinstance(path, str) else None))
+            found.append(CandidateLine(line, likely, path if isinstance(path, str) else None))
     return found
 
 
@@ -121,11 +121,11 @@ _TEXTS = ("lineHash", "lineText", "prevLineText", "nextLineText")
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 
 
-class Completion:
+class SidecarNormalizer:
     """Brings one document into our form, as of one moment and one state of the source."""
 
     def __init__(
-        self, present: Present | None, commit: str | None, moment: str, new_marker_id: NewMarkerId
+        self, present: CurrentSource | None, commit: str | None, moment: str, new_marker_id: NewMarkerId
     ) -> None:
         self._present = present
         self._moment = moment
@@ -167,7 +167,7 @@ class Completion:
         marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
         marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
         marker["lastVerified"] = self._moment
-        marker |= _other_names(symbol, line)
+        marker |= _server_anchor(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
         """Put a marker on lines of the present text, with the evidence to find them again."""
@@ -279,14 +279,14 @@ class Completion:
             blob = self._present.blob if self._present is not None else None
             marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
 
-    def _says(self, marker: dict[str, Any], location: Location) -> bool:
+    def _says(self, marker: dict[str, Any], location: NoteLocation) -> bool:
         """Return whether a marker says already where its comment is, and what is there."""
         line, end_line = location.line, whole_line(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
         return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))
 
-    def _adopt(self, marker: dict[str, Any], location: Location) -> None:
+    def _adopt(self, marker: dict[str, Any], location: NoteLocation) -> None:
         """Follow from now on a comment of another program, no surer than it was known so far.
 
         What that program says of its lines stays as it wrote it while it holds; ours stands beside it.
@@ -298,7 +298,7 @@ class Completion:
         if location.confidence is Confidence.HIGH and self._says(marker, location):
             symbol = self.outline.at(location.line)
             facts["symbol"] = ast_anchor(symbol, location.line)
-            marker |= {**_other_names(symbol, location.line), **marker}
+            marker |= {**_server_anchor(symbol, location.line), **marker}
         elif location.confidence is Confidence.HIGH:
             self.describe(marker, location.line, location.end_line)
             facts["symbol"] = marker["astAnchor"]
@@ -307,7 +307,7 @@ class Completion:
         marker[EVIDENCE] = facts
 
 
-def _other_names(symbol: Symbol | None, line: int) -> dict[str, str]:
+def _server_anchor(symbol: Symbol | None, line: int) -> dict[str, str]:
     """Return what the other server calls the place of a marker."""
     return (
         {"anchor": f"line {line}", "anchorType": "line"}

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
 _OURS = re.compile(r"c_[0-9]+")
 _ALIAS_DIGITS = 15
@@ -92,7 +92,7 @@ class AnchorSymbol(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Location:
+class NoteLocation:
     """Where a comment is now, and how sure that is."""
 
     line: int
@@ -100,7 +100,7 @@ class Location:
     confidence: Confidence = Confidence.HIGH
     method: str = "stored"
     reason: str | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateLine, ...] = ()
 
     @property
     def orphaned(self) -> bool:
@@ -119,7 +119,7 @@ class Note:
 
     raw: dict[str, Any]
     marker: dict[str, Any] | None = None
-    location: Location = field(default_factory=lambda: Location(1))
+    location: NoteLocation = field(default_factory=lambda: NoteLocation(1))
     as_stored: bool = False
     """Whether the marker says already, about the present text, what the location says."""
     moved_symbol: AnchorSymbol | None = None

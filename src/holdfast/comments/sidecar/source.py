@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotParsed
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.kernel.errors import Denied, InvalidPath
 from holdfast.storage.files.work_tree import RepoPath
 
@@ -46,7 +46,7 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-16" if is_wide else "utf-8", "replace")
 
 
-class Lines(list[str]):
+class IndexedLines(list[str]):
     """The lines of a text, and where each stands, which is found once for all the notes that ask."""
 
     @cached_property
@@ -58,9 +58,9 @@ class Lines(list[str]):
         return found
 
 
-def split_lines(text: str) -> Lines:
+def split_lines(text: str) -> IndexedLines:
     """Return the lines of a text; there is always at least one."""
-    return Lines(_BREAK.split(text))
+    return IndexedLines(_BREAK.split(text))
 
 
 def trimmed(line: str) -> str:
@@ -134,7 +134,7 @@ def source_path(text: str) -> RepoPath:
 
 
 @contextmanager
-def refusals_named(path: RepoPath) -> Iterator[None]:
+def refusals_translated(path: RepoPath) -> Iterator[None]:
     """Say in the specification's words why a file may not be opened."""
     try:
         yield
@@ -161,7 +161,7 @@ def _leads_into_guarded(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Present:
+class CurrentSource:
     """The source file as it is now."""
 
     path: str
@@ -169,12 +169,12 @@ class Present:
     blob: str
 
     @property
-    def version(self) -> Version:
+    def version(self) -> FileVersion:
         """The same as tracking takes it."""
-        return Version(self.path, self.text)
+        return FileVersion(self.path, self.text)
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> IndexedLines:
         """Its lines; there is always at least one."""
         return split_lines(self.text)
 
@@ -225,7 +225,7 @@ def ast_anchor(symbol: Symbol | None, line: int) -> dict[str, Any] | None:
     }
 
 
-def name_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
+def attach_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
     """Tell each comment that has its line what it is about now."""
     for note in notes:
         if not note.orphaned:

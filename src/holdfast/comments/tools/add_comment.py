@@ -6,10 +6,11 @@ from functools import partial
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
-from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
@@ -89,8 +90,8 @@ def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """
     path = source_path(args.file_path)
     ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
-    draft = Draft(args.line, args.text, args.author, args.tag, ai)
-    placed = Writer(room).add(path, draft, strict=not room.lenient)
+    draft = CommentDraft(args.line, args.text, args.author, args.tag, ai)
+    placed = CommentWriter(room).add(path, draft, strict=not room.lenient)
     return AddedComment(
         comment_id=placed.note.alias,
         ghost_marker_id=placed.marker_id,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.comments.anchors.snippets import is_text, lines_of_file
 from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.models import CommentFacts, FilePath, Result
+from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
@@ -33,7 +33,7 @@ class BlameFile(Input):
     file: FilePath = Field(description="The source file.")
 
 
-class AnnotatedLine(Result):
+class AnnotatedLine(CommentResult):
     """A line of source and the comments on it."""
 
     line: int = Field(description="Its number, from 1.")
@@ -42,7 +42,7 @@ class AnnotatedLine(Result):
     covered_by: list[str] = Field(description="The ids of ranges that go on here.")
 
 
-class AnnotatedFile(Result):
+class AnnotatedFile(CommentResult):
     """A source file with its comments in the margin."""
 
     file_path: UntrustedText = Field(description="The source file.")

@@ -6,8 +6,15 @@ import base64
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath, Inline, Result
+from holdfast.comments.export.writer import (
+    ADDRESSES,
+    LARGEST_MARGIN,
+    BoundedBuffer,
+    ExportRequest,
+    Format,
+    write_export,
+)
+from holdfast.comments.models import CommentResult, FilePath, Inline
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -53,7 +60,7 @@ class ExportComments(Input):
     options: ExportOptions | None = Field(default=None, description="How much source goes with each comment.")
 
 
-class ExportMetadata(Result):
+class ExportMetadata(CommentResult):
     """The numbers that the specification puts beside the content."""
 
     format: Format = Field(description="The format.")
@@ -61,7 +68,7 @@ class ExportMetadata(Result):
     size_bytes: int = Field(description="Its size; of text, in UTF-8.")
 
 
-class ExportResult(Result):
+class ExportResult(CommentResult):
     """An export, whole."""
 
     metadata: ExportMetadata
@@ -100,8 +107,8 @@ def export_comments(room: Comments, args: ExportComments) -> ExportResult:
     size. With `includeSourceContext` each comment comes with the lines around it as they are now.
     """
     path = None if args.file_path is None else source_path(args.file_path).text
-    sink = Bounded(LIMITS.export_bytes)
-    request = Request(args.format, path, (args.options or ExportOptions()).margin)
+    sink = BoundedBuffer(LIMITS.export_bytes)
+    request = ExportRequest(args.format, path, (args.options or ExportOptions()).margin)
     tally = write_export(room, request, sink)
     data = sink.getvalue()
     is_text = args.format != "parquet"

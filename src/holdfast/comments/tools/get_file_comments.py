@@ -7,12 +7,12 @@ from functools import partial
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.anchors.orphans import offer
-from holdfast.comments.models import CommentFacts, FilePath, Result
+from holdfast.comments.anchors.orphans import attach_candidates
+from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import MOVED
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
+from holdfast.comments.text import TAGS, UNTAGGED, anchor_label, line_label, without_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
@@ -33,7 +33,7 @@ class GetFileComments(Input):
     )
 
 
-class FileMetadata(Result):
+class FileMetadata(CommentResult):
     """The numbers that the specification puts beside the content."""
 
     file_path: UntrustedText = Field(description="Path of the source file.")
@@ -41,7 +41,7 @@ class FileMetadata(Result):
     orphaned_count: int = Field(description="How many of them lost their code.")
 
 
-class FileComments(Result):
+class FileComments(CommentResult):
     """The comments of one file."""
 
     metadata: FileMetadata
@@ -64,8 +64,8 @@ def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
-    tag, place = one_line(comment.tag or UNTAGGED), line_words(comment.line, comment.end_line)
-    anchor = f"line {comment.line}" if comment.symbol is None else anchor_words(comment.symbol)
+    tag, place = one_line(comment.tag or UNTAGGED), line_label(comment.line, comment.end_line)
+    anchor = f"line {comment.line}" if comment.symbol is None else anchor_label(comment.symbol)
     lines = [
         f"{number}. {tag} ({place}) - {comment.id}",
         f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
@@ -123,7 +123,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     path = source_path(args.file_path)
     notes = room.load_named(path.text).comments
     shown = [note for note in notes if args.include_orphaned or not note.orphaned]
-    offer(room, path.text, shown)
+    attach_candidates(room, path.text, shown)
     return FileComments(
         metadata=FileMetadata(
             file_path=path.text, comment_count=len(shown), orphaned_count=sum(note.orphaned for note in shown)

@@ -6,11 +6,19 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Status
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Status, Timestamp
 from holdfast.comments.search.pattern import compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNLIMITED, UNTAGGED, place, plain_text, unread, without_tag, wrapped
+from holdfast.comments.text import (
+    UNLIMITED,
+    UNTAGGED,
+    damage_notices,
+    path_and_line,
+    plain_text_notice,
+    without_tag,
+    wrapped,
+)
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
@@ -27,8 +35,8 @@ def _day_at(time: str) -> BeforeValidator:
     return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
 
 
-Earliest = Annotated[Moment | None, _day_at("00:00:00")]
-Latest = Annotated[Moment | None, _day_at("23:59:59.999999")]
+Earliest = Annotated[Timestamp | None, _day_at("00:00:00")]
+Latest = Annotated[Timestamp | None, _day_at("23:59:59.999999")]
 
 
 class ListComments(Input):
@@ -78,8 +86,8 @@ def listed_table(result: ListedComments, width: int) -> str:
     if len(result.comments) < result.total:
         lines.append(f"{len(result.comments)} of {result.total}; a larger limit shows more.")
     if result.refusal is not None:
-        lines.append(plain_text(result.refusal, "match"))
-    return "\n".join([*lines, *unread(result.damaged)])
+        lines.append(plain_text_notice(result.refusal, "match"))
+    return "\n".join([*lines, *damage_notices(result.damaged)])
 
 
 def _rows(rows: list[tuple[str, ...]], width: int) -> str:
@@ -99,7 +107,7 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     state = "" if comment.standing == "placed" else comment.standing
     status = "" if comment.status == "open" else comment.status
     return (
-        one_line(place(comment)),
+        one_line(path_and_line(comment)),
         one_line(comment.tag or UNTAGGED),
         ", ".join(filter(None, (state, status))),
         one_line(without_tag(comment.text, comment.tag)),
@@ -129,7 +137,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     """
     pattern = None if args.match is None else compiled(args.match)
     found = room.search.find(
-        Query(
+        CommentQuery(
             pattern,
             tag=args.tag,
             author=args.author,

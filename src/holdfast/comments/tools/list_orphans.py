@@ -8,10 +8,10 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath, Result
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, unread
+from holdfast.comments.text import UNTAGGED, damage_notices
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input, Integer, count_field
@@ -32,7 +32,7 @@ class ListOrphans(Input):
     limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
-class Orphan(Result):
+class Orphan(CommentResult):
     """A comment without a sure line: what it said, what the code was, and where that may be now."""
 
     file_path: UntrustedText = Field(description="The file it was written for.")
@@ -45,7 +45,7 @@ class Orphan(Result):
     )
 
 
-class Orphans(Result):
+class Orphans(CommentResult):
     """Comments that lost their code, and those whose line a person should look at."""
 
     total: int = Field(description="How many there are in all.")
@@ -56,10 +56,10 @@ class Orphans(Result):
 def orphans(result: Orphans) -> str:
     """Say which comments lost their code, what that was, and where it may be."""
     if not result.orphans:
-        return "\n".join(["Every comment is where its code is.", *unread(result.damaged)])
+        return "\n".join(["Every comment is where its code is.", *damage_notices(result.damaged)])
     head = f"{counted(result.total, 'comment')} without a sure line"
     head += ":" if len(result.orphans) == result.total else f"; the first {len(result.orphans)}:"
-    return "\n\n".join([head, *map(_orphan_words, result.orphans), *unread(result.damaged)])
+    return "\n\n".join([head, *map(_orphan_words, result.orphans), *damage_notices(result.damaged)])
 
 
 def _orphan_words(orphan: Orphan) -> str:

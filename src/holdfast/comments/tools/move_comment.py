@@ -6,10 +6,11 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath, LineNumber, Result, SymbolFacts
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.models import CommentId, CommentResult, FilePath, LineNumber, SymbolFacts
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
-from holdfast.comments.text import anchor_words
+from holdfast.comments.store import Comments
+from holdfast.comments.text import anchor_label
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
@@ -27,7 +28,7 @@ class MoveComment(Input):
     target_line: LineNumber = Field(alias="targetLine", description="New line number in target file.")
 
 
-class MovedComment(Result):
+class MovedComment(CommentResult):
     """A comment on its new line."""
 
     comment_id: str = Field(description="The name of the comment.")
@@ -53,7 +54,7 @@ def _new_anchor(result: MovedComment) -> str:
     symbol = result.symbol
     if symbol is None:
         return f"line {result.target_line}"
-    return anchor_words(symbol) + (f" in {symbol.container}" if symbol.container else "")
+    return anchor_label(symbol) + (f" in {symbol.container}" if symbol.container else "")
 
 
 @comments.operation(
@@ -74,7 +75,7 @@ def _new_anchor(result: MovedComment) -> str:
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
     source, target = source_path(args.source_file), source_path(args.target_file)
-    before, placed = Writer(room).move(source, target, args.comment_id, args.target_line)
+    before, placed = CommentWriter(room).move(source, target, args.comment_id, args.target_line)
     return MovedComment(
         comment_id=placed.note.alias,
         source_file=source.text,

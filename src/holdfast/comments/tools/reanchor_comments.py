@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.anchors.scan import Outcome, Scan
-from holdfast.comments.models import FilePath, Result
+from holdfast.comments.anchors.scan import Scan, ScanOutcome
+from holdfast.comments.models import CommentResult, FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -25,7 +25,7 @@ class ReanchorComments(Input):
     )
 
 
-class Reanchored(Result):
+class Reanchored(CommentResult):
     """One comment that a scan moved, or could not place."""
 
     comment_id: str = Field(description="The name of the comment.")
@@ -38,14 +38,14 @@ class Reanchored(Result):
     reason: str | None = optional("Why it is orphaned or needs review.")
 
 
-class DamagedFile(Result):
+class DamagedFile(CommentResult):
     """A sidecar that could not be read or written, and was left as it is."""
 
     file_path: UntrustedText = Field(description="The source file it belongs to.")
     problem: UntrustedText = Field(description="What is wrong.")
 
 
-class ScanResult(Result):
+class ScanResult(CommentResult):
     """What bringing comments up to date came to."""
 
     files: int = Field(description="How many files have comments.")
@@ -124,7 +124,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     )
 
 
-def _reanchored(outcome: Outcome) -> Reanchored:
+def _reanchored(outcome: ScanOutcome) -> Reanchored:
     return Reanchored(
         comment_id=outcome.name,
         file_path=outcome.path,

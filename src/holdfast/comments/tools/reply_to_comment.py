@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -50,5 +51,5 @@ def replied(result: RepliedComment) -> str:
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Answer a comment; the answer is shown with it, also in the editor."""
     path = source_path(args.file_path)
-    note = Writer(room).reply(path, args.comment_id, args.text, args.author)
+    note = CommentWriter(room).reply(path, args.comment_id, args.text, args.author)
     return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -53,7 +54,7 @@ def resolved(result: ResolvedComment) -> str:
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
     path = source_path(args.file_path)
-    note = Writer(room).resolve(path, args.comment_id, args.status, args.author)
+    note = CommentWriter(room).resolve(path, args.comment_id, args.status, args.author)
     return ResolvedComment(
         comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )

@@ -9,17 +9,17 @@ from pydantic import Field, StrictBool
 from holdfast.comments.models import (
     DEFAULT_RESULTS,
     MOST_RESULTS,
+    CommentResult,
     FilePath,
     FoundComment,
     Inline,
-    Moment,
-    Result,
     Tag,
+    Timestamp,
 )
 from holdfast.comments.search.pattern import compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, place, plain_text, unread
+from holdfast.comments.text import UNTAGGED, damage_notices, path_and_line, plain_text_notice
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.models import Input, Integer, count_field, optional
@@ -35,8 +35,8 @@ def _date_time(description: str) -> Any:
 class DateRange(Inline):
     """The first and the last moment that count; either may be left out."""
 
-    start: Moment | None = _date_time("Earliest moment of creation.")
-    end: Moment | None = _date_time("Latest moment of creation.")
+    start: Timestamp | None = _date_time("Earliest moment of creation.")
+    end: Timestamp | None = _date_time("Latest moment of creation.")
 
 
 class SearchFilters(Inline):
@@ -63,7 +63,7 @@ class SearchComments(Input):
     limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "Max results to return.")
 
 
-class SearchMetadata(Result):
+class SearchMetadata(CommentResult):
     """The facts that the specification puts beside the content."""
 
     total_results: int = Field(description="How many comments match in all.")
@@ -75,7 +75,7 @@ class SearchMetadata(Result):
     )
 
 
-class SearchResult(Result):
+class CommentSearchResult(CommentResult):
     """The comments that match, those with most matches first, then by file, line and id."""
 
     metadata: SearchMetadata
@@ -84,7 +84,7 @@ class SearchResult(Result):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def found(result: SearchResult) -> str:
+def found(result: CommentSearchResult) -> str:
     """Say which comments were found."""
     total, shown = result.metadata.total_results, result.comments
     head = f"Found {total} matching comments" + (":" if shown else ".")
@@ -95,7 +95,7 @@ def found(result: SearchResult) -> str:
 def _entry(number: int, comment: FoundComment) -> str:
     text = comment.text.replace("\n", "\n    ")
     lines = [
-        f"{number}. 📝 {one_line(place(comment))} ({one_line(comment.tag or UNTAGGED)})",
+        f"{number}. 📝 {one_line(path_and_line(comment))} ({one_line(comment.tag or UNTAGGED)})",
         f'   "{text}"',
         f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
     ]
@@ -105,15 +105,15 @@ def _entry(number: int, comment: FoundComment) -> str:
     return "\n".join(lines)
 
 
-def _remarks(result: SearchResult) -> list[str]:
+def _remarks(result: CommentSearchResult) -> list[str]:
     remarks = []
     if result.refusal is not None:
-        remarks.append(plain_text(result.refusal, "query"))
+        remarks.append(plain_text_notice(result.refusal, "query"))
     if result.metadata.returned < result.metadata.total_results:
         remarks.append(
             f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
         )
-    return remarks + unread(result.damaged)
+    return remarks + damage_notices(result.damaged)
 
 
 @comments.operation(
@@ -129,7 +129,7 @@ def _remarks(result: SearchResult) -> list[str]:
     text=found,
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
-def search_comments(room: Comments, args: SearchComments) -> SearchResult:
+def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult:
     """Search the text of all comments in the workspace, with optional filters.
 
     The query is a regular expression without regard to case; one that is not valid is searched as plain
@@ -140,7 +140,7 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
     dates = filters.date_range or DateRange()
     pattern = compiled(args.query)
     answer = room.search.find(
-        Query(
+        CommentQuery(
             pattern,
             tag=filters.tag,
             author=filters.author,
@@ -158,7 +158,7 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
         filters=filters.model_dump(by_alias=True, exclude_unset=True),
         interpreted_as="regex" if pattern.refusal is None else "text",
     )
-    return SearchResult(
+    return CommentSearchResult(
         metadata=metadata,
         comments=list(map(FoundComment.of, answer.hits)),
         refusal=pattern.refusal,

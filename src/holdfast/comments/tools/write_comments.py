@@ -7,11 +7,11 @@ from contextlib import nullcontext
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath, Result
+from holdfast.comments.export.writer import LARGEST_MARGIN, BoundedBuffer, ExportRequest, Format, write_export
+from holdfast.comments.models import CommentResult, FilePath
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import unread
+from holdfast.comments.text import damage_notices
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
@@ -40,7 +40,7 @@ class WriteComments(Input):
     overwrite: StrictBool = Field(default=False, description="Replace the file if it exists.")
 
 
-class CommentsWritten(Result):
+class CommentsWritten(CommentResult):
     """What was exported."""
 
     format: Format = Field(description="The format.")
@@ -56,7 +56,7 @@ def _written_words(result: CommentsWritten) -> str:
     if result.text is not None:
         return result.text
     found = f"{counted(result.total_comments, 'comment')} of {counted(result.total_files, 'file')}"
-    return "\n".join([f"{found}: {result.file}", *unread(result.damaged)])
+    return "\n".join([f"{found}: {result.file}", *damage_notices(result.damaged)])
 
 
 @comments.operation(
@@ -77,14 +77,14 @@ def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     to 2 MiB is printed.
     """
     path = None if args.file is None else source_path(args.file).text
-    request = Request(args.format, path, args.context)
+    request = ExportRequest(args.format, path, args.context)
     name = None if args.output is None else os.path.basename(args.output)
     if name is None and args.format == "parquet":
         raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
     if name is not None and name.endswith(SUFFIX):
         hint = f"Choose a name that does not end in {SUFFIX}."
         raise InvalidArguments(f"'{name}' would be taken for a comment file.", hint=hint)
-    printed = Bounded(LIMITS.export_bytes)
+    printed = BoundedBuffer(LIMITS.export_bytes)
     to_file = args.output and streamed_file(args.output, replace=args.overwrite)
     with to_file or nullcontext(printed) as file:
         tally, size = write_export(room, request, file), file.tell()

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from holdfast.comments.tracking.diff import Area
-from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Bag, Lines
+from holdfast.comments.tracking.similarity import LineSimilarity
 
 _COMMON = 60
 """Lines in which a part of a word occurs beyond which it tells nothing."""
@@ -22,7 +22,7 @@ _MOST_READ = 20_000
 """Lines whose words are read; of a longer rest only equal texts are found."""
 
 
-class LeftOver:
+class UnmatchedLines:
     """Lines to choose from."""
 
     def __init__(self, lines: Lines, taken: set[int]) -> None:
@@ -70,11 +70,11 @@ Pair = tuple[int, int, float]
 """Old index, new index, and the score of taking them for the same line."""
 
 
-def best_chain(pairs: Sequence[Pair]) -> list[Pair]:
+def heaviest_chain(pairs: Sequence[Pair]) -> list[Pair]:
     """Return the increasing chain of pairs with the greatest sum of scores."""
     ordered = sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
     ranks = {index: rank for rank, index in enumerate(sorted({pair[1] for pair in ordered}), start=1)}
-    best = _PrefixBest(len(ranks))
+    best = _PrefixMaxima(len(ranks))
     before: list[int] = []
     for number, (_, target, score) in enumerate(ordered):
         total, previous = best.upto(ranks[target] - 1)
@@ -89,7 +89,7 @@ def best_chain(pairs: Sequence[Pair]) -> list[Pair]:
     return chain
 
 
-class _PrefixBest:
+class _PrefixMaxima:
     """The best total among the first ranks, kept in a tree of partial maxima.
 
     Pairs of one old line are offered from the last new line to the first, so that none builds on another.
@@ -136,14 +136,16 @@ def window(area: Area, index: int) -> Area:
     return max(area[0], start), min(area[1], start + 3 * _BLOCK), area[2], area[3]
 
 
-def offered(before: Lines, likeness: Likeness, left_over: LeftOver, area: Area, whole: Area) -> list[Pair]:
+def scored_pairs(
+    before: Lines, likeness: LineSimilarity, left_over: UnmatchedLines, area: Area, whole: Area
+) -> list[Pair]:
     """Return the pairs of an area, a part of a whole one, that score above the floor."""
     old_start, old_end, new_start, new_end = area
     if is_small(area):
         targets = range(new_start, new_end)
         tried = [(source, target) for source in range(old_start, old_end) for target in targets]
     else:
-        tried = _likely(before, left_over, area, whole)
+        tried = _candidate_pairs(before, left_over, area, whole)
     pairs: list[Pair] = []
     for source, target in tried:
         if likeness.content(source, target) >= _LEAST_CONTENT:
@@ -153,7 +155,9 @@ def offered(before: Lines, likeness: Likeness, left_over: LeftOver, area: Area, 
     return pairs
 
 
-def _likely(before: Lines, left_over: LeftOver, area: Area, whole: Area) -> list[tuple[int, int]]:
+def _candidate_pairs(
+    before: Lines, left_over: UnmatchedLines, area: Area, whole: Area
+) -> list[tuple[int, int]]:
     """Return for each old line the new lines that share its text or most of its rarer words."""
     _, _, new_start, new_end = area
     pairs: list[tuple[int, int]] = []

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.outline import Outline
@@ -36,7 +36,7 @@ _LONGEST = 400
 class Blocks:
     """The blocks of two versions."""
 
-    def __init__(self, comparison: Comparison, locate: Callable[[int], int | None]) -> None:
+    def __init__(self, comparison: VersionComparison, locate: Callable[[int], int | None]) -> None:
         self._comparison = comparison
         self._locate = locate
         self._before, self._after = comparison.before, comparison.after

@@ -9,13 +9,21 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 
-from holdfast.comments.tracking.alignment import LeftOver, Pair, best_chain, is_small, offered, window
+from holdfast.comments.tracking.alignment import (
+    Pair,
+    UnmatchedLines,
+    heaviest_chain,
+    is_small,
+    scored_pairs,
+    window,
+)
 from holdfast.comments.tracking.diff import Area, line_map
-from holdfast.comments.tracking.likeness import Likeness
-from holdfast.comments.tracking.lines import Lines, Stream, reflowed
+from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.outline import Outline
-from holdfast.comments.tracking.placement import Version
-from holdfast.comments.tracking.symbol_map import Outlines
+from holdfast.comments.tracking.placement import FileVersion
+from holdfast.comments.tracking.reflow import TokenStream, reflowed_line
+from holdfast.comments.tracking.similarity import LineSimilarity
+from holdfast.comments.tracking.symbol_map import OutlinePair
 
 _FIRM = 6
 """Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
@@ -25,13 +33,13 @@ _SURE = 0.75
 """Score from which a pair of a large area divides it."""
 
 
-class Comparison:
+class VersionComparison:
     """What all anchors of a pair of versions share."""
 
-    def __init__(self, old: Version, new: Version) -> None:
+    def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self.before, self.after = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.before), Outline(new.path, self.after)
-        self._streams: dict[Area, tuple[Stream, Stream]] = {}
+        self._streams: dict[Area, tuple[TokenStream, TokenStream]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
@@ -42,9 +50,9 @@ class Comparison:
     @cached_property
     def firm(self) -> dict[int, int]:
         """The equal lines without runs that say too little or have twins, and without doubtful ends."""
-        before, equal, runs = self.before, self.equal, _runs(self.equal)
+        before, equal, runs = self.before, self.equal, _runs_of(self.equal)
         firm: dict[int, int] = {}
-        loose = _sliding(before, self.after, equal, runs)
+        loose = _sliding_ends(before, self.after, equal, runs)
         for run in runs:
             first, last = run[0], run[-1]
             at_start = first == 0 and equal[first] == 0
@@ -74,14 +82,14 @@ class Comparison:
         return [self.firm[key] for key in self._firm_keys]
 
     @cached_property
-    def outlines(self) -> Outlines:
+    def outlines(self) -> OutlinePair:
         """The symbols of both versions."""
-        return Outlines(*self._outlines, self.before, self.after, self.equal)
+        return OutlinePair(*self._outlines, self.before, self.after, self.equal)
 
     @cached_property
-    def likeness(self) -> Likeness:
+    def likeness(self) -> LineSimilarity:
         """Scores of pairs of lines."""
-        return Likeness(self.before, self.after, self.outlines)
+        return LineSimilarity(self.before, self.after, self.outlines)
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not firm."""
@@ -99,22 +107,25 @@ class Comparison:
             return old_start, len(self.before), new_start, len(self.after)
         return old_start, keys[place], new_start, targets[place]
 
-    def reflowed(self, index: int) -> int | None:
+    def reflowed_line(self, index: int) -> int | None:
         """Return where the code of a line begins now, if it was only broken over lines in another way."""
         area = self.area(index)
         streams = self._streams.get(area)
         if streams is None:
             old_start, old_end, new_start, new_end = area
-            streams = Stream(self.before, old_start, old_end), Stream(self.after, new_start, new_end)
+            streams = (
+                TokenStream(self.before, old_start, old_end),
+                TokenStream(self.after, new_start, new_end),
+            )
             self._streams[area] = streams
-        found = reflowed(*streams, index)
+        found = reflowed_line(*streams, index)
         # Of lines that read the same the tokens are no further proof.
         return None if found is None or self.before.normal[index] == self.after.normal[found] else found
 
     @cached_property
-    def left_over(self) -> LeftOver:
+    def left_over(self) -> UnmatchedLines:
         """The new lines that no firm line has become."""
-        return LeftOver(self.after, set(self.firm.values()))
+        return UnmatchedLines(self.after, set(self.firm.values()))
 
     def aligned(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
         """Return for the old lines of an area, or those around one, the new line in order and its score."""
@@ -132,13 +143,13 @@ class Comparison:
         """Return the best chain of the pairs of an area, in which lines that say nothing count for little."""
         scores = {
             (source, target): score
-            for source, target, score in offered(self.before, self.likeness, self.left_over, part, whole)
+            for source, target, score in scored_pairs(self.before, self.likeness, self.left_over, part, whole)
         }
         weighed = [
             (source, target, score * (0.2 if self.before.is_trivial(source) else 1.0))
             for (source, target), score in scores.items()
         ]
-        return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
+        return [(source, target, scores[source, target]) for source, target, _ in heaviest_chain(weighed)]
 
     def _refined(self, part: Area, chain: list[Pair]) -> list[Pair]:
         """Return a chain in which the small areas between its sure pairs have been looked at closely."""
@@ -159,7 +170,7 @@ class Comparison:
         return refined
 
 
-def _sliding(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:
+def _sliding_ends(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:
     """Return the lines at the ends of runs that could as well be equal lines at the far end of a change."""
     loose: set[int] = set()
     for upper, lower in pairwise(runs):
@@ -177,7 +188,7 @@ def _sliding(before: Lines, after: Lines, equal: dict[int, int], runs: list[list
     return loose
 
 
-def _runs(equal: dict[int, int]) -> list[list[int]]:
+def _runs_of(equal: dict[int, int]) -> list[list[int]]:
     """Return the equal lines as runs without a break on either side."""
     runs: list[list[int]] = []
     for index in sorted(equal):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 _SHOWN = 5
@@ -26,7 +26,7 @@ _AGREED = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Path:
     """Where an anchor was last seen on the way through the revisions, and how sure the way there was."""
 
     seen: int
@@ -39,7 +39,7 @@ class _Way:
     compared: int = 0
     """The steps in which the line was not simply there, but judged by its likeness."""
 
-    def advanced(self, number: int, placement: Placement) -> _Way:
+    def advanced(self, number: int, placement: Placement) -> _Path:
         """Return the way after a step: moved on, or still where the anchor was last seen."""
         if placement.line is None:
             return replace(self, placement=placement)
@@ -47,10 +47,10 @@ class _Way:
         strength = min(self.strength, _strength(placement))
         is_sure = self.is_sure and placement.confidence is Confidence.HIGH
         compared = self.compared + bool(placement.candidates)
-        return _Way(number, anchor, placement, strength, is_sure, compared)
+        return _Path(number, anchor, placement, strength, is_sure, compared)
 
 
-def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
+def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where anchors of the first version are in the last; those between are its revisions in order."""
     if not versions:
         raise ValueError("following needs at least one version")
@@ -64,16 +64,16 @@ def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Place
         for position, (one, way) in enumerate(zip(direct, chained, strict=True))
         if one.line != way.placement.line
     ]
-    plain = [Version("", version.text) for version in steps]
+    plain = [FileVersion("", version.text) for version in steps]
     thirds = _chained(plain, [anchors[position] for position in disputed]) if disputed else []
     opinions = {position: way.placement.line for position, way in zip(disputed, thirds, strict=True)}
     return [
-        _settled(one, way, opinions.get(position))
+        _reconciled(one, way, opinions.get(position))
         for position, (one, way) in enumerate(zip(direct, chained, strict=True))
     ]
 
 
-def _distinct(versions: Sequence[Version]) -> list[Version]:
+def _distinct(versions: Sequence[FileVersion]) -> list[FileVersion]:
     """Return the versions without those that say what the one before them said."""
     kept = [versions[0]]
     for version in versions[1:]:
@@ -82,10 +82,10 @@ def _distinct(versions: Sequence[Version]) -> list[Version]:
     return kept
 
 
-def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[_Way]:
+def _chained(steps: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[_Path]:
     """Return where anchors are after each step in turn; a lost line is sought again in later steps."""
     start = Confidence.HIGH, "unchanged"
-    ways = [_Way(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
+    ways = [_Path(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
     for number, version in enumerate(steps[1:], start=1):
         for seen in sorted({way.seen for way in ways}):
             members = [position for position, way in enumerate(ways) if way.seen == seen]
@@ -100,7 +100,7 @@ def _strength(placement: Placement) -> float:
     return placement.candidates[0].score if placement.candidates else 1.0
 
 
-def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
+def _reconciled(direct: Placement, way: _Path, third: int | None) -> Placement:
     """Return what the ways together say."""
     chained = way.placement
     if direct.line == chained.line:
@@ -121,7 +121,7 @@ def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
     return replace(found, confidence=Confidence.MEDIUM, reason=None, candidates=candidates)
 
 
-def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
+def _merged(direct: Placement, chained: Placement) -> tuple[CandidateLine, ...]:
     """Return the candidates of both ways, best first."""
     scores: dict[int, float] = {}
     for placement in (direct, chained):
@@ -130,4 +130,4 @@ def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
         for candidate in placement.candidates:
             scores[candidate.line] = max(scores.get(candidate.line, 0.0), candidate.score)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Candidate(line, score) for line, score in ranked[:_SHOWN])
+    return tuple(CandidateLine(line, score) for line, score in ranked[:_SHOWN])

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import Candidate, Confidence, Placement, Reason
+from holdfast.comments.tracking.placement import CandidateLine, Confidence, Placement, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ _TOGETHER = 3
 """Equal lines above one that show that it did not go elsewhere alone."""
 
 
-def kept(comparison: Comparison, old: int, new: int, method: str, stayed: Guess | None) -> Placement:
+def same_text_placement(
+    comparison: VersionComparison, old: int, new: int, method: str, stayed: Guess | None
+) -> Placement:
     """Return the placement of a line of the same text: sure, unless it left a symbol that lives on.
 
     `stayed` is a line much like it that the symbol still has; then what reads the same may be a copy.
@@ -52,11 +54,11 @@ def kept(comparison: Comparison, old: int, new: int, method: str, stayed: Guess 
     is_alone = comparison.equal.get(old - _TOGETHER) != new - _TOGETHER
     if stayed or (is_alone and comparison.outlines.are_apart(old, new)):
         guess = Guess(new, comparison.likeness.score(old, new), method)
-        return judged([stayed, guess] if stayed else [guess], agrees=False, reason="ambiguous")
+        return placement_of([stayed, guess] if stayed else [guess], agrees=False, reason="ambiguous")
     return Placement(new + 1, None, Confidence.HIGH, method)
 
 
-def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
+def placement_of(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
     """Return the placement that guesses, best first, allow; `agrees`: something else says the first too."""
     if not guesses:
         return Placement(None, None, Confidence.NONE, "diff", reason)
@@ -67,17 +69,19 @@ def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placeme
     # Alone it is a line elsewhere with nothing of its old surroundings beside it.
     least = _ALONE if best.method == "alone" else _LEAST
     if best.score < least or (lead < _LEAST_LEAD and best.method == "moved"):
-        return unsure(guesses)
+        return low_confidence(guesses)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
 
 
-def unsure(guesses: Sequence[Guess]) -> Placement:
+def low_confidence(guesses: Sequence[Guess]) -> Placement:
     """Return the placement that offers guesses and takes none of them."""
     return Placement(None, None, Confidence.LOW, guesses[0].method, "ambiguous", _shown(guesses))
 
 
-def _shown(guesses: Sequence[Guess]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN])
+def _shown(guesses: Sequence[Guess]) -> tuple[CandidateLine, ...]:
+    return tuple(
+        CandidateLine(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN]
+    )
 
 
 _SAME_DECLARATION = 0.9
@@ -86,7 +90,7 @@ _SAME_SYMBOL = 0.75
 """Likeness from which a line in its order is sure, inside a symbol that is the same beyond doubt."""
 
 
-def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
+def is_confirmed(comparison: VersionComparison, index: int, guess: Guess) -> bool:
     """Tell whether more than the likeness of the text speaks for a guess, and no doubt about its symbol."""
     if comparison.outlines.is_doubtful(index, guess.index):
         return False
@@ -98,12 +102,12 @@ def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
         return True
     return (
         guess.score >= _SAME_PLACE
-        and _is_kept(comparison, index, guess.index, -1)
-        and _is_kept(comparison, index, guess.index, 1)
+        and _neighbour_is_unchanged(comparison, index, guess.index, -1)
+        and _neighbour_is_unchanged(comparison, index, guess.index, 1)
     )
 
 
-def is_told_apart(comparison: Comparison, old: int, new: int) -> bool:
+def is_distinct_match(comparison: VersionComparison, old: int, new: int) -> bool:
     """Tell whether lines of the same text are one: not only equal, which twins are too."""
     if comparison.before.is_trivial(old) or comparison.before.normal[old] != comparison.after.normal[new]:
         return False
@@ -111,12 +115,12 @@ def is_told_apart(comparison: Comparison, old: int, new: int) -> bool:
         return True
     return comparison.equal.get(old) == new and (
         comparison.is_unique(range(old, old + 1))
-        or _is_kept(comparison, old, new, -1)
-        or _is_kept(comparison, old, new, 1)
+        or _neighbour_is_unchanged(comparison, old, new, -1)
+        or _neighbour_is_unchanged(comparison, old, new, 1)
     )
 
 
-def is_put_below(comparison: Comparison, old: int, new: int) -> bool:
+def is_below_new_code(comparison: VersionComparison, old: int, new: int) -> bool:
     """Tell whether new code came between a line and the one above it: a note may speak of that code too.
 
     Not where a blank line stands above it as before, nor of declarations and equal lines that open a block.
@@ -131,7 +135,7 @@ def is_put_below(comparison: Comparison, old: int, new: int) -> bool:
     return not comparison.outlines.old.declares(old)
 
 
-def _is_kept(comparison: Comparison, old: int, new: int, step: int) -> bool:
+def _neighbour_is_unchanged(comparison: VersionComparison, old: int, new: int, step: int) -> bool:
     """Tell whether the neighbour on one side is for certain the guess's, or the text ends there in both."""
     before = _neighbour(comparison.before, old, step)
     after = _neighbour(comparison.after, new, step)

@@ -22,7 +22,7 @@ from math import log
 from posixpath import basename
 
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 _AROUND = 7
@@ -54,10 +54,10 @@ class Moved:
     """Whether no other file came near, so that the anchor may move there by itself."""
 
 
-class _Held:
+class _FileContents:
     """What a file holds: lines without white space, and words."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: FileVersion) -> None:
         self.path = version.path
         self.lines = frozenset(Lines(version.text).normal)
         self.words = frozenset(_WORD.findall(version.text))
@@ -77,18 +77,18 @@ class MovedFiles:
 
     def __init__(
         self,
-        candidates: Iterable[Version],
-        sought: Sequence[Version] | None = None,
+        candidates: Iterable[FileVersion],
+        sought: Sequence[FileVersion] | None = None,
         text: Callable[[str], str | None] | None = None,
     ) -> None:
         self._texts: dict[str, str] = {}
         self._text = text or self._texts.get
-        self._files: list[_Held] = []
-        asked = None if sought is None else [_Held(version) for version in sought]
+        self._files: list[_FileContents] = []
+        asked = None if sought is None else [_FileContents(version) for version in sought]
         lines = frozenset[str]().union(*(held.lines for held in asked or ()))
         words = frozenset[str]().union(*(held.words for held in asked or ()))
         for version in candidates:
-            held = _Held(version)
+            held = _FileContents(version)
             if asked is not None:
                 held.keep(lines, words)
             if text is None:
@@ -105,27 +105,27 @@ class MovedFiles:
             words.update(held.words)
         return lines, words
 
-    def find(self, old: Version, anchors: Sequence[Anchor]) -> list[Moved | None]:
+    def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
         """Return for each anchor of a version the file its code went to, other than the version's own."""
-        search = _Search(old, self._weights(old))
+        search = _VersionSearch(old, self._weights(old))
         likely = self._likely(search)
         return [next(self._elected(search, anchor, likely), None) for anchor in anchors]
 
-    def offers(self, old: Version, anchor: Anchor, most: int) -> list[Moved]:
+    def offers(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
         """Return the files to which an anchor's code may have gone, best first."""
-        search = _Search(old, self._weights(old))
+        search = _VersionSearch(old, self._weights(old))
         return list(islice(self._elected(search, anchor, self._likely(search)), most))
 
     @cached_property
-    def _by_line(self) -> dict[str, list[_Held]]:
+    def _by_line(self) -> dict[str, list[_FileContents]]:
         """Which files hold a line: an inverted index."""
-        found: dict[str, list[_Held]] = defaultdict(list)
+        found: dict[str, list[_FileContents]] = defaultdict(list)
         for held in self._files:
             for line in held.lines:
                 found[line].append(held)
         return found
 
-    def _likely(self, search: _Search) -> list[tuple[_Held, float]]:
+    def _likely(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth a look, with how much of the whole version they hold."""
         others = [held for held in self._files if held.path != search.old.path]
         if len(others) > _LOOKED_AT:
@@ -138,7 +138,7 @@ class MovedFiles:
             others = [held for held in others if held.path in best or held.stem == search.stem]
         return [(held, search.file_share(held)) for held in others]
 
-    def _weights(self, old: Version) -> dict[str, float]:
+    def _weights(self, old: FileVersion) -> dict[str, float]:
         """Return how much each line and word of a version tells a file from the others."""
         lines, words = self._holders
         count = len(self._files)
@@ -148,7 +148,7 @@ class MovedFiles:
         return weights
 
     def _elected(
-        self, search: _Search, anchor: Anchor, likely: Sequence[tuple[_Held, float]]
+        self, search: _VersionSearch, anchor: Anchor, likely: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[Moved]:
         """Yield the files that most speaks for, while it suffices and the anchor's line is found there."""
         around = search.around(anchor)
@@ -160,7 +160,7 @@ class MovedFiles:
             text = self._text(path) if share >= _ENOUGH * _ALL else None
             if text is None:
                 return
-            placement = track(search.old, Version(path, text), [anchor])[0]
+            placement = track(search.old, FileVersion(path, text), [anchor])[0]
             if placement.confidence is Confidence.NONE:
                 return
             lead = share - ranked[1][0] if len(ranked) > 1 else share
@@ -168,26 +168,26 @@ class MovedFiles:
             yield Moved(path, placement, share / _ALL, clear)
 
 
-class _Search:
+class _VersionSearch:
     """One version whose anchors are sought elsewhere."""
 
-    def __init__(self, old: Version, weights: Mapping[str, float]) -> None:
+    def __init__(self, old: FileVersion, weights: Mapping[str, float]) -> None:
         self.old = old
         self._weights = weights
         self._lines = Lines(old.text)
         self._name, self.stem = basename(old.path), _stem(old.path)
         telling = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
         self.telling = {line: weights[_line_key(line)] for line in telling}
-        self._whole = _Votes(self.telling)
-        self._words = _Votes({word: weights[word] for word in set(_WORD.findall(old.text))})
+        self._whole = _WeightedSet(self.telling)
+        self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
 
-    def file_share(self, held: _Held) -> float:
+    def file_share(self, held: _FileContents) -> float:
         """Return how much of the whole version a file holds, and whether it is called the same."""
         name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self.stem else 0.0
         lines, words = self._whole.share(held.lines), self._words.share(held.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
-    def around(self, anchor: Anchor) -> _Around:
+    def around(self, anchor: Anchor) -> _Surroundings:
         """Return what stands around an anchor, with its weight."""
         lines: dict[str, float] = {}
         words: dict[str, float] = {}
@@ -197,14 +197,14 @@ class _Search:
                 lines[line] = max(lines.get(line, 0.0), nearness * self._weights[_line_key(line)])
             for word in _WORD.findall(self._lines.raw[at]):
                 words[word] = max(words.get(word, 0.0), nearness * self._weights.get(word, 0.0))
-        return _Around(_Votes(lines), _Votes(words), self._lines.normal[anchor.line - 1])
+        return _Surroundings(_WeightedSet(lines), _WeightedSet(words), self._lines.normal[anchor.line - 1])
 
     def _near(self, index: int) -> Iterator[tuple[int, float]]:
         for at in range(max(0, index - _AROUND), min(len(self._lines), index + _AROUND + 1)):
             yield at, 1 - abs(at - index) / (2 * _AROUND + 2)
 
 
-class _Votes:
+class _WeightedSet:
     """Things with weights, of which a file holds a share."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
@@ -219,14 +219,14 @@ class _Votes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Surroundings:
     """What stands around one anchor."""
 
-    lines: _Votes
-    words: _Votes
+    lines: _WeightedSet
+    words: _WeightedSet
     itself: str
 
-    def share(self, held: _Held) -> float:
+    def share(self, held: _FileContents) -> float:
         """Return how much of it a file holds."""
         lines, words = self.lines.share(held.lines), self.words.share(held.words)
         return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in held.lines)

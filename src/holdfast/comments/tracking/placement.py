@@ -24,7 +24,7 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FileVersion:
     """A file at one moment: where it was and what it said."""
 
     path: str
@@ -40,7 +40,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateLine:
     """A line that may be the anchor's, and how well it fits from 0 to 1."""
 
     line: int
@@ -57,4 +57,4 @@ class Placement:
     confidence: Confidence
     method: str
     reason: Reason | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateLine, ...] = ()

@@ -170,7 +170,7 @@ def _kind(symbol: Symbol) -> str:
     return _ALIKE.get(symbol.kind, symbol.kind)
 
 
-class Outlines:
+class OutlinePair:
     """The outlines of two versions and the map between them, made when first asked for."""
 
     def __init__(

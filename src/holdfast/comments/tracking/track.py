@@ -11,11 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import is_confirmed, is_put_below, is_told_apart, judged, kept, unsure
+from holdfast.comments.tracking.guess import (
+    is_below_new_code,
+    is_confirmed,
+    is_distinct_match,
+    low_confidence,
+    placement_of,
+    same_text_placement,
+)
 from holdfast.comments.tracking.outline import Outline
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement, Reason
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,7 +71,7 @@ def _last_row(node: Node) -> int:
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
-def track(old: Version, new: Version, anchors: Sequence[Anchor]) -> list[Placement]:
+def track(old: FileVersion, new: FileVersion, anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where each anchor of the old version is in the new one."""
     tracker = _Tracker(old, new)
     return [tracker.place(anchor) for anchor in anchors]
@@ -73,9 +80,9 @@ def track(old: Version, new: Version, anchors: Sequence[Anchor]) -> list[Placeme
 class _Tracker:
     """One pair of versions and the lines already found in it."""
 
-    def __init__(self, old: Version, new: Version) -> None:
+    def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self._unchanged = old.text == new.text
-        self._comparison = Comparison(old, new)
+        self._comparison = VersionComparison(old, new)
         self._finder = Finder(self._comparison)
         self._lines: dict[int, Placement] = {}
 
@@ -101,7 +108,7 @@ class _Tracker:
         """Return where a line is, to be reviewed where it was edited and code was put right above it."""
         found = self._sought(index)
         is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
-        if is_sure and is_put_below(self._comparison, index, (found.line or 0) - 1):
+        if is_sure and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
             return replace(found, confidence=Confidence.MEDIUM)
         return found
 
@@ -110,17 +117,17 @@ class _Tracker:
         comparison = self._comparison
         target, method = comparison.firm.get(index), "exact"
         if target is None and not comparison.outlines.old.declares(index):
-            target, method = comparison.reflowed(index), "reflowed"
+            target, method = comparison.reflowed_line(index), "reflowed"
         if target is not None:
-            return kept(comparison, index, target, method, self._finder.stayed(index, target))
+            return same_text_placement(comparison, index, target, method, self._finder.stayed(index, target))
         guesses = self._finder.guesses(index)
         if not guesses:
-            return judged(guesses, agrees=False, reason=self._reason(index))
+            return placement_of(guesses, agrees=False, reason=self._reason(index))
         best = guesses[0]
         if self._loses_block(index, best.index):
-            return unsure(guesses)
-        agrees = is_told_apart(comparison, index, best.index) or is_confirmed(comparison, index, best)
-        return judged(guesses, agrees=agrees, reason="ambiguous")
+            return low_confidence(guesses)
+        agrees = is_distinct_match(comparison, index, best.index) or is_confirmed(comparison, index, best)
+        return placement_of(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
         """Return whether a line opened a block and what is taken for it opens none."""

@@ -8,7 +8,7 @@ _OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
 
 @dataclass
-class Sides:
+class ConflictSides:
     """The versions that a conflicted file holds. The base is known only in git's `diff3` style."""
 
     ours: bytes
@@ -16,7 +16,7 @@ class Sides:
     base: bytes | None
 
 
-def sides_of(data: bytes) -> Sides | None:
+def sides_of(data: bytes) -> ConflictSides | None:
     """Return both sides of a conflicted file, or None when it holds no whole conflict."""
     parts: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
     state, conflicts, has_base = "both", 0, True
@@ -32,7 +32,7 @@ def sides_of(data: bytes) -> Sides | None:
     if state != "both" or not conflicts:
         return None
     ours, theirs, base = (b"".join(part) for part in parts.values())
-    return Sides(ours, theirs, base if has_base else None)
+    return ConflictSides(ours, theirs, base if has_base else None)
 
 
 def _following(state: str, line: bytes) -> str | None:

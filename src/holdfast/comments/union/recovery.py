@@ -29,12 +29,12 @@ _BEGUN_ANEW = "It is set aside and begun anew at its next use; the comments them
 _RESTORE = "Keep a copy, then take the file from git or from a backup."
 
 
-Mend = Callable[[Comments, RepoPath], bytes | None]
+Repair = Callable[[Comments, RepoPath], bytes | None]
 """Returns what should be in a sidecar's place, or None when nothing should."""
 
 
 @dataclass(frozen=True)
-class FileFinding:
+class SidecarFinding:
     """What was found out about one file of the work tree."""
 
     path: str | None
@@ -50,11 +50,11 @@ class SidecarCheck:
     def __init__(self, room: Comments) -> None:
         self._room = room
 
-    def examine(self, *, fix: bool) -> Iterator[FileFinding]:
+    def examine(self, *, fix: bool) -> Iterator[SidecarFinding]:
         """Look at every sidecar; `fix`: unite those in which git left both sides of a merge."""
         room = self._room
         for text in room.archive.verify():
-            yield FileFinding(None, True, text, _BEGUN_ANEW)
+            yield SidecarFinding(None, True, text, _BEGUN_ANEW)
         for source in room.sidecar_paths():
             path = RepoPath.parse(source)
             try:
@@ -65,28 +65,34 @@ class SidecarCheck:
             except CommentFileCorrupted as failure:
                 yield _damaged(room, path, failure, fix=fix)
             except HoldfastError as failure:
-                yield FileFinding(sidecar_of(source), False, failure.message, failure.hint)
+                yield SidecarFinding(sidecar_of(source), False, failure.message, failure.hint)
 
 
-def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> FileFinding:
+def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> SidecarFinding:
     whole = None
     with suppress(CommentFileCorrupted):  # a pipe, or too large: it has no bytes to take apart
         whole = _both_sides(room, path)
     if whole is None:
         reason = str(failure.data["reason"])
-        return FileFinding(sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE)
+        return SidecarFinding(
+            sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE
+        )
     text = "The file holds both sides of an unfinished merge."
-    return _mended(room, path, _both_sides, FileFinding(sidecar_of(path.text), True, text, _UNITE), fix=fix)
+    return _repaired(
+        room, path, _both_sides, SidecarFinding(sidecar_of(path.text), True, text, _UNITE), fix=fix
+    )
 
 
-def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[FileFinding]:
+def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
     if _with_other_side(room, path) is not None:
         text = "The file lacks comments of the other side of an unfinished merge."
-        found = FileFinding(sidecar_of(path.text), True, text, _BRING)
-        yield _mended(room, path, _with_other_side, found, fix=fix)
+        found = SidecarFinding(sidecar_of(path.text), True, text, _BRING)
+        yield _repaired(room, path, _with_other_side, found, fix=fix)
 
 
-def _mended(room: Comments, path: RepoPath, mend: Mend, found: FileFinding, *, fix: bool) -> FileFinding:
+def _repaired(
+    room: Comments, path: RepoPath, mend: Repair, found: SidecarFinding, *, fix: bool
+) -> SidecarFinding:
     """Put a whole sidecar in the place of the one that was found, if that is wanted, and say so."""
     if not fix:
         return found
@@ -98,7 +104,7 @@ def _mended(room: Comments, path: RepoPath, mend: Mend, found: FileFinding, *, f
         room.tree.write(kept, data)
         room.tree.write(path.with_suffix_added(".comments"), whole)
     text = f"{found.text} Both sides were united; the file as it was is '{kept.text}'."
-    return FileFinding(found.path, False, text, _ADD, True)
+    return SidecarFinding(found.path, False, text, _ADD, True)
 
 
 def _both_sides(room: Comments, path: RepoPath) -> bytes | None:

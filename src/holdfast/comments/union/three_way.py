@@ -12,94 +12,22 @@ Contract:
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from holdfast.comments.sidecar.document import parsed, printed
+from holdfast.comments.sidecar.javascript_json import parsed, printed
 from holdfast.comments.union.conflicts import sides_of
+from holdfast.comments.union.json_merge import (
+    ABSENT,
+    Resolve,
+    by_identity,
+    canonical,
+    merged,
+    merged_keys,
+    same,
+    union,
+)
 from holdfast.storage.files.foreign_document import Unreadable
-
-ABSENT: Any = object()
-"""Stands for a key or a member that one side does not have."""
-
-Settle = Callable[[str, Any, Any, Any], Any]
-"""Given a key and what base, ours and theirs have there, decides where both changed it differently."""
-
-
-def merged_keys(
-    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], settle: Settle
-) -> dict[str, Any]:
-    """Return an object with the keys of both sides, in our order, then in theirs."""
-    result: dict[str, Any] = {}
-    for key in dict.fromkeys([*ours, *theirs]):
-        value = merged(key, base.get(key, ABSENT), ours.get(key, ABSENT), theirs.get(key, ABSENT), settle)
-        if value is not ABSENT:
-            result[key] = value
-    return result
-
-
-def merged(key: str, base: Any, ours: Any, theirs: Any, settle: Settle) -> Any:
-    """Return one value of three."""
-    if same(ours, theirs) or same(theirs, base):
-        return ours
-    if same(ours, base):
-        return theirs
-    if ours is ABSENT or theirs is ABSENT:
-        # One side took it away while the other changed it: keep what somebody wrote.
-        return theirs if ours is ABSENT else ours
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        return merged_keys(base if isinstance(base, dict) else {}, ours, theirs, settle)
-    return settle(key, base, ours, theirs)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal as JSON; 1 and true are not."""
-    if one is ABSENT or other is ABSENT or type(one) is not type(other):
-        return one is other
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
-def by_identity(members: Any) -> dict[tuple[str, int], Any]:
-    """Return the members of a list by their `id`, or by what they are, numbered where equal."""
-    found: dict[tuple[str, int], Any] = {}
-    seen: Counter[str] = Counter()
-    for member in members if isinstance(members, list) else ():
-        name = identity(member)
-        found[name, seen[name]] = member
-        seen[name] += 1
-    return found
-
-
-def identity(member: Any) -> str:
-    """Return what makes a member itself, on both sides."""
-    if isinstance(member, dict) and isinstance(member.get("id"), str):
-        return f"id:{member['id']}"
-    return f"value:{canonical(member)}"
-
-
-def canonical(value: Any) -> str:
-    """Return one spelling for equal values."""
-    return json.dumps(value, sort_keys=True)
-
-
-def union(base: Iterable[Any], ours: Iterable[Any], theirs: Iterable[Any]) -> list[Any]:
-    """Return the members of both lists less those that one side took away, in our order, then in theirs."""
-    known = {canonical(member) for member in base}
-    mine = {canonical(member): member for member in ours}
-    other = {canonical(member): member for member in theirs}
-    return [
-        member
-        for name, member in {**mine, **other}.items()
-        if (name in mine and name in other) or name not in known
-    ]
-
 
 HISTORY = "holdfastHistory"
 
@@ -113,7 +41,7 @@ Object = dict[str, Any]
 def merged_sidecar(base: Object | None, ours: Object, theirs: Object) -> Object:
     """Return what two versions of a sidecar say together; without a base nothing counts as deleted."""
     base = base or {}
-    comments = _merged_members("comments", base, ours, theirs, _merged_comment, _says)
+    comments = _merged_members("comments", base, ours, theirs, _merged_comment, _content_of)
     markers = _merged_markers(base, ours, theirs, comments)
     result = merged_keys(base, ours, theirs, _ours)
     for key, members in (("ghostMarkers", markers), ("comments", comments)):
@@ -189,7 +117,7 @@ def _merged_members(
     return result
 
 
-def _says(comment: Any) -> str:
+def _content_of(comment: Any) -> str:
     """Return what a comment says, without where it stands and when that was last looked at."""
     if not isinstance(comment, dict):
         return canonical(comment)
@@ -201,9 +129,9 @@ def _merged_comment(base: Any, ours: Any, theirs: Any) -> Any:
         return ours
     old = base if isinstance(base, dict) else {}
     winner, loser = _newer_first(ours, theirs, "updated")
-    result = merged_keys(old, ours, theirs, partial(_settled, newer=winner is ours))
-    result = _one_place(result, old, ours, theirs, newer_is_ours=winner is ours)
-    lost = _lost_text(old, winner, loser)
+    result = merged_keys(old, ours, theirs, partial(_resolved_field, newer=winner is ours))
+    result = _place_from_one_side(result, old, ours, theirs, newer_is_ours=winner is ours)
+    lost = _overwritten_text(old, winner, loser)
     return result if lost is None else {**result, HISTORY: [*result.get(HISTORY, []), lost]}
 
 
@@ -230,7 +158,7 @@ def _same_less(one: Object, other: Object, left_out: set[str]) -> bool:
     )
 
 
-def _settled(key: str, base: Any, ours: Any, theirs: Any, *, newer: bool) -> Any:
+def _resolved_field(key: str, base: Any, ours: Any, theirs: Any, *, newer: bool) -> Any:
     """Decide between two changes of one field of a comment; `newer`: ours is."""
     if key == "replies":
         return _merged_replies(base, ours, theirs)
@@ -251,7 +179,7 @@ def _united(key: str, base: Any, ours: Any, theirs: Any) -> Any:
 def _merged_replies(base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
-    settle: Settle = partial(_settled, newer=True)
+    settle: Resolve = partial(_resolved_field, newer=True)
 
     def merge(old: Any, mine: Any, other: Any) -> Any:
         return merged("reply", old, mine, other, settle)
@@ -260,9 +188,11 @@ def _merged_replies(base: Any, ours: Any, theirs: Any) -> Any:
     return _merged_members("replies", before, mine, other, merge, canonical)
 
 
-def _one_place(result: Object, old: Object, ours: Object, theirs: Object, *, newer_is_ours: bool) -> Object:
+def _place_from_one_side(
+    result: Object, old: Object, ours: Object, theirs: Object, *, newer_is_ours: bool
+) -> Object:
     """Take the fields that say where a comment stands from one side, when both moved it."""
-    moved = [side for side in (ours, theirs) if any(_moved(side, old, key) for key in _PLACE)]
+    moved = [side for side in (ours, theirs) if any(_is_moved(side, old, key) for key in _PLACE)]
     if len(moved) < 2:
         return result
     chosen = ours if newer_is_ours else theirs
@@ -270,7 +200,7 @@ def _one_place(result: Object, old: Object, ours: Object, theirs: Object, *, new
     return {key: chosen[key] if key in _PLACE else value for key, value in kept.items()}
 
 
-def _moved(side: Object, old: Object, key: str) -> bool:
+def _is_moved(side: Object, old: Object, key: str) -> bool:
     return not same(side.get(key, ABSENT), old.get(key, ABSENT))
 
 
@@ -282,7 +212,7 @@ def _newer_first(ours: Object, theirs: Object, key: str) -> tuple[Object, Object
     return (ours, theirs) if (mine or "") > (other or "") else (theirs, ours)
 
 
-def _lost_text(old: Object, winner: Object, loser: Object) -> Object | None:
+def _overwritten_text(old: Object, winner: Object, loser: Object) -> Object | None:
     """Return the text that lost against another, with who wrote it, or None when none did."""
     text = loser.get("text", ABSENT)
     if text is ABSENT or same(text, winner.get("text", ABSENT)):

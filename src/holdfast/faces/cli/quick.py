@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.inbox.envelope import Receipt
+    from holdfast.inbox.envelope import SendReceipt
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -139,13 +139,13 @@ def _is_for_a_person(given: dict[str, str]) -> bool:
     return "--json" in given and os.isatty(1)
 
 
-def _words(posted: Receipt) -> str:
+def _words(posted: SendReceipt) -> str:
     from holdfast.inbox.envelope import acknowledgement
 
     return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
 
 
-def _receipt(posted: Receipt) -> str:
+def _receipt(posted: SendReceipt) -> str:
     # Every text in an ordinary receipt is printable, without quotes or backslashes.
     line = "null" if posted.line is None else f'"{posted.line}"'
     duplicate = "true" if posted.duplicate else "false"

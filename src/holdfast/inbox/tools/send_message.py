@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.delivery import misspelling
+from holdfast.inbox.delivery import misspelling_warning
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
@@ -79,5 +79,5 @@ def send_message(room: Inbox, args: SendMessage) -> Sent:
         line=kept.line,
         time=kept.time,
         duplicate=kept.duplicate,
-        warning=misspelling(room.repository, kept.file),
+        warning=misspelling_warning(room.repository, kept.file),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rapidfuzz.distance import Levenshtein
 
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.symbol_map import Outlines
+from holdfast.comments.tracking.symbol_map import OutlinePair
 
 _CONTENT = 0.6
 _CONTEXT = 0.25
@@ -23,10 +23,10 @@ _SAME_VARIABLE = 0.3
 """The share of the difference that declaring the same variable makes up for."""
 
 
-class Likeness:
+class LineSimilarity:
     """Scores of pairs of lines from 0 to 1, each computed once."""
 
-    def __init__(self, before: Lines, after: Lines, places: Outlines) -> None:
+    def __init__(self, before: Lines, after: Lines, places: OutlinePair) -> None:
         self._before, self._after = before, after
         self._places = places
         self._contents: dict[tuple[int, int], float] = {}
@@ -68,8 +68,8 @@ class Likeness:
         """Return how alike a line and several lines are, where a statement was broken or drawn together."""
         tokens, others = self._before.tokens(old_index), self._after.tokens(new_index)
         if len(tokens) > len(others):
-            return _REFLOWED * _grown(self._after, new_index, tokens)
-        return _REFLOWED * _grown(self._before, old_index, others)
+            return _REFLOWED * _similarity_when_extended(self._after, new_index, tokens)
+        return _REFLOWED * _similarity_when_extended(self._before, old_index, others)
 
     def statement_start(self, old_index: int, new_index: int) -> int | None:
         """Return the line above a new one with which a statement like the old line begins, if one does."""
@@ -79,7 +79,7 @@ class Likeness:
             others = self._after.tokens(first)
             if not others or len(others) >= len(tokens):
                 return None
-            if others[0] == tokens[0] and _grown(self._after, first, tokens) >= found:
+            if others[0] == tokens[0] and _similarity_when_extended(self._after, first, tokens) >= found:
                 return first
         return None
 
@@ -98,7 +98,7 @@ class Likeness:
         )
 
 
-def _grown(lines: Lines, index: int, goal: tuple[str, ...]) -> float:
+def _similarity_when_extended(lines: Lines, index: int, goal: tuple[str, ...]) -> float:
     """Return how alike a line becomes to other tokens when the lines after it are added."""
     best = 0.0
     tokens = lines.tokens(index)

@@ -1,0 +1,111 @@
+"""Comments whose code is no longer in their file, and the files to search for that code."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.note import Note, stored_symbol
+from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.placement import Anchor, FileVersion
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.watching.listing import Listing
+
+if TYPE_CHECKING:
+    from holdfast.comments.tracking.moved_files import MovedFiles
+
+
+@dataclass(frozen=True)
+class LostCode:
+    """Comments of one version of one file whose code is gone from it."""
+
+    path: str
+    """The file that they belong to now."""
+    version: FileVersion
+    anchors: tuple[Anchor, ...]
+    names: tuple[str, ...]
+    """The ids of the comments, in the order of the anchors."""
+
+
+def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[LostCode]:
+    """Return comments whose code is gone, by the version they were written for, as far as it was kept."""
+    groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    for path, note in notes:
+        groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
+    found = []
+    for (path, _), group in groups.items():
+        version = room.annotated_version(group[0].marker)
+        if version is None and (data := room.history.committed(path)) is not None:
+            version = FileVersion(path, decoded(data))  # by another program, and only gone from the work tree
+        if version is not None:
+            # By the name of the file that they are missing from now; they may have come from elsewhere.
+            anchors = tuple(map(original_anchor, group))
+            found.append(
+                LostCode(path, FileVersion(path, version.text), anchors, tuple(one.id for one in group))
+            )
+    return found
+
+
+def original_anchor(note: Note) -> Anchor:
+    """Return the line, or lines, that a comment was written for."""
+    facts = note.evidence or {}
+    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
+
+
+class CandidateFiles(Listing):
+    """The source files among which code is looked for."""
+
+    def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
+        wanted = {suffix.lower() for suffix in suffixes}
+        super().__init__(
+            room.repository,
+            lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
+        )
+        self._room = room
+
+    def versions(self) -> Iterator[FileVersion]:
+        """Yield each file that can be read."""
+        for path in self.paths():
+            current_call().check()
+            text = self.text(path)
+            if text is not None:
+                yield FileVersion(path, text)
+
+    def text(self, path: str) -> str | None:
+        """Return the text of one file."""
+        try:
+            data = self._room.tree.read_bytes(RepoPath.parse(path), LIMITS.comment_source_bytes)
+        except HoldfastError:
+            return None
+        return None if b"\0" in data[:8192] else decoded(data)
+
+
+def files_of_same_kind(room: Comments, paths: Iterable[str]) -> CandidateFiles:
+    """Return the files that are named like some others."""
+    return CandidateFiles(room, {os.path.splitext(path)[1] for path in paths})
+
+
+def has_left(room: Comments, path: str, note: Note) -> bool:
+    """Tell whether a comment's code is gone from its file, or what it is about is declared there no more."""
+    if not note.location.needs_review:
+        return note.orphaned
+    symbol, present = stored_symbol(note.marker), room.present(RepoPath.parse(path))
+    if symbol is None or present is None:
+        return False
+    return not SourceSymbols(path, present.text).declares(symbol.name)
+
+
+def index_for(room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None) -> MovedFiles:
+    """Return an index of files, by default those that are named like the ones that something left."""
+    from holdfast.comments.tracking.moved_files import MovedFiles
+
+    files = files or files_of_same_kind(room, [one.path for one in missing])
+    return MovedFiles(files.versions(), [one.version for one in missing], files.text)

@@ -1,0 +1,120 @@
+"""JSON as JavaScript writes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from json.encoder import encode_basestring
+from typing import Any
+
+from holdfast.storage.files.foreign_document import Unreadable, json_of
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_REMEMBERED = 4096
+_compact = json.JSONEncoder(ensure_ascii=False).encode
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -7
+
+
+def parsed(data: bytes) -> Any:
+    """Return the value that the bytes hold, or raise `Unreadable`."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    text = text.removeprefix("\ufeff")
+    try:
+        return json_of(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+    except Unreadable as error:
+        if error.line is None:
+            raise
+        if any(line.startswith("<<<<<<<") for line in text.split("\n")):
+            raise Unreadable("it holds the conflict markers of an unfinished merge") from None
+        raise Unreadable(f"it is not JSON (line {error.line})", error.line) from None
+
+
+def printed(value: Any) -> bytes:
+    """Return the bytes of a value."""
+    try:
+        text = _document(value) if isinstance(value, dict) else _written(value, "\n")
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return _HALF_PAIR.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+
+
+def _document(value: dict[str, Any]) -> str:
+    """Return an object whose long lists are mostly what they were when they were last written."""
+    members = []
+    for key, member in value.items():
+        if isinstance(member, list) and member:
+            items = ",\n    ".join(_item(_compact(item)) for item in member)
+            text = f"[\n    {items}\n  ]"
+        else:
+            text = _written(member, "\n  ")
+        members.append(f"{encode_basestring(key)}: {text}")
+    return "{\n  " + ",\n  ".join(members) + "\n}" if members else "{}"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _item(compact: str) -> str:
+    """Return an item of a list inside an object; laying it out takes much longer than recognising it."""
+    return _written(json.loads(compact), "\n    ")
+
+
+def _written(value: Any, newline: str) -> str:
+    """Return a value as text; `newline` ends a line and indents the next as far as this one."""
+    if type(value) is str:
+        return encode_basestring(value)
+    if isinstance(value, dict):
+        inner = newline + "  "
+        members = [f"{encode_basestring(key)}: {_written(member, inner)}" for key, member in value.items()]
+        return f"{{{inner}{f',{inner}'.join(members)}{newline}}}" if members else "{}"
+    if isinstance(value, list | tuple):
+        inner = newline + "  "
+        items = [_written(item, inner) for item in value]
+        return f"[{inner}{f',{inner}'.join(items)}{newline}]" if items else "[]"
+    return number_text(value) if isinstance(value, float) else json.dumps(value)
+
+
+def number_text(value: float) -> str:
+    """Return a finite number as JavaScript writes it."""
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, power = f"{abs(value)!r}".partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(power or 0)
+    if not whole.strip("0"):
+        point -= len(fraction) - len(fraction.lstrip("0")) + len(whole)
+    digits = digits.rstrip("0")
+    return sign + _placed(digits, point)
+
+
+def _placed(digits: str, point: int) -> str:
+    """Write digits with the decimal point after the first `point` of them."""
+    if len(digits) <= point <= _LARGEST_PLAIN:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= _LARGEST_PLAIN:
+        return f"{digits[:point]}.{digits[point:]}"
+    if _SMALLEST_PLAIN < point - 1 < 0:
+        return f"0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{rest}e{point - 1:+d}"
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise Unreadable("it holds a number that is too large")
+    return value
+
+
+def _int(text: str) -> int:
+    _float(text)  # what JavaScript cannot hold, no program that reads these files can
+    return int(text)
+
+
+def _refuse(text: str) -> Any:
+    raise Unreadable(f"{text} is no JSON")

@@ -1,0 +1,96 @@
+"""Guesses from neighbours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+from holdfast.comments.tracking.comparison import VersionComparison
+from holdfast.comments.tracking.guess import Guess
+
+_REACH = 12
+"""Lines on each side among which a neighbour with a place is looked for."""
+
+_JOINED_SCORE = 0.55
+_JOINED_CONTENT = 0.4
+_WHOLE = 0.85
+"""Content from which a line is all that a new line holds, so that nothing else was drawn into it."""
+
+_REPLACED_SCORE = 0.38
+
+
+class NeighbourGuesses:
+    """Guesses from the places of the lines around."""
+
+    def __init__(self, comparison: VersionComparison) -> None:
+        self._comparison = comparison
+        self._before, self._after = comparison.before, comparison.after
+
+    def guess(self, index: int) -> Guess | None:
+        """Return the line that the neighbours suggest."""
+        above = self._nearest(index, range(index - 1, max(-1, index - 1 - _REACH), -1))
+        below = self._nearest(index, range(index + 1, min(len(self._before), index + 1 + _REACH)))
+        if above is None or below is None or above[1] > below[1]:
+            return None
+        if self._before.is_trivial(index):
+            return self._same_between(index, above, below)
+        return self._joined(index, above[1], below[1]) or self._replaced(index, above, below)
+
+    def _nearest(self, index: int, indices: range) -> tuple[int, int] | None:
+        """Return the nearest line that says something and has a place, with the place."""
+        aligned = self._comparison.aligned(self._comparison.area(index), index)
+        for at in indices:
+            if self._before.is_trivial(at):
+                continue
+            if at in self._comparison.firm:
+                return at, self._comparison.firm[at]
+            if at in aligned:
+                return at, aligned[at][0]
+        return None
+
+    def _same_between(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
+        """Return the equal line between the neighbours: the only one, or that at the same distance."""
+        text = self._before.normal[index]
+        same = [at for at in range(above[1] + 1, below[1]) if self._after.normal[at] == text]
+        if len(same) > 1:
+            expected = (above[1] + index - above[0], below[1] - (below[0] - index))
+            same = [at for at in same if at in expected]
+        if len(same) != 1:
+            return None
+        return Guess(same[0], self._comparison.likeness.score(index, same[0]), "between")
+
+    def _joined(self, index: int, start: int, end: int) -> Guess | None:
+        """Return the line, perhaps one that another became too, into which this one was drawn."""
+        likeness = self._comparison.likeness
+        aligned = self._comparison.aligned(self._comparison.area(index), index)
+        whole = {
+            target for source, (target, _) in aligned.items() if likeness.content(source, target) >= _WHOLE
+        }
+        free = [at for at in range(start, end + 1) if at not in self.taken]
+        free = [at for at in free if at not in whole or self._holds(at, index)]
+        if not free:
+            return None
+        best = max(free, key=lambda at: (likeness.score(index, at), -at))
+        score = likeness.score(index, best)
+        if score < _JOINED_SCORE or likeness.content(index, best) < _JOINED_CONTENT:
+            return None
+        return Guess(best, score, "joined")
+
+    def _holds(self, target: int, index: int) -> bool:
+        """Return whether a new line has every token of an old one, and more."""
+        tokens, others = Counter(self._before.tokens(index)), Counter(self._after.tokens(target))
+        return tokens < others and self._before.says(index) > 1
+
+    @cached_property
+    def taken(self) -> set[int]:
+        """The new lines that firm ones have become."""
+        return set(self._comparison.firm.values())
+
+    def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
+        """Return the one line that stands where one line stood."""
+        old = [at for at in range(above[0] + 1, below[0]) if not self._before.is_trivial(at)]
+        new = [at for at in range(above[1] + 1, below[1]) if not self._after.is_trivial(at)]
+        if old != [index] or len(new) != 1:
+            return None
+        score = self._comparison.likeness.score(index, new[0])
+        return Guess(new[0], score, "replaced") if score >= _REPLACED_SCORE else None

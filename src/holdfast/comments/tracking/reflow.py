@@ -1,0 +1,61 @@
+"""Reflowed statements."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from holdfast.comments.tracking.lines import Lines
+
+_LAYOUT = frozenset("()[]{},;\\")
+"""What formatters add and take away where they break lines."""
+
+_LEAST_REFLOWED = 4
+"""Tokens by which a statement is known again wherever its lines are broken."""
+
+_MOST_REFLOWED = 12
+
+
+class TokenStream:
+    """The tokens of some lines in one row, without those that come and go with the layout."""
+
+    def __init__(self, lines: Lines, start: int, end: int) -> None:
+        self.first = start
+        self.tokens: list[str] = []
+        self.starts: list[int] = []
+        """The number of the first token of each line, and of one more line at the end."""
+        for index in range(start, end):
+            self.starts.append(len(self.tokens))
+            self.tokens += [token for token in lines.tokens(index) if token not in _LAYOUT]
+        self.starts.append(len(self.tokens))
+        self._text = "\0".join(["", *self.tokens, ""])
+        self._places = [0, *accumulate(len(token) + 1 for token in self.tokens)]
+
+    def only(self, tokens: Sequence[str]) -> int | None:
+        """Return where tokens stand that fill whole lines, if they stand in one place only."""
+        needle = "\0".join(["", *tokens, ""])
+        place = self._text.find(needle)
+        if place < 0 or self._text.find(needle, place + 1) >= 0:
+            return None
+        number = bisect_left(self._places, place)
+        return number if self._breaks(number) and self._breaks(number + len(tokens)) else None
+
+    def _breaks(self, number: int) -> bool:
+        """Return whether a line begins with a token, or the last one ends before it."""
+        return self.starts[bisect_left(self.starts, number)] == number
+
+
+def reflowed_line(old: TokenStream, new: TokenStream, index: int) -> int | None:
+    """Return the line on which an old line begins now, where the same tokens only stand on other lines."""
+    at = index - old.first
+    if old.starts[at] == old.starts[at + 1]:
+        return None
+    for size in range(1, _MOST_REFLOWED + 1):
+        for first in range(max(0, at - size + 1), min(at, len(old.starts) - 1 - size) + 1):
+            start, end = old.starts[first], old.starts[first + size]
+            tokens = old.tokens[start:end]
+            place = new.only(tokens) if len(tokens) >= _LEAST_REFLOWED else None
+            if place is not None and old.only(tokens) is not None:
+                return new.first + bisect_right(new.starts, place + old.starts[at] - start) - 1
+    return None
