@@ -81,7 +81,7 @@ def ours(case: Case, index: MovedFiles, misses: int) -> Counter[str]:
     counted["microseconds"] += int(1e6 * (perf_counter() - began))
     for label, moved in zip(case.labels, found, strict=True):
         right = moved is not None and moved.path == case.new.path
-        for name in ("holdfast", *(("holdfast, clear",) if moved is not None and moved.clear else ())):
+        for name in ("holdfast", *(("holdfast, clear",) if moved is not None and moved.unambiguous else ())):
             counted[f"{name}: file"] += right
             counted[f"{name}: other"] += moved is not None and not right
             counted[f"{name}: line"] += right and moved is not None and moved.placement.line == label.truth

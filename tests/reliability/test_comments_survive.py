@@ -309,8 +309,8 @@ def test_a4_control_a_record_that_may_fail_once_the_comment_is_there_is_caught(
     unforgiving = (
         WRITING
         + """
-remember, failed = room.archive.remember, []
-def noticing(action, change=room.archive._change):
+record_write, failed = room.archive.record_write, []
+def noticing(action, change=room.archive._update):
     try:
         change(action)
     except Exception as failure:
@@ -320,7 +320,7 @@ def unforgiving(*what):
     remember(*what)
     if failed:
         raise failed[0]
-room.archive._change, room.archive.remember = noticing, unforgiving
+room.archive._update, room.archive.record_write = noticing, unforgiving
 """
     )
 

@@ -47,8 +47,8 @@ class CommentWriter:
     def add(self, path: RepoPath, draft: CommentDraft, *, strict: bool = True) -> PlacedComment:
         """Write a new comment on a line; where `strict`, not into source that does not parse."""
         # Read before anything is locked: a refusal leaves no trace on disk.
-        source = self._room.existing(path)
-        self.settle(path)
+        source = self._room.require_source(path)
+        self.store_arrivals(path)
         count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
         if last > count:
             raise InvalidLineNumber(path.text, last, count)
@@ -57,7 +57,7 @@ class CommentWriter:
             if not change.is_ours:
                 self._follow(change)
             if strict:
-                change.completion.outline.refuse_errors()
+                change.normalizer.outline.refuse_errors()
             note = change.add(draft, self._room.numbers(2))
             self._room.finish(change)
             return _placed(change, note)
@@ -84,7 +84,7 @@ class CommentWriter:
                 note.raw.pop("resolvedBy", None)
                 note.raw.pop("resolvedAt", None)
             else:
-                note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.moment
+                note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.time
             change.mark(note)
             return note
 
@@ -96,7 +96,7 @@ class CommentWriter:
                 "id": f"r_{self._room.numbers(1)}",
                 "text": text,
                 "author": author,
-                "created": change.moment,
+                "created": change.time,
                 "contentType": "text",
             }
             note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
@@ -105,7 +105,7 @@ class CommentWriter:
 
     def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, PlacedComment]:
         """Put a comment on another line, of the same file or of another, and return where it was."""
-        self.settle(source)
+        self.store_arrivals(source)
         with self._room.locks.holding(source.text, target.text):
             leaving = self._begin(source, must_exist=True)
             note = leaving.find(name)
@@ -131,7 +131,7 @@ class CommentWriter:
             moved = []
             for name, location in names.items():
                 note = leaving.sidecar.find(name)
-                if note is None or arriving.present is None:
+                if note is None or arriving.current is None:
                     continue
                 leaving.deleted.add(note.id)
                 known = arriving.sidecar.find(note.id)
@@ -148,11 +148,11 @@ class CommentWriter:
                 self._room.finish_both(arriving, leaving)
             return moved
 
-    def settle(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
+    def store_arrivals(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
         """Take to a file the comments that are shown with it and lie elsewhere; return where each lay."""
         moves = moves or self._room.moves(target.text)
         coming = [] if moves is None else moves.arriving.get(target.text, [])
-        here = self._room.load_here(target.text, moves).comments if coming else []
+        here = self._room.load_owned(target.text, moves).comments if coming else []
         found = []
         for source in dict.fromkeys(source for source, _ in coming):
             names = {note.id: note.location for note in here if (source, note.id) in coming}
@@ -170,7 +170,7 @@ class CommentWriter:
     @contextmanager
     def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
         """Do the same for one comment; those that nobody touches may stay as they are."""
-        self.settle(path)
+        self.store_arrivals(path)
         with self._room.locks.holding(path.text):
             change = self._begin(path, must_exist=True, everything=False)
             yield change, change.find(name)
@@ -196,7 +196,7 @@ class CommentWriter:
     def _follow(self, change: SidecarChange, follow: Follow = track_chain) -> None:
         """Take the document apart and find every comment in the present text."""
         self._room.read(change)
-        found = tracking_plan(change.sidecar, change.present, self._room.versions)
+        found = tracking_plan(change.sidecar, change.current, self._room.versions)
         apply_placements(change.sidecar, found, [follow(chain) for chain in found.chains])
 
 

@@ -190,7 +190,7 @@ class _Items:
         for path in room.sidecar_paths():
             current_call().check()
             try:
-                yield room.load_here(path, moves)
+                yield room.load_owned(path, moves)
             except (Cancelled, DeadlineExceeded):
                 raise
             except HoldfastError as failure:

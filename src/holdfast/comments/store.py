@@ -58,7 +58,7 @@ class Comments(SidecarFiles):
         super().__init__(repository, clock)
         self.lenient = bool(os.environ.get(LENIENT)) if lenient is None else lenient
         """Whether comments may be added to source that does not parse."""
-        self.places = LocationCache(repository)
+        self.location_cache = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
         self.offers: Memory[Mapping[tuple[str, str], Sequence[CandidateLine]]] = Memory()
         """Where the code of orphans may be, as long as no file changes among which it was looked for."""
@@ -72,7 +72,7 @@ class Comments(SidecarFiles):
     def close(self) -> None:
         """Close what was opened."""
         super().close()
-        self.places.close()
+        self.location_cache.close()
         if "search" in self.__dict__:
             self.search.close()
 
@@ -82,7 +82,7 @@ class Comments(SidecarFiles):
         from holdfast.comments.search.index import SearchIndex
 
         listing = WatchedListing(self.repository.root, is_sidecar)
-        return SearchIndex(self.repository, listing, self.load_here, self.moves)
+        return SearchIndex(self.repository, listing, self.load_owned, self.moves)
 
     @cached_property
     def _strays(self) -> StraySidecars:
@@ -101,7 +101,7 @@ class Comments(SidecarFiles):
 
     def changed_paths(self) -> tuple[int, list[str]]:
         """Return how many files have comments, and which changed or have a comment without a sure line."""
-        settled = self.places.settled()
+        settled = self.location_cache.fully_placed()
         found = self._signatures()
         changed = [
             path
@@ -141,44 +141,44 @@ class Comments(SidecarFiles):
     def load(self, source_path: str) -> Sidecar:
         """Return a file's comments, each where its code is now, and those that went with it elsewhere."""
         moves = self.moves(source_path)
-        sidecar = self.load_here(source_path, moves)
+        sidecar = self.load_owned(source_path, moves)
         if moves is not None:
-            sidecar.comments += moves.gone_from(source_path, lambda path: self.load_here(path, moves))
+            sidecar.comments += moves.departed_from(source_path, lambda path: self.load_owned(path, moves))
         return sidecar
 
-    def load_here(self, source_path: str, moves: Moves | None) -> Sidecar:
+    def load_owned(self, source_path: str, moves: Moves | None) -> Sidecar:
         """Return a file's comments without those that are shown with another file now."""
         path = RepoPath.parse(source_path)
         sidecar = self.stored(path)
         signature = self.tree.signature(path)
         if sidecar.digest is None and signature is None:
-            self.existing(path)
+            self.require_source(path)
         arriving = moves is not None and path.text in moves.arriving
         if moves is not None:
-            moves.gather(sidecar, lambda one: self.stored(RepoPath.parse(one)))
+            moves.apply_to(sidecar, lambda one: self.stored(RepoPath.parse(one)))
         if not sidecar.comments:
             return sidecar
         key = _content_key(sidecar)
-        known = None if signature is None or arriving else self.places.find(path.text, signature, key)
+        known = None if signature is None or arriving else self.location_cache.find(path.text, signature, key)
         if known is not None:
             for note, location in zip(sidecar.comments, known, strict=True):
                 note.location = location
             return sidecar
         self.place(sidecar, path)
         if signature is not None and not arriving and self.tree.signature(path) == signature:
-            self.keep_places(path, sidecar, signature)
+            self.cache_locations(path, sidecar, signature)
         return sidecar
 
     def place(self, sidecar: Sidecar, path: RepoPath) -> None:
         """Find the comments of a sidecar in the present text of a file."""
-        found = self.planned(path, sidecar)
+        found = self.plan_for(path, sidecar)
         apply_placements(sidecar, found, [track_chain(chain) for chain in found.chains])
 
-    def planned(self, path: RepoPath, sidecar: Sidecar) -> TrackingPlan:
+    def plan_for(self, path: RepoPath, sidecar: Sidecar) -> TrackingPlan:
         """Return what is known about a sidecar's comments, and what has to be followed."""
-        return tracking_plan(sidecar, self.present(path), self.versions)
+        return tracking_plan(sidecar, self.current_source(path), self.versions)
 
-    def keep_places(
+    def cache_locations(
         self, path: RepoPath, sidecar: Sidecar, source: Signature, *, written: bool = False
     ) -> None:
         """Remember where a sidecar's comments are, for the next time."""
@@ -186,9 +186,9 @@ class Comments(SidecarFiles):
         if place is not None:
             locations = [note.location for note in sidecar.comments]
             key = _content_key(sidecar)
-            self.places.keep([CachedLocations(path.text, source, place, key, locations, written)])
+            self.location_cache.keep([CachedLocations(path.text, source, place, key, locations, written)])
 
-    def load_named(self, source_path: str) -> Sidecar:
+    def load_with_symbols(self, source_path: str) -> Sidecar:
         """Return the same with the symbol that each comment is about now."""
         sidecar = self.load(source_path)
         if sidecar.comments and (data := self.source_bytes(RepoPath.parse(source_path))) is not None:
@@ -202,7 +202,7 @@ class Comments(SidecarFiles):
         # Most files have none, and then the source does not matter.
         return sidecar if sidecar is None or sidecar[0] is None else sign_of((sidecar_of(source), source))
 
-    def is_settled(self, sidecar: Sidecar) -> bool:
+    def is_unmodified(self, sidecar: Sidecar) -> bool:
         """Tell whether a sidecar is as we wrote it, or was never ours: then only its bytes matter."""
         return not self.archive.record(sidecar.path, sidecar.digest).entries
 

@@ -169,9 +169,9 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
             made.append(len(files))
             super().__init__(files, *others)
 
-        def offers(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
+        def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
             asked.append(old.path)
-            return super().offers(old, anchor, most)
+            return super().candidates(old, anchor, most)
 
     for number in range(4):
         text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
@@ -420,7 +420,7 @@ def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk)
     making.write_sidecar(desk.root, PATH, making.document(PATH, notes, []))
     desk.write(PATH, HEADER + AUTH)
     history, path = AskedHistory(desk.room.archive, desk.room.history), RepoPath.parse(PATH)
-    found = tracking_plan(desk.room.stored(path), desk.room.present(path), history)
+    found = tracking_plan(desk.room.stored(path), desk.room.current_source(path), history)
     assert [chain.positions for chain in found.chains] == [tuple(range(50))]
     assert history.asked == 1
     assert sorted(one["line"] for one in desk.show(PATH)) == sorted(line + 3 for line in places)

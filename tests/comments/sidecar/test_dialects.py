@@ -112,7 +112,7 @@ def completed(raw: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
     sidecar = sidecars.read("a.txt", json.dumps(raw).encode())
     numbers = iter(range(1, 1000))
     present = CurrentSource("a.txt", text, "b" * 40)
-    SidecarNormalizer(present, None, CREATED, lambda: f"gm_{next(numbers)}").complete(sidecar)
+    SidecarNormalizer(present, None, CREATED, lambda: f"gm_{next(numbers)}").normalize(sidecar)
     document: dict[str, Any] = json.loads(sidecars.bytes_of(sidecar))
     return document
 

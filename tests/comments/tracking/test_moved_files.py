@@ -38,7 +38,7 @@ def test_the_file_that_holds_the_lines_around_is_found():
     assert found is not None
     assert found.path == "core/configuration.py"
     assert found.placement.line == 8
-    assert found.clear
+    assert found.unambiguous
 
 
 def test_each_anchor_finds_the_file_its_own_code_went_to():
@@ -55,7 +55,7 @@ def test_two_files_with_the_same_code_are_not_a_clear_answer():
     old = FileVersion("settings.py", CODE)
     (found,) = find_moved(old, [Anchor(7)], [FileVersion("one.py", CODE), FileVersion("two.py", CODE)])
     assert found is not None
-    assert not found.clear
+    assert not found.unambiguous
 
 
 def test_code_that_is_nowhere_is_not_found():
@@ -125,6 +125,6 @@ def test_an_index_that_knows_what_is_sought_reads_each_file_once_and_answers_the
 def test_several_files_are_offered_best_first():
     copy = CODE.split("def save_settings")[0]
     files = [FileVersion("shapes.py", UNRELATED), FileVersion("half.py", copy), FileVersion("whole.py", CODE)]
-    offered = MovedFiles(files).offers(FileVersion("settings.py", CODE), Anchor(7), 3)
+    offered = MovedFiles(files).candidates(FileVersion("settings.py", CODE), Anchor(7), 3)
     assert [one.path for one in offered] == ["whole.py", "half.py"]
     assert offered[0].share > offered[1].share

@@ -78,7 +78,7 @@ class LocationCache:
             return None
         return [_location(item) for item in json.loads(rows[0][2])]
 
-    def settled(self) -> dict[str, tuple[str, str]]:
+    def fully_placed(self) -> dict[str, tuple[str, str]]:
         """Return the signatures of each source and sidecar whose comments all have their line, by path."""
         return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
 

@@ -51,19 +51,19 @@ class Committed:
                 yield seconds, FileVersion(path, text), split_lines(text)
 
 
-def foreign_chain(note: Note, present: CurrentSource, committed: Committed, position: int) -> VersionChain:
+def foreign_chain(note: Note, current: CurrentSource, committed: Committed, position: int) -> VersionChain:
     """Return how to follow a comment for which we have no version of our own."""
     by_number = note.evidence is None and not _has_hash(note)
     found = _version_with_line(note, committed) if note.evidence is None else None
     anchors = (Anchor(note.line, note.end_line),)
     if found is not None:
         version, later = found
-        texts = [version, *(one for one in later if one.text != present.text), present.version]
+        texts = [version, *(one for one in later if one.text != current.text), current.version]
         return VersionChain(tuple(texts), anchors, (position,), by_number=by_number)
     if by_number:
         # The number as it stands: compared with itself, it stays, as far as the file reaches.
-        return VersionChain((present.version, present.version), anchors, (position,), by_number=True)
-    return _fragment(note, present, position)
+        return VersionChain((current.version, current.version), anchors, (position,), by_number=True)
+    return _fragment(note, current, position)
 
 
 def is_marked_line(note: Note, lines: IndexedLines) -> bool:
@@ -134,7 +134,7 @@ def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
     return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
 
 
-def _fragment(note: Note, present: CurrentSource, position: int) -> VersionChain:
+def _fragment(note: Note, current: CurrentSource, position: int) -> VersionChain:
     """Return a chain from the few lines that the marker itself keeps."""
     facts, marker = note.evidence or {}, note.marker or {}
     text = facts.get("text", marker.get("lineText"))
@@ -143,7 +143,7 @@ def _fragment(note: Note, present: CurrentSource, position: int) -> VersionChain
     own = "" if text == BLANK else str(text or "").split("\n")[0]
     fragment = "\n".join([*before, own, *after])
     anchor = Anchor(len(before) + 1)
-    return VersionChain((FileVersion(present.path, fragment), present.version), (anchor,), (position,), True)
+    return VersionChain((FileVersion(current.path, fragment), current.version), (anchor,), (position,), True)
 
 
 def _texts(value: object) -> list[str]:

@@ -97,10 +97,10 @@ def has_left(room: Comments, path: str, note: Note) -> bool:
     """Tell whether a comment's code is gone from its file, or what it is about is declared there no more."""
     if not note.location.needs_review:
         return note.orphaned
-    symbol, present = stored_symbol(note.marker), room.present(RepoPath.parse(path))
-    if symbol is None or present is None:
+    symbol, current = stored_symbol(note.marker), room.current_source(RepoPath.parse(path))
+    if symbol is None or current is None:
         return False
-    return not SourceSymbols(path, present.text).declares(symbol.name)
+    return not SourceSymbols(path, current.text).declares(symbol.name)
 
 
 def index_for(room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None) -> MovedFiles:

@@ -98,7 +98,7 @@ class Moves:
                 found[target].append((path, name))
         return dict(found)
 
-    def gone_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
+    def departed_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
         """Yield what is shown elsewhere, as it is told where its file was: gone, and the place it has now."""
         homes = self.homes.get(path, {})
         for target in dict.fromkeys(homes.values()):
@@ -108,7 +108,7 @@ class Moves:
                     note.location = NoteLocation(note.line, None, Confidence.NONE, MOVED, MOVED, place)
                     yield note
 
-    def gather(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
+    def apply_to(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
         """Take in what belongs to a file, and leave out what does not."""
         homes = self.homes.get(sidecar.source_path, {})
         sidecar.comments = [note for note in sidecar.comments if note.id not in homes]
@@ -159,7 +159,7 @@ class StraySidecars:
             with _unreadable_skipped():
                 notes = self._room.stored(RepoPath.parse(other)).comments
                 if any((line := _own_line(note)) and line in text for note in notes):
-                    left = self._leaving(other, self._room.load_here(other, moves).comments)
+                    left = self._leaving(other, self._room.load_owned(other, moves).comments)
                     came = {name: target for name, target in left.items() if target == path}
                     yield from [(other, came)] if came else ()
 
@@ -254,7 +254,7 @@ class StraySidecars:
         for one in missing:
             for name, anchor in zip(one.names, one.anchors, strict=True):
                 current_call().check()
-                offers = index.offers(one.version, anchor, 2)
+                offers = index.candidates(one.version, anchor, 2)
                 best = offers[0] if offers and offers[0].placement.confidence is Confidence.HIGH else None
-                if best is not None and (best.clear or (len(offers) == 1 and best.share >= _LIKELY)):
+                if best is not None and (best.unambiguous or (len(offers) == 1 and best.share >= _LIKELY)):
                     yield one.path, name, best.path

@@ -56,7 +56,7 @@ def uncertain_comments(
     ]
     paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
     moves = room.moves()
-    loaded = ((path, room.load_here(path, moves).comments) for path in sorted(paths))
+    loaded = ((path, room.load_owned(path, moves).comments) for path in sorted(paths))
     notes = [
         (path, note)
         for path, found in loaded
@@ -131,7 +131,7 @@ def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:
 
 def _elsewhere(index: MovedFiles, one: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
     """Yield a place in each of the files that hold enough of what stood around an anchor."""
-    for moved in index.offers(one.version, anchor, _FILES_OFFERED):
+    for moved in index.candidates(one.version, anchor, _FILES_OFFERED):
         if moved.placement.line is not None:
             yield CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
 

@@ -39,27 +39,27 @@ class TrackingPlan:
     chains: list[VersionChain] = field(default_factory=list)
 
 
-def tracking_plan(sidecar: Sidecar, present: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
+def tracking_plan(sidecar: Sidecar, current: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
     """Sort the comments of a sidecar into those that are settled and those to be followed."""
     found = TrackingPlan()
     waiting: dict[_Origin, list[int]] = defaultdict(list)
     for position, note in enumerate(sidecar.comments):
-        location = location_without_tracking(note, present)
+        location = location_without_tracking(note, current)
         if location is not None:
             found.locations[position] = location
-            note.as_stored = present is not None and (note.evidence or {}).get("seenBlob") == present.blob
+            note.as_stored = current is not None and (note.evidence or {}).get("seenBlob") == current.blob
         else:
             waiting[_origin(note, sidecar.source_path)].append(position)
-    if present is None:
+    if current is None:
         return found
     for origin, positions in waiting.items():
         text = history.text(origin.blob) if origin.blob else None
         if text is not None:
-            versions = _versions_to_present(FileVersion(origin.path, text), origin, present, history)
+            versions = _versions_to_present(FileVersion(origin.path, text), origin, current, history)
             found.chains.append(_chain(sidecar, versions, positions))
         else:
-            committed = Committed(present.path, history)
-            chains = [foreign_chain(sidecar.comments[one], present, committed, one) for one in positions]
+            committed = Committed(current.path, history)
+            chains = [foreign_chain(sidecar.comments[one], current, committed, one) for one in positions]
             found.chains += _joined(chains)
     return found
 
@@ -99,23 +99,23 @@ def _origin(note: Note, source_path: str) -> _Origin:
 
 
 def _versions_to_present(
-    old: FileVersion, origin: _Origin, present: CurrentSource, history: VersionHistory
+    old: FileVersion, origin: _Origin, current: CurrentSource, history: VersionHistory
 ) -> tuple[FileVersion, ...]:
     """Return the versions from the one a comment was written for to the present one."""
-    revisions = list(history.since(origin.path, origin.blob, origin.commit, present.path))
-    if origin.good and origin.good not in (origin.blob, present.blob):
+    revisions = list(history.revisions_since(origin.path, origin.blob, origin.commit, current.path))
+    if origin.good and origin.good not in (origin.blob, current.blob):
         # Where git knows no revisions, this is the one step between then and now.
         text = history.text(origin.good)
         revisions += [] if text is None else [FileVersion(origin.path, text)]
-    return (old, *_distinct(revisions, old.text, present), present.version)
+    return (old, *_distinct(revisions, old.text, current), current.version)
 
 
-def _distinct(revisions: Sequence[FileVersion], first: str, present: CurrentSource) -> list[FileVersion]:
+def _distinct(revisions: Sequence[FileVersion], first: str, current: CurrentSource) -> list[FileVersion]:
     """Return the revisions without those that only repeat the text before, the first or the present one."""
     found: list[FileVersion] = []
     for version in revisions:
         before = found[-1].text if found else first
-        if version.text not in (before, present.text):
+        if version.text not in (before, current.text):
             found.append(version)
     return found
 
@@ -151,18 +151,18 @@ def location_of(note: Note, placement: Placement) -> NoteLocation:
     )
 
 
-def location_without_tracking(note: Note, present: CurrentSource | None) -> NoteLocation | None:
+def location_without_tracking(note: Note, current: CurrentSource | None) -> NoteLocation | None:
     """Return the location of a comment that needs no comparison of texts."""
     facts = note.evidence
     here = note.location
-    if present is None:
+    if current is None:
         good = whole_line((facts or {}).get("lastGoodLine")) or here.line
         return NoteLocation(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
     if facts is None:
-        return at_marked_line(note, present.lines)
-    if facts.get("seenBlob") == present.blob:
+        return at_marked_line(note, current.lines)
+    if facts.get("seenBlob") == current.blob:
         return marker.stored_location(note)
-    if facts.get("blob") == present.blob:
+    if facts.get("blob") == current.blob:
         line = whole_line(facts.get("line")) or here.line
         return _capped_by_basis(
             facts, NoteLocation(line, whole_line(facts.get("endLine")), Confidence.HIGH, "unchanged")

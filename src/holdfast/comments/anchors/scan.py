@@ -80,14 +80,14 @@ class Scan:
 
     def run(self, only: RepoPath | None = None) -> ScanSummary:
         """Bring the comments of all files, or of one, up to date."""
-        self._settle_strays(only)
-        files, changed = self._room.changed_paths() if only is None else self._just(only)
+        self._store_arrivals(only)
+        files, changed = self._room.changed_paths() if only is None else self._only_file(only)
         self.result.files, self.result.changed = files, len(changed)
-        with self._room.versions.asking_git_once(changed) if len(changed) > _FEW else nullcontext():
+        with self._room.versions.batching_git(changed) if len(changed) > _FEW else nullcontext():
             self._update(changed)
         return self.result
 
-    def _settle_strays(self, only: RepoPath | None) -> None:
+    def _store_arrivals(self, only: RepoPath | None) -> None:
         """Take the comments of files that were renamed to where they are now."""
         moves = self._room.moves()
         if moves is None:
@@ -95,13 +95,13 @@ class Scan:
         near = set() if only is None else {only.text, *moves.homes.get(only.text, {}).values()}
         for target in moves.arriving:
             if only is None or target in near:
-                self._guarded(target, partial(self._settle_in, target, moves))
+                self._recording_damage(target, partial(self._store_arrivals_in, target, moves))
 
-    def _settle_in(self, target: str, moves: Moves) -> None:
-        for source, note in self._writer.settle(RepoPath.parse(target), moves):
+    def _store_arrivals_in(self, target: str, moves: Moves) -> None:
+        for source, note in self._writer.store_arrivals(RepoPath.parse(target), moves):
             self.result.outcomes.append(ScanOutcome(note.alias, target, note.location, note.line, source))
 
-    def _just(self, path: RepoPath) -> tuple[int, list[str]]:
+    def _only_file(self, path: RepoPath) -> tuple[int, list[str]]:
         """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
         if self._room.sidecar_bytes(path) is not None:
             return 1, [path.text]
@@ -110,13 +110,13 @@ class Scan:
         return 0, []
 
     def _update(self, changed: Sequence[str]) -> None:
-        known = self._compared(changed)
+        known = self._track_in_parallel(changed)
         for position, path in enumerate(changed):
-            self._tell(_WRITING, position, f"Writing {path}")
-            self._guarded(path, partial(self._settle, path, known))
+            self._report_progress(_WRITING, position, f"Writing {path}")
+            self._recording_damage(path, partial(self._update_file, path, known))
         self._relocate()
 
-    def _compared(self, paths: Sequence[str]) -> Known:
+    def _track_in_parallel(self, paths: Sequence[str]) -> Known:
         """Follow, on every core, what has to be followed."""
         known: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
@@ -124,28 +124,28 @@ class Scan:
         with TrackingPool(len(paths)) as pool:
             waiting = []
             for position, path in enumerate(paths):
-                self._tell(_READING, position, f"Reading {path}")
+                self._report_progress(_READING, position, f"Reading {path}")
                 waiting += [(path, chain, pool.follow(chain)) for chain in self._chains(path)]
             for position, (path, chain, answer) in enumerate(waiting):
-                self._tell(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
+                self._report_progress(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
                 known[chain] = answer()
         return known
 
-    def _tell(self, step: int, done: float, message: str) -> None:
+    def _report_progress(self, step: int, done: float, message: str) -> None:
         """Say how far the scan is; here it ends when nobody waits for it any more."""
         count = self.result.changed
         current_call().progress(step * count + done, _STEPS * count, message)
 
     def _chains(self, path: str) -> list[VersionChain]:
         found: list[VersionChain] = []
-        self._guarded(path, lambda: found.extend(self._planned(path)), report=False)
+        self._recording_damage(path, lambda: found.extend(self._plan_of(path)), report=False)
         return found
 
-    def _planned(self, path: str) -> list[VersionChain]:
+    def _plan_of(self, path: str) -> list[VersionChain]:
         place = RepoPath.parse(path)
-        return self._room.planned(place, self._room.stored(place)).chains
+        return self._room.plan_for(place, self._room.stored(place)).chains
 
-    def _settle(self, path: str, known: Known) -> None:
+    def _update_file(self, path: str, known: Known) -> None:
         """Write where the comments of one file stand, if that changed; by now it may be another chain."""
         place = RepoPath.parse(path)
         source = self._room.tree.signature(place)
@@ -154,14 +154,14 @@ class Scan:
             notes = list(change.sidecar.comments)
         self.result.comments += len(notes)
         for note in notes:
-            self._note(path, note, before.get(note.id, note.line))
+            self._record_outcome(path, note, before.get(note.id, note.line))
         if source is not None and self._room.tree.signature(place) == source:
-            written = self._reread(place, notes)
+            written = self._read_again(place, notes)
             # One that came from another file is looked at every time: its code may return there.
             is_home = all(_home_of(path, note) == path for note in notes)
-            self._room.keep_places(place, written, source, written=is_home)
+            self._room.cache_locations(place, written, source, written=is_home)
 
-    def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
+    def _read_again(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
         """Return the sidecar as it is on disk now, with the locations that were just found."""
         data = self._room.sidecar_bytes(place)
         sidecar = sidecars.empty(place.text) if data is None else sidecars.read(place.text, data)
@@ -170,7 +170,7 @@ class Scan:
             note.location = locations.get(note.id, note.location)
         return sidecar
 
-    def _note(self, path: str, note: Note, before: int) -> None:
+    def _record_outcome(self, path: str, note: Note, before: int) -> None:
         location, home = note.location, _home_of(path, note)
         returned = self._placed_in(home, note) if home != path else None
         if returned is not None:
@@ -183,13 +183,13 @@ class Scan:
     def _placed_in(self, path: str, note: Note) -> NoteLocation | None:
         """Return where a comment surely is in another file than its own."""
         try:
-            present = self._room.present(source_path(path))
+            current = self._room.current_source(source_path(path))
         except HoldfastError:
             return None  # a sidecar may say anything; what is no source of ours is no home
         version = self._room.annotated_version(note.marker)
-        if version is None or present is None:
+        if version is None or current is None:
             return None
-        (placement,) = track(version, present.version, [original_anchor(note)])
+        (placement,) = track(version, current.version, [original_anchor(note)])
         if placement.line is None or placement.confidence is not Confidence.HIGH:
             return None
         return NoteLocation(placement.line, placement.end_line, method=placement.method)
@@ -199,8 +199,8 @@ class Scan:
     def _relocate(self) -> None:
         missing = lost_code_of(self._room, self._missing)
         if not missing:
-            return self._carry_over({})
-        self._tell(_SEARCHING, 0, "Looking in other files")
+            return self._move_or_report({})
+        self._report_progress(_SEARCHING, 0, "Looking in other files")
         index = index_for(self._room, missing)
         found: dict[str, tuple[str, Moved]] = {}
         for one in missing:
@@ -208,13 +208,13 @@ class Scan:
             for name, moved in zip(one.names, index.find(one.version, one.anchors), strict=True):
                 if moved is not None:
                     found[f"{one.path}\0{name}"] = (one.path, moved)
-        return self._carry_over(found)
+        return self._move_or_report(found)
 
-    def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
+    def _move_or_report(self, found: dict[str, tuple[str, Moved]]) -> None:
         """Move what is sure into its new file, and report the rest where it is."""
         for path, note in self._missing:
             source, moved = found.get(f"{path}\0{note.id}", ("", None))
-            location = None if moved is None or not moved.clear else location_of(note, moved.placement)
+            location = None if moved is None or not moved.unambiguous else location_of(note, moved.placement)
             if location is None or moved is None or moved.placement.line is None:
                 self._report_lost(path, note, moved)
             elif note.orphaned or location.confidence is Confidence.HIGH:
@@ -223,7 +223,7 @@ class Scan:
             else:
                 self._report_lost(path, note, moved)
         for (source, target), names in self._moving.items():
-            self._guarded(source, partial(self._move, source, target, names))
+            self._recording_damage(source, partial(self._move, source, target, names))
 
     def _move(self, source: str, target: str, names: dict[str, NoteLocation]) -> None:
         lines = {note.id: note.line for path, note in self._missing if path == source}
@@ -237,7 +237,7 @@ class Scan:
         if moved is not None and moved.placement.line is not None and location.orphaned:
             candidate = CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
             location = replace(location, candidates=(candidate, *location.candidates))
-            self._guarded(path, lambda: self._keep_candidates(path, note, location))
+            self._recording_damage(path, lambda: self._keep_candidates(path, note, location))
         self.result.outcomes.append(ScanOutcome(note.alias, path, location, note.line))
 
     def _keep_candidates(self, path: str, note: Note, location: NoteLocation) -> None:
@@ -246,7 +246,7 @@ class Scan:
             if found is not None and found.orphaned:
                 found.location, found.as_stored = location, False
 
-    def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
+    def _recording_damage(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
         try:
             action()
         except (Cancelled, DeadlineExceeded):

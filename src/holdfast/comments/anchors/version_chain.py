@@ -36,7 +36,7 @@ class VersionHistory:
             data = self._history.blob(blob)
         return None if data is None else decoded(data)
 
-    def since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
+    def revisions_since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
         """Return the committed versions of a file, `now` of that name, after `blob`, oldest first.
 
         `commit` is the one on which the first of them was written.
@@ -54,7 +54,7 @@ class VersionHistory:
         return self._history.dated(path)
 
     @contextmanager
-    def asking_git_once(self, paths: Sequence[str]) -> Iterator[None]:
+    def batching_git(self, paths: Sequence[str]) -> Iterator[None]:
         """Ask git for the revisions of files together, for as long as many are looked at."""
         self._together = frozenset(paths)
         try:

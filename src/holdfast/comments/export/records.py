@@ -82,7 +82,7 @@ def exported_files(
     for number, path in enumerate(paths, 1):
         call.progress(number, len(paths), "Exporting comments")
         try:
-            notes = room.load_here(path, moves).comments
+            notes = room.load_owned(path, moves).comments
         except (CommentFileCorrupted, FileAccessDenied, SourceNotFound):
             tally.damaged.append(visible(path))
             continue

@@ -51,7 +51,7 @@ class Corpus:
         self._texts = Texts()
         self._facts: list[FilterFields] = []
 
-    def bring_up_to_date(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
+    def refresh(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
         """Take over what changed in the index."""
         if self._state == state:
             return
@@ -62,10 +62,10 @@ class Corpus:
         self.sources = {row[1]: row[4] for row in rows}
         self.damaged = [row[1] for row in rows if row[2] is not None]
         changed = [row[0] for row in rows if row[3] > since]
-        self._take_over(dict(_comments(connection, None if is_other else changed)), set(changed))
+        self._replace(dict(_comments(connection, None if is_other else changed)), set(changed))
         self._state = state
 
-    def _take_over(self, new: Mapping[int, _Comments], changed: Set[int]) -> None:
+    def _replace(self, new: Mapping[int, _Comments], changed: Set[int]) -> None:
         """Put the comments of changed files in the place of those they had before."""
         parts, facts = [], list[FilterFields]()
         numbers: dict[int, range] = {}
@@ -96,14 +96,14 @@ class Corpus:
         """Return the numbers of the comments that fit all filters; None: all of them."""
         wanted = {name: getattr(query, name) for name in ("tag", "author", "status", "standing")}
         wanted["ai"] = query.has_ai
-        sets = [self._having(name, value) for name, value in wanted.items() if value is not None]
+        sets = [self._equal_to(name, value) for name, value in wanted.items() if value is not None]
         if query.start is not None or query.end is not None:
             sets.append(self._between(query.start, query.end))
         if query.path is not None:
             sets.append(self._below(query.path))
         return set.intersection(*sets) if sets else None
 
-    def _having(self, name: str, value: object) -> set[int]:
+    def _equal_to(self, name: str, value: object) -> set[int]:
         field = FilterFields._fields.index(name)
         return {number for number, facts in enumerate(self._facts) if facts[field] == value}
 

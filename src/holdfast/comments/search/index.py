@@ -134,7 +134,7 @@ class SearchIndex:
                 if is_behind := self._caught_up != (id(files), state):
                     answer = CommentHits(0, [], [])
                 else:
-                    self._corpus.bring_up_to_date(connection, state)
+                    self._corpus.refresh(connection, state)
                     answer = self._answered(connection, query)
             if is_behind:
                 self._catch_up(files)

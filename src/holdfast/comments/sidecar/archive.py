@@ -126,12 +126,12 @@ class Archive:
         self._known_replica: str | None = None
         self._opening = threading.Lock()
 
-    def keep_version(self, data: bytes) -> str:
+    def store_version(self, data: bytes) -> str:
         """Keep the bytes of a source file, durably, and return the id to ask for them."""
         blob = blob_id(data)
         if self.version(blob) is None:
             row = (blob, zlib.compress(data, 6))
-            self._change(lambda connection: connection.execute(_NEW_VERSION, row))
+            self._update(lambda connection: connection.execute(_NEW_VERSION, row))
         return blob
 
     def version(self, blob: str) -> bytes | None:
@@ -141,7 +141,7 @@ class Archive:
             row = connection.execute(_VERSION, (blob,)).fetchone()
             return None if row is None else zlib.decompress(row[0])
 
-        return self._ask(kept, None)
+        return self._query(kept, None)
 
     def record(self, path: str, digest: str | None = None) -> SidecarRecord:
         """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
@@ -154,9 +154,9 @@ class Archive:
             entries = [CommentRecord(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
             return SidecarRecord(sidecar, count, tuple(entries))
 
-        return self._ask(found, SidecarRecord())
+        return self._query(found, SidecarRecord())
 
-    def remember(
+    def record_write(
         self,
         path: str,
         digest: str,
@@ -178,14 +178,14 @@ class Archive:
             connection.executemany(_FORGET, gone)
 
         try:
-            self._change(put)
+            self._update(put)
         except (Busy, Corrupted, Denied, Unavailable):
             pass
 
     def stamp(self, sequence: int) -> str:
         """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
         if not self._file.was_created:
-            self._for_writing()
+            self._database()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
@@ -195,7 +195,7 @@ class Archive:
 
     def _replica(self) -> str:
         if self._known_replica is None:
-            replica = self._ask(lambda connection: str(connection.execute(_REPLICA).fetchone()[0]), None)
+            replica = self._query(lambda connection: str(connection.execute(_REPLICA).fetchone()[0]), None)
             if replica is None:
                 return ""  # that of nobody; the next one who writes begins anew
             tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
@@ -205,7 +205,7 @@ class Archive:
     def verify(self) -> list[str]:
         """Return what is wrong with the database; nothing when there is none."""
         try:
-            database = self._for_reading()
+            database = self._existing_database()
         except Corrupted as failure:
             return [failure.message]
         return [] if database is None else database.verify()
@@ -216,31 +216,31 @@ class Archive:
             if self._opened is not None:
                 self._opened.close()
 
-    def _ask(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+    def _query(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
         """Return what a question finds; `otherwise` where there is nothing to ask, or what is damaged."""
         identity = self._file.identity()
         try:
-            if (database := self._for_reading()) is not None:
+            if (database := self._existing_database()) is not None:
                 with database.read() as connection:
                     return question(connection)
         except (Corrupted, zlib.error):
             try:
-                self._set_aside(identity)
+                self._discard(identity)
             except (Denied, Unavailable):
                 pass  # it stays in the way of writing, not of reading
         return otherwise
 
-    def _change(self, action: Callable[[sqlite3.Connection], object]) -> None:
+    def _update(self, action: Callable[[sqlite3.Connection], object]) -> None:
         identity = self._file.identity()
         try:
-            with self._for_writing().write() as connection:
+            with self._database().write() as connection:
                 action(connection)
         except Corrupted:
-            self._set_aside(identity)
-            with self._for_writing().write() as connection:
+            self._discard(identity)
+            with self._database().write() as connection:
                 action(connection)
 
-    def _set_aside(self, damaged: tuple[int, int] | None) -> None:
+    def _discard(self, damaged: tuple[int, int] | None) -> None:
         """Let a database that was found damaged be begun anew, unless somebody else saw to that."""
         with self._opening:
             if self._opened is not None and self._file.identity() == damaged:
@@ -248,10 +248,10 @@ class Archive:
                 self._opened = None
             self._file.set_aside(damaged)
 
-    def _for_reading(self) -> Database | None:
-        return self._for_writing() if self._opened is not None or self._file.was_created else None
+    def _existing_database(self) -> Database | None:
+        return self._database() if self._opened is not None or self._file.was_created else None
 
-    def _for_writing(self) -> Database:
+    def _database(self) -> Database:
         with self._opening:
             if self._opened is None:
                 self._repository.ensure_store()

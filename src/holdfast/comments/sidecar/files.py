@@ -78,10 +78,10 @@ class SidecarChange:
     path: RepoPath
     sidecar: Sidecar
     """What was read; of a document that is not taken apart, only what is added to it."""
-    present: CurrentSource | None
+    current: CurrentSource | None
     source: bytes | None
-    completion: SidecarNormalizer
-    moment: str
+    normalizer: SidecarNormalizer
+    time: str
     record: SidecarRecord
     before: bytes | None
     is_ours: bool
@@ -104,18 +104,18 @@ class SidecarChange:
 
     def mark(self, note: Note) -> None:
         """Mark a comment as changed now."""
-        note.raw["updated"] = self.moment
+        note.raw["updated"] = self.time
         self.touched.add(note.id)
 
     def check_line(self, line: int) -> None:
         """Raise when the source has no such line."""
-        count = 0 if self.present is None else len(self.present.lines)
+        count = 0 if self.current is None else len(self.current.lines)
         if line > count:
             raise InvalidLineNumber(self.path.text, line, count)
 
     def symbol_at(self, line: int) -> AnchorSymbol | None:
         """Return what a line of the source belongs to."""
-        return anchor_symbol(self.completion.outline.at(line))
+        return anchor_symbol(self.normalizer.outline.at(line))
 
     def add(self, draft: CommentDraft, number: int) -> Note:
         """Put one more comment and its marker behind the others, named by a number and the next."""
@@ -125,15 +125,15 @@ class SidecarChange:
         comment |= {
             "text": draft.text,
             "author": draft.author,
-            "created": self.moment,
-            "updated": self.moment,
+            "created": self.time,
+            "updated": self.time,
             "tag": draft.tag,
             "ghostMarkerId": marker_name(number + 1),
         }
         if draft.ai is not None:
-            comment["aiMeta"] = {**draft.ai, "enrichedAt": self.moment}
+            comment["aiMeta"] = {**draft.ai, "enrichedAt": self.time}
         marker = {"id": marker_name(number + 1), "line": draft.line, "commentIds": [comment["id"]]}
-        self.completion.anchor(marker, draft.line, draft.end_line, "added")
+        self.normalizer.anchor(marker, draft.line, draft.end_line, "added")
         note = Note(comment, marker, NoteLocation(draft.line, draft.end_line, method="added"))
         self.put(note)
         return note
@@ -147,14 +147,14 @@ class SidecarChange:
 
     def anchor(self, note: Note, line: int) -> None:
         """Anchor a comment anew, by somebody's decision; a range keeps its length as far as the file goes."""
-        count = 0 if self.present is None else len(self.present.lines)
+        count = 0 if self.current is None else len(self.current.lines)
         end_line = line if note.end_line is None else min(line + note.end_line - note.line, count)
         end = end_line if end_line > line else None
         marker = note.marker
         if marker is None or len(comment_ids(marker)) > 1:
             if marker is not None:
                 detach(marker, note.id)
-            marker = {"id": self.completion.new_marker_id(), "line": line}
+            marker = {"id": self.normalizer.new_marker_id(), "line": line}
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         if not any(item is marker for item in self.sidecar.markers):
             self.sidecar.raw["ghostMarkers"].append(marker)
@@ -162,7 +162,7 @@ class SidecarChange:
         note.raw["ghostMarkerId"] = marker["id"]
         note.location, note.as_stored = NoteLocation(line, end, method="placed"), False
         note.moved_symbol = None
-        self.completion.anchor(marker, line, end, "placed")
+        self.normalizer.anchor(marker, line, end, "placed")
         self.mark(note)
 
     def entries(self) -> Iterator[CommentRecord]:
@@ -171,7 +171,7 @@ class SidecarChange:
             if note.id in self.touched:
                 yield entry_of(note.raw, note.marker, self.sequence)
         for comment_id in self.deleted:
-            yield tombstone(comment_id, self.moment, self.sequence)
+            yield tombstone(comment_id, self.time, self.sequence)
 
 
 class SidecarFiles:
@@ -202,9 +202,9 @@ class SidecarFiles:
 
     def text_of(self, source_path: str) -> str:
         """Return the text of a source file."""
-        return decoded(self.existing(RepoPath.parse(source_path)))
+        return decoded(self.require_source(RepoPath.parse(source_path)))
 
-    def existing(self, path: RepoPath) -> bytes:
+    def require_source(self, path: RepoPath) -> bytes:
         """Return the bytes of a source file, or raise when it is gone."""
         data = self.source_bytes(path)
         if data is None:
@@ -221,9 +221,9 @@ class SidecarFiles:
         best = closest(path.name, names)
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
-    def present(self, path: RepoPath) -> CurrentSource | None:
+    def current_source(self, path: RepoPath) -> CurrentSource | None:
         """Return the source file as it is now, or None when it is gone."""
-        return _present(path, self.source_bytes(path))
+        return _current(path, self.source_bytes(path))
 
     # Sidecars
 
@@ -260,7 +260,9 @@ class SidecarFiles:
         found = lost_updates(sidecar, data, record, read_up_to, self.history)
         if found.known or found.forgotten:
             digest = record.digest if found.restored else sidecar.digest
-            self.archive.remember(sidecar.path, str(digest), record.sequence, found.known, found.forgotten)
+            self.archive.record_write(
+                sidecar.path, str(digest), record.sequence, found.known, found.forgotten
+            )
         restore(sidecar, found.restored)
 
     # Changes: to be made while the lock of the path is held
@@ -276,17 +278,17 @@ class SidecarFiles:
         sidecar = empty(path.text)
         digest = None if data is None else digest_of(data)
         record = self.archive.record(sidecar.path, digest)
-        present, moment = _present(path, source), _timestamp(self.clock())
-        completion = SidecarNormalizer(
-            present, self.history.head(), moment, lambda: marker_name(self.numbers(1))
+        current, time = _current(path, source), _timestamp(self.clock())
+        normalizer = SidecarNormalizer(
+            current, self.history.head(), time, lambda: marker_name(self.numbers(1))
         )
         return SidecarChange(
             path,
             sidecar,
-            present,
+            current,
             source,
-            completion,
-            moment,
+            normalizer,
+            time,
             record,
             before=data,
             is_ours=data is not None and record.digest == digest,
@@ -311,11 +313,11 @@ class SidecarFiles:
 
     def finish(self, change: SidecarChange) -> None:
         """Write what was changed, durably; what says the same as before is not written."""
-        change.completion.complete(change.sidecar)
+        change.normalizer.normalize(change.sidecar)
         data = None if change.is_read else self._appended(change)
         if not change.is_read and data is None:
             self.read(change, as_stored=change.is_ours)
-            change.completion.complete(change.sidecar)
+            change.normalizer.normalize(change.sidecar)
         sidecar = change.sidecar
         if data is None and not change.touched and not change.deleted and _printed(sidecar) == change.before:
             return
@@ -324,10 +326,10 @@ class SidecarFiles:
             with refusals_translated(change.path):
                 self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
-            self.archive.remember(sidecar.path, "", change.sequence, change.entries())
+            self.archive.record_write(sidecar.path, "", change.sequence, change.entries())
             return
-        if change.source is not None and _refers_to(change.present, sidecar):
-            self.archive.keep_version(change.source)
+        if change.source is not None and _refers_to(change.current, sidecar):
+            self.archive.store_version(change.source)
         if data is None:
             sidecar.put_stamp(self.archive.stamp(change.sequence))
             data = _printed(sidecar)
@@ -335,7 +337,7 @@ class SidecarFiles:
             self.tree.write(RepoPath.parse(sidecar.path), data)
         if change.before is None:
             current_call().changed("resources")
-        self.archive.remember(sidecar.path, digest_of(data), change.sequence, change.entries())
+        self.archive.record_write(sidecar.path, digest_of(data), change.sequence, change.entries())
 
     def finish_both(self, arriving: SidecarChange, leaving: SidecarChange) -> None:
         """Write two sidecars; when the second cannot be written, the first is as it was."""
@@ -361,14 +363,14 @@ class SidecarFiles:
         return appended(change.before, note.raw, note.marker, self.archive.stamp(change.sequence))
 
 
-def _present(path: RepoPath, source: bytes | None) -> CurrentSource | None:
+def _current(path: RepoPath, source: bytes | None) -> CurrentSource | None:
     return None if source is None else CurrentSource(path.text, decoded(source), blob_id(source))
 
 
-def _timestamp(moment: datetime) -> str:
+def _timestamp(time: datetime) -> str:
     """Write a moment as JavaScript does: UTC, milliseconds, Z."""
-    moment = moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    time = time.astimezone(UTC)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"
 
 
 def _printed(sidecar: Sidecar) -> bytes:
@@ -378,8 +380,8 @@ def _printed(sidecar: Sidecar) -> bytes:
         raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
 
-def _refers_to(present: CurrentSource | None, sidecar: Sidecar) -> bool:
+def _refers_to(current: CurrentSource | None, sidecar: Sidecar) -> bool:
     """Return whether evidence refers to the present text, which only we may have."""
-    return present is not None and any(
-        present.blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in sidecar.comments
+    return current is not None and any(
+        current.blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in sidecar.comments
     )

@@ -52,7 +52,7 @@ def context(lines: Sequence[str], order: range) -> list[str]:
 
 
 def updated_evidence(
-    facts: Mapping[str, Any], location: NoteLocation, blob: str | None, moment: str
+    facts: Mapping[str, Any], location: NoteLocation, blob: str | None, time: str
 ) -> dict[str, Any]:
     """Return evidence with what tracking found in the version `blob`; only a sure answer moves the line."""
     known = dict(facts)
@@ -65,11 +65,11 @@ def updated_evidence(
     if location.candidates:
         known["candidates"] = [_candidate(one) for one in location.candidates[:_MOST_CANDIDATES]]
     known["seenBlob"] = blob
-    known["seenAt"] = moment
+    known["seenAt"] = time
     if location.confidence is Confidence.HIGH:
         known["goodBlob"] = blob
     if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
-        move = {"at": moment, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
+        move = {"at": time, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
         known["history"] = [*(known.get("history") or []), move][-_MOST_MOVES:]
         known["lastGoodLine"] = location.line
     if location.needs_review and not location.orphaned:
@@ -125,16 +125,16 @@ class SidecarNormalizer:
     """Brings one document into our form, as of one moment and one state of the source."""
 
     def __init__(
-        self, present: CurrentSource | None, commit: str | None, moment: str, new_marker_id: NewMarkerId
+        self, current: CurrentSource | None, commit: str | None, time: str, new_marker_id: NewMarkerId
     ) -> None:
-        self._present = present
-        self._moment = moment
+        self._current = current
+        self._time = time
         self.new_marker_id = new_marker_id
-        self._lines = present.lines if present is not None else []
+        self._lines = current.lines if current is not None else []
         self._outline: SourceSymbols | None = None
         self._commit = commit
 
-    def complete(self, sidecar: Sidecar) -> None:
+    def normalize(self, sidecar: Sidecar) -> None:
         """Bring a whole document into our form; each comment goes to where it stands now."""
         raw = sidecar.raw
         for name in ("file", "filePath"):
@@ -146,12 +146,12 @@ class SidecarNormalizer:
         for note in sidecar.comments:
             if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_NAMES:
                 continue
-            self._complete_comment(note)
-            self._complete_marker(sidecar, note)
+            self._normalize_comment(note)
+            self._normalize_marker(sidecar, note)
         for marker in sidecar.markers:
             # Those of no comment too: one that the validator refuses would hide all comments of the file.
-            self._identify(marker)
-            self._fill(marker)
+            self._ensure_ids(marker)
+            self._fill_in(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
         """Say in a marker what its lines are, in the present text."""
@@ -166,7 +166,7 @@ class SidecarNormalizer:
         marker["lineText"] = shown_line(lines[index])
         marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
         marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
-        marker["lastVerified"] = self._moment
+        marker["lastVerified"] = self._time
         marker |= _server_anchor(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
@@ -180,9 +180,9 @@ class SidecarNormalizer:
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
         """Return the evidence for a comment on a line of the present text."""
-        assert self._present is not None
-        blob, lines = self._present.blob, self._lines
-        facts = {"blob": blob, "commit": self._commit, "path": self._present.path, "line": line}
+        assert self._current is not None
+        blob, lines = self._current.blob, self._lines
+        facts = {"blob": blob, "commit": self._commit, "path": self._current.path, "line": line}
         if end_line is not None:
             facts["endLine"] = end_line
         return facts | {
@@ -195,7 +195,7 @@ class SidecarNormalizer:
             "lastGoodLine": line,
             "goodBlob": blob,
             "seenBlob": blob,
-            "seenAt": self._moment,
+            "seenAt": self._time,
             "history": [],
         }
 
@@ -203,52 +203,52 @@ class SidecarNormalizer:
     def outline(self) -> SourceSymbols:
         """The symbols of the present text."""
         if self._outline is None:
-            assert self._present is not None
-            self._outline = SourceSymbols(self._present.path, self._present.text)
+            assert self._current is not None
+            self._outline = SourceSymbols(self._current.path, self._current.text)
         return self._outline
 
-    def _complete_comment(self, note: Note) -> None:
+    def _normalize_comment(self, note: Note) -> None:
         raw = note.raw
         if note.location.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
             _set_lines(raw, note.line, note.end_line)
         for name, value in (
             ("author", note.author),
-            ("created", note.created or self._moment),
-            ("updated", note.updated or note.created or self._moment),
+            ("created", note.created or self._time),
+            ("updated", note.updated or note.created or self._time),
         ):
             if not isinstance(raw.get(name), str):
                 raw[name] = value
 
-    def _complete_marker(self, sidecar: Sidecar, note: Note) -> None:
+    def _normalize_marker(self, sidecar: Sidecar, note: Note) -> None:
         marker = note.marker
         if marker is None:
             marker = {"id": self.new_marker_id(), "line": note.line, "commentIds": [note.id]}
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
-        self._identify(marker)
+        self._ensure_ids(marker)
         # Another name than that of its marker is one that no marker has.
         note.raw["ghostMarkerId"] = marker["id"]
         known = marker["commentIds"]
         marker["commentIds"] = known if note.id in known else [*known, note.id]
-        self._settle(note, marker)
-        self._fill(marker)
+        self._write_location(note, marker)
+        self._fill_in(marker)
         marker.setdefault("commentId", note.id)
         marker.setdefault("originalLine", note.line)
         marker["isOrphaned"] = note.orphaned
 
-    def _identify(self, marker: dict[str, Any]) -> None:
+    def _ensure_ids(self, marker: dict[str, Any]) -> None:
         if not isinstance(marker.get("id"), str):
             marker["id"] = self.new_marker_id()
         if not isinstance(marker.get("commentIds"), list):
             marker["commentIds"] = []
 
-    def _fill(self, marker: dict[str, Any]) -> None:
+    def _fill_in(self, marker: dict[str, Any]) -> None:
         """Give a marker what the extension's validator asks for, where nothing better is known."""
         for name in _TEXTS:
             if not isinstance(marker.get(name), str):
                 marker[name] = ""
         if not isinstance(marker.get("lastVerified"), str):
-            marker["lastVerified"] = self._moment
+            marker["lastVerified"] = self._time
         if whole_line(marker.get("line")) is None:
             marker["line"] = 1
         anchor = marker.get("astAnchor")
@@ -260,7 +260,7 @@ class SidecarNormalizer:
         marker.setdefault("anchor", f"line {marker['line']}")
         marker.setdefault("anchorType", "line")
 
-    def _settle(self, note: Note, marker: dict[str, Any]) -> None:
+    def _write_location(self, note: Note, marker: dict[str, Any]) -> None:
         """Write into a marker where its comment stands; only a sure answer changes what was known.
 
         What says the same as before is left alone, so that a file in git changes only when something did.
@@ -268,18 +268,18 @@ class SidecarNormalizer:
         location, facts = note.location, note.evidence
         is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
         if facts is None:
-            if self._present is not None and (is_sure or location.method == LINE_NUMBER):
+            if self._current is not None and (is_sure or location.method == LINE_NUMBER):
                 self._adopt(marker, location)
             return
-        if is_sure and not self._says(marker, location):
+        if is_sure and not self._is_current(marker, location):
             self.describe(marker, location.line, location.end_line)
         said = facts.get("confidence"), facts.get("lastGoodLine")
         is_said = location.confidence is Confidence.HIGH and said == (Confidence.HIGH.value, location.line)
         if location != stored_location(note) and not is_said:  # apart from how it was found out
-            blob = self._present.blob if self._present is not None else None
-            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
+            blob = self._current.blob if self._current is not None else None
+            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._time)
 
-    def _says(self, marker: dict[str, Any], location: NoteLocation) -> bool:
+    def _is_current(self, marker: dict[str, Any], location: NoteLocation) -> bool:
         """Return whether a marker says already where its comment is, and what is there."""
         line, end_line = location.line, whole_line(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
@@ -295,7 +295,7 @@ class SidecarNormalizer:
             return
         facts = self._evidence(location.line, location.end_line, location.method)
         facts["symbol"] = marker.get("astAnchor")
-        if location.confidence is Confidence.HIGH and self._says(marker, location):
+        if location.confidence is Confidence.HIGH and self._is_current(marker, location):
             symbol = self.outline.at(location.line)
             facts["symbol"] = ast_anchor(symbol, location.line)
             marker |= {**_server_anchor(symbol, location.line), **marker}

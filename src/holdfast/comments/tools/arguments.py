@@ -63,7 +63,7 @@ def patterns(name: str) -> FillIn:
         if is_folder(room.repository.root, path):
             return given | {name: f"{path.rstrip('/')}/"}
         if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
-            room.sidecar_bytes(one) or room.existing(one)  # which raises: neither of both is there
+            room.sidecar_bytes(one) or room.require_source(one)  # which raises: neither of both is there
         return given | {name: path}
 
     return fill_in

@@ -121,7 +121,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     A comment whose code is gone is orphaned and says why; it comes back by itself when the code does.
     """
     path = source_path(args.file_path)
-    notes = room.load_named(path.text).comments
+    notes = room.load_with_symbols(path.text).comments
     shown = [note for note in notes if args.include_orphaned or not note.orphaned]
     attach_candidates(room, path.text, shown)
     return FileComments(

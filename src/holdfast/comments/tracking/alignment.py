@@ -53,7 +53,7 @@ class UnmatchedLines:
         near = found[max(0, place - most) : place + most]
         return sorted(near, key=lambda index: (abs(index - goal), index))[:most]
 
-    def sharing(self, bag: Bag, start: int, end: int, most: int) -> list[int]:
+    def sharing_words(self, bag: Bag, start: int, end: int, most: int) -> list[int]:
         """Return the lines from start to before end that share most of the rarer words."""
         votes: dict[int, float] = defaultdict(float)
         for piece in bag.counts:
@@ -77,10 +77,10 @@ def heaviest_chain(pairs: Sequence[Pair]) -> list[Pair]:
     best = _PrefixMaxima(len(ranks))
     before: list[int] = []
     for number, (_, target, score) in enumerate(ordered):
-        total, previous = best.upto(ranks[target] - 1)
+        total, previous = best.best_up_to(ranks[target] - 1)
         before.append(previous)
-        best.offer(ranks[target], total + score, number)
-    _, at = best.upto(len(ranks))
+        best.update(ranks[target], total + score, number)
+    _, at = best.best_up_to(len(ranks))
     chain: list[Pair] = []
     while at >= 0:
         chain.append(ordered[at])
@@ -98,7 +98,7 @@ class _PrefixMaxima:
     def __init__(self, size: int) -> None:
         self._best: list[tuple[float, int]] = [(0.0, -1)] * (size + 1)
 
-    def upto(self, rank: int) -> tuple[float, int]:
+    def best_up_to(self, rank: int) -> tuple[float, int]:
         """Return the best total that ends at or before a rank, and the pair it ends with."""
         found = (0.0, -1)
         while rank > 0:
@@ -107,7 +107,7 @@ class _PrefixMaxima:
             rank -= rank & -rank
         return found
 
-    def offer(self, rank: int, total: float, number: int) -> None:
+    def update(self, rank: int, total: float, number: int) -> None:
         """Note that a pair at a rank reaches a total."""
         while rank < len(self._best):
             if total > self._best[rank][0]:
@@ -164,6 +164,6 @@ def _candidate_pairs(
     for source in range(area[0], area[1]):
         goal = new_start + (source - whole[0]) * (new_end - new_start) // max(1, whole[1] - whole[0])
         equal = left_over.equal(before.normal[source], goal, _PER_LINE)
-        alike = left_over.sharing(before.bag(source), new_start, new_end, _PER_LINE)
+        alike = left_over.sharing_words(before.bag(source), new_start, new_end, _PER_LINE)
         pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]
     return pairs

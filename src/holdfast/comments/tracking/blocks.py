@@ -45,7 +45,7 @@ class Blocks:
         """Return the line that opens the block which holds what the block of a line held."""
         kind = self._before.role(index).opens
         places = self._comparison.outlines
-        if not kind or not places.known:
+        if not kind or not places.both_parsed:
             return None
         votes: Counter[int] = Counter()
         for inside, target in self._inside(index):
@@ -56,14 +56,14 @@ class Blocks:
         target, count = votes.most_common(1)[0] if votes else (-1, 0)
         if target < 0 or 2 * count <= votes.total():
             return None
-        return Guess(target, max(_HELD, self._comparison.likeness.score(index, target)), "body")
+        return Guess(target, max(_HELD, self._comparison.similarity.score(index, target)), "body")
 
     def only(self, index: int) -> Guess | None:
         """Return the only block of a kind in what a symbol became, where a line opens the only one of it."""
         kind = self._before.role(index).opens
         places = self._comparison.outlines
-        holder = places.old.holder(index) if kind and places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
+        holder = places.old.symbol_at(index) if kind and places.both_parsed else None
+        target = places.symbols.target_of.get(holder) if holder is not None else None
         if holder is None or target is None:
             return None
         mine = _opening(self._before, places.old.symbols[holder], kind)
@@ -72,8 +72,10 @@ class Blocks:
 
     def _inside(self, index: int) -> list[tuple[int, int]]:
         """Return the first lines inside a block that are for certain the same, with where they are."""
-        lines = [at for at in self._comparison.outlines.old.inside(index) if not self._before.is_trivial(at)]
-        firm = self._comparison.firm
+        lines = [
+            at for at in self._comparison.outlines.old.block_lines(index) if not self._before.is_trivial(at)
+        ]
+        firm = self._comparison.confirmed
         held = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
         if held:
             return held[:_ASKED]
@@ -84,7 +86,7 @@ class Blocks:
 
 def _opened(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
     """Return the lines that open blocks of a kind around a line, inner ones first."""
-    return [row for row in outline.around(index) if lines.role(row).opens == kind]
+    return [row for row in outline.enclosing_rows(index) if lines.role(row).opens == kind]
 
 
 def _opening(lines: Lines, symbol: Symbol, kind: str) -> list[int]:

@@ -48,7 +48,7 @@ class VersionComparison:
         return line_map(self.before, self.after)
 
     @cached_property
-    def firm(self) -> dict[int, int]:
+    def confirmed(self) -> dict[int, int]:
         """The equal lines without runs that say too little or have twins, and without doubtful ends."""
         before, equal, runs = self.before, self.equal, _runs_of(self.equal)
         firm: dict[int, int] = {}
@@ -62,7 +62,7 @@ class VersionComparison:
             while first <= last and not at_end and (last in loose or before.is_trivial(last)):
                 last -= 1
             kept = range(first, last + 1)
-            says = sum(before.says(index) for index in kept)
+            says = sum(before.distinctive_tokens(index) for index in kept)
             if at_start or at_end or (says >= _FIRM and self.is_unique(kept)):
                 firm.update((index, equal[index]) for index in kept)
         return firm
@@ -74,12 +74,12 @@ class VersionComparison:
         return any(self.before.counts[one] == self.after.counts[one] == 1 for one in said)
 
     @cached_property
-    def _firm_keys(self) -> list[int]:
-        return sorted(self.firm)
+    def _confirmed_keys(self) -> list[int]:
+        return sorted(self.confirmed)
 
     @cached_property
-    def _firm_targets(self) -> list[int]:
-        return [self.firm[key] for key in self._firm_keys]
+    def _confirmed_targets(self) -> list[int]:
+        return [self.confirmed[key] for key in self._confirmed_keys]
 
     @cached_property
     def outlines(self) -> OutlinePair:
@@ -87,21 +87,21 @@ class VersionComparison:
         return OutlinePair(*self._outlines, self.before, self.after, self.equal)
 
     @cached_property
-    def likeness(self) -> LineSimilarity:
+    def similarity(self) -> LineSimilarity:
         """Scores of pairs of lines."""
         return LineSimilarity(self.before, self.after, self.outlines)
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not firm."""
-        return self._area(bisect_left(self._firm_keys, index))
+        return self._area(bisect_left(self._confirmed_keys, index))
 
     def area_of_new(self, index: int) -> Area:
         """Return the area around a new line that no firm line has become."""
-        return self._area(bisect_left(self._firm_targets, index))
+        return self._area(bisect_left(self._confirmed_targets, index))
 
     def _area(self, place: int) -> Area:
         """Return the area before a firm line, counted from 0; behind the last, the rest of both texts."""
-        keys, targets = self._firm_keys, self._firm_targets
+        keys, targets = self._confirmed_keys, self._confirmed_targets
         old_start, new_start = (keys[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
         if place == len(keys):
             return old_start, len(self.before), new_start, len(self.after)
@@ -123,27 +123,29 @@ class VersionComparison:
         return None if found is None or self.before.normal[index] == self.after.normal[found] else found
 
     @cached_property
-    def left_over(self) -> UnmatchedLines:
+    def unmatched(self) -> UnmatchedLines:
         """The new lines that no firm line has become."""
-        return UnmatchedLines(self.after, set(self.firm.values()))
+        return UnmatchedLines(self.after, set(self.confirmed.values()))
 
     def aligned(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
         """Return for the old lines of an area, or those around one, the new line in order and its score."""
         part = window(area, index)
         found = self._aligned.get(part)
         if found is None:
-            chain = self._chained(part, area)
+            chain = self._align(part, area)
             if not is_small(part):
-                chain = self._refined(part, chain)
+                chain = self._refine(part, chain)
             found = {source: (target, score) for source, target, score in chain}
             self._aligned[part] = found
         return found
 
-    def _chained(self, part: Area, whole: Area) -> list[Pair]:
+    def _align(self, part: Area, whole: Area) -> list[Pair]:
         """Return the best chain of the pairs of an area, in which lines that say nothing count for little."""
         scores = {
             (source, target): score
-            for source, target, score in scored_pairs(self.before, self.likeness, self.left_over, part, whole)
+            for source, target, score in scored_pairs(
+                self.before, self.similarity, self.unmatched, part, whole
+            )
         }
         weighed = [
             (source, target, score * (0.2 if self.before.is_trivial(source) else 1.0))
@@ -151,7 +153,7 @@ class VersionComparison:
         ]
         return [(source, target, scores[source, target]) for source, target, _ in heaviest_chain(weighed)]
 
-    def _refined(self, part: Area, chain: list[Pair]) -> list[Pair]:
+    def _refine(self, part: Area, chain: list[Pair]) -> list[Pair]:
         """Return a chain in which the small areas between its sure pairs have been looked at closely."""
         refined: list[Pair] = []
         old_start, old_end, new_start, new_end = part
@@ -161,7 +163,7 @@ class VersionComparison:
             if old_start == source or new_start == target:
                 pass
             elif is_small(gap):
-                refined += self._chained(gap, gap)
+                refined += self._align(gap, gap)
             else:
                 refined += [pair for pair in chain if old_start <= pair[0] < source]
             if source < old_end:

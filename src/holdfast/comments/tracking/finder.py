@@ -51,40 +51,40 @@ class Finder:
     def __init__(self, comparison: VersionComparison) -> None:
         self._comparison = comparison
         self._before, self._after = comparison.before, comparison.after
-        self._likeness = comparison.likeness
+        self._similarity = comparison.similarity
         self._neighbours = NeighbourGuesses(comparison)
-        self._blocks = Blocks(comparison, self._surely)
+        self._blocks = Blocks(comparison, self._locate_confidently)
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
-        in_order = self._in_order(index) or self._drawn_together(index)
+        in_order = self._in_order(index) or self._joined_statement(index)
         in_symbol = self._in_symbol(index, in_order)
         found = [
             self._declared(index),
             self._variable(index),
             self._blocks.guess(index),
-            self._begun(index, in_order),
-            self._begun(index, in_symbol),
+            self._at_statement_start(index, in_order),
+            self._at_statement_start(index, in_symbol),
         ]
-        moves = self._better(index, [guess for guess in found if guess], self._moved(index))
+        moves = self._better_moves(index, [guess for guess in found if guess], self._moved(index))
         joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
         ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
         if not ranked or not self._is_like(index, ranked[0]):
             only = self._blocks.only(index)
             ranked = [only, *ranked] if only else ranked
-        return _united(ranked)
+        return _merged_by_line(ranked)
 
     def _is_like(self, index: int, guess: Guess) -> bool:
         """Return whether a guess is worth something, and opens the same kind of block, if any."""
         opens = self._before.role(index).opens
         return guess.score >= _LEAST_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
 
-    def _surely(self, index: int) -> int | None:
+    def _locate_confidently(self, index: int) -> int | None:
         """Return where a line is that opens no block, if it is found and looks much the same."""
         guesses = self.guesses(index)
         return guesses[0].index if guesses and guesses[0].score >= _LOOKS_SAME else None
 
-    def _better(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
+    def _better_moves(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
         """Return the moves that fit better than what is in place; another kind of block is not in place."""
         opens = self._before.role(index).opens
         best = max(found, key=lambda guess: guess.score, default=None)
@@ -99,10 +99,10 @@ class Finder:
         found = self._comparison.aligned(self._comparison.area(index), index).get(index)
         return Guess(found[0], found[1], "aligned") if found else None
 
-    def _drawn_together(self, index: int) -> Guess | None:
+    def _joined_statement(self, index: int) -> Guess | None:
         """Return where the rest of a statement went, if that begins as the statement did."""
         places = self._comparison.outlines
-        if not places.known or places.old.statement_row(index) != index:
+        if not places.both_parsed or places.old.statement_row(index) != index:
             return None
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         for rest in range(index + 1, min(index + _LONGEST_STATEMENT, len(self._before))):
@@ -120,8 +120,8 @@ class Finder:
     def _declared(self, index: int) -> Guess | None:
         """Return the declaration of the symbol that a line declares."""
         places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
+        holder = places.old.symbol_at(index) if places.both_parsed else None
+        target = places.symbols.target_of.get(holder) if holder is not None else None
         if holder is None or target is None:
             return None
         old, new = places.old.symbols[holder], places.new.symbols[target]
@@ -131,28 +131,28 @@ class Finder:
             at = new.start_line - 1
         else:
             return None
-        worth = _DECLARED if places.symbols.is_sound(holder, target) else _DOUBTFUL
-        return Guess(at, max(worth, self._likeness.score(index, at)), "declaration")
+        worth = _DECLARED if places.symbols.is_confident(holder, target) else _DOUBTFUL
+        return Guess(at, max(worth, self._similarity.score(index, at)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
         """Return the only declaration, in what the symbol became, of a variable declared once."""
         name = self._before.role(index).declares
         places = self._comparison.outlines
-        holder = places.old.holder(index) if name and places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
+        holder = places.old.symbol_at(index) if name and places.both_parsed else None
+        target = places.symbols.target_of.get(holder) if holder is not None else None
         if holder is None or target is None:
             return None
         mine = _declaring(self._before, places.old.symbols[holder], name)
         theirs = _declaring(self._after, places.new.symbols[target], name)
         if mine != [index] or len(theirs) != 1:
             return None
-        return Guess(theirs[0], max(_VARIABLE, self._likeness.score(index, theirs[0])), "variable")
+        return Guess(theirs[0], max(_VARIABLE, self._similarity.score(index, theirs[0])), "variable")
 
-    def _begun(self, index: int, guess: Guess | None) -> Guess | None:
+    def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
         """Return the first line of a statement that was broken over lines, where a later one was guessed."""
-        if guess is None or self._likeness.content(index, guess.index) == 1.0:
+        if guess is None or self._similarity.content(index, guess.index) == 1.0:
             return guess
-        first = self._likeness.statement_start(index, guess.index)
+        first = self._similarity.statement_start(index, guess.index)
         if first is None:
             first = self._statement(index, guess.index)
         return guess if first is None else Guess(first, guess.score, guess.method)
@@ -160,7 +160,7 @@ class Finder:
     def _statement(self, index: int, target: int) -> int | None:
         """Return where the statement of a new line begins, if the old line began one with the same word."""
         places = self._comparison.outlines
-        row = places.new.statement_row(target) if places.known else None
+        row = places.new.statement_row(target) if places.both_parsed else None
         if row is None or row >= target or target - row > _LONGEST_STATEMENT:
             return None
         return row if self._begins_alike(index, row) and places.old.statement_row(index) == index else None
@@ -168,12 +168,12 @@ class Finder:
     def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
         """Return the line in what a line's symbol became, unless the area has it there already."""
         places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        while holder is not None and holder not in places.symbols.to:
+        holder = places.old.symbol_at(index) if places.both_parsed else None
+        while holder is not None and holder not in places.symbols.target_of:
             holder = places.old.parent(holder)
         if holder is None:
             return None
-        old, new = places.old.symbols[holder], places.new.symbols[places.symbols.to[holder]]
+        old, new = places.old.symbols[holder], places.new.symbols[places.symbols.target_of[holder]]
         if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
             return None
         found = self._comparison.aligned(
@@ -182,31 +182,33 @@ class Finder:
         place = found.get(index)
         return Guess(place[0], place[1], "symbol") if place else None
 
-    def stayed(self, index: int, target: int) -> Guess | None:
+    def counterpart_in_symbol(self, index: int, target: int) -> Guess | None:
         """Return the free line like one that left its symbol, where the symbol lives on with one."""
         comparison, bag = self._comparison, self._before.bag(index)
-        alike = comparison.left_over.sharing(bag, 0, len(self._after), _MOST_MOVES)
+        alike = comparison.unmatched.sharing_words(bag, 0, len(self._after), _MOST_MOVES)
         # Words are counted before the sources are parsed, which costs far more.
         if all(bag.cosine(self._after.bag(at)) < _STAYED for at in alike):
             return None
-        guess = self._in_symbol(index, None) if comparison.outlines.are_apart(index, target) else None
-        if guess is None or guess.index in self._neighbours.taken:
+        guess = (
+            self._in_symbol(index, None) if comparison.outlines.is_in_other_symbol(index, target) else None
+        )
+        if guess is None or guess.index in self._neighbours.confirmed_targets:
             return None
-        return guess if self._likeness.content(index, guess.index) >= _STAYED else None
+        return guess if self._similarity.content(index, guess.index) >= _STAYED else None
 
     def _moved(self, index: int) -> list[Guess]:
         """Return left-over lines elsewhere that are alike."""
         if self._before.is_trivial(index):
             return []
         moves: list[Guess] = []
-        left_over = self._comparison.left_over
-        alike = left_over.sharing(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
+        left_over = self._comparison.unmatched
+        alike = left_over.sharing_words(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
         equal = left_over.equal(self._before.normal[index], index, _MOST_MOVES)
         for target in sorted({*alike, *equal}):
-            if self._likeness.content(index, target) < _MOVED_CONTENT:
+            if self._similarity.content(index, target) < _MOVED_CONTENT:
                 continue
-            score = self._likeness.score(index, target)
-            if score >= _MOVED_SCORE and not self._taken(index, target, score):
+            score = self._similarity.score(index, target)
+            if score >= _MOVED_SCORE and not self._is_claimed(index, target, score):
                 method = "moved" if self._moved_along(index, target) else "alone"
                 moves.append(Guess(target, score, method))
         return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
@@ -215,12 +217,12 @@ class Finder:
         """Return whether a line beside the old one is beside the new one too, as in a block that moved."""
         return any(
             not self._before.is_trivial(index + step)
-            and self._likeness.content(index + step, target + step) >= _ALONG
+            and self._similarity.content(index + step, target + step) >= _ALONG
             for step in (-2, -1, 1, 2)
             if 0 <= index + step < len(self._before) and 0 <= target + step < len(self._after)
         )
 
-    def _taken(self, index: int, target: int, score: float) -> bool:
+    def _is_claimed(self, index: int, target: int, score: float) -> bool:
         """Return whether another line has the better claim to a new line."""
         area = self._comparison.area_of_new(target)
         if not is_small(area):
@@ -252,7 +254,7 @@ class Finder:
         return None
 
 
-def _united(ranked: list[Guess]) -> list[Guess]:
+def _merged_by_line(ranked: list[Guess]) -> list[Guess]:
     """Return guesses with those at the same line made one."""
     unique: dict[int, Guess] = {}
     for guess in ranked:

@@ -52,8 +52,8 @@ def same_text_placement(
     `stayed` is a line much like it that the symbol still has; then what reads the same may be a copy.
     """
     is_alone = comparison.equal.get(old - _TOGETHER) != new - _TOGETHER
-    if stayed or (is_alone and comparison.outlines.are_apart(old, new)):
-        guess = Guess(new, comparison.likeness.score(old, new), method)
+    if stayed or (is_alone and comparison.outlines.is_in_other_symbol(old, new)):
+        guess = Guess(new, comparison.similarity.score(old, new), method)
         return placement_of([stayed, guess] if stayed else [guess], agrees=False, reason="ambiguous")
     return Placement(new + 1, None, Confidence.HIGH, method)
 
@@ -98,7 +98,7 @@ def is_confirmed(comparison: VersionComparison, index: int, guess: Guess) -> boo
         return True
     if guess.method not in ("aligned", "declaration"):
         return False
-    if guess.score >= _SAME_SYMBOL and comparison.outlines.pair(index, guess.index):
+    if guess.score >= _SAME_SYMBOL and comparison.outlines.is_confident_pair(index, guess.index):
         return True
     return (
         guess.score >= _SAME_PLACE
@@ -111,7 +111,7 @@ def is_distinct_match(comparison: VersionComparison, old: int, new: int) -> bool
     """Tell whether lines of the same text are one: not only equal, which twins are too."""
     if comparison.before.is_trivial(old) or comparison.before.normal[old] != comparison.after.normal[new]:
         return False
-    if comparison.outlines.are_only(old, new):
+    if comparison.outlines.is_only_such_line(old, new):
         return True
     return comparison.equal.get(old) == new and (
         comparison.is_unique(range(old, old + 1))
@@ -141,7 +141,7 @@ def _neighbour_is_unchanged(comparison: VersionComparison, old: int, new: int, s
     after = _neighbour(comparison.after, new, step)
     if before is None or after is None:
         return before is after
-    return comparison.firm.get(before) == after
+    return comparison.confirmed.get(before) == after
 
 
 def _neighbour(lines: Lines, index: int, step: int) -> int | None:

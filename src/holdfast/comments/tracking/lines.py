@@ -67,7 +67,7 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.raw = split(text)
         self._tokens: dict[int, tuple[str, ...]] = {}
-        self._says: dict[int, int] = {}
+        self._distinctive: dict[int, int] = {}
         self._roles: dict[int, LineRole] = {}
         self._bags: dict[int, Bag] = {}
         self._contexts: dict[int, tuple[Bag, Bag]] = {}
@@ -108,17 +108,17 @@ class Lines:
             found = self._roles[index] = role_of(self.tokens(index))
         return found
 
-    def says(self, index: int) -> int:
+    def distinctive_tokens(self, index: int) -> int:
         """Return how many tokens of a line tell it from others."""
-        found = self._says.get(index)
+        found = self._distinctive.get(index)
         if found is None:
             found = sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
-            self._says[index] = found
+            self._distinctive[index] = found
         return found
 
     def is_trivial(self, index: int) -> bool:
         """Return whether a line says so little that equal text proves nothing."""
-        return self.says(index) == 0
+        return self.distinctive_tokens(index) == 0
 
     def context(self, index: int) -> tuple[Bag, Bag]:
         """Return what the nearest lines above and below say, leaving out those that say nothing."""
@@ -126,10 +126,10 @@ class Lines:
         if found is None:
             above = range(index - 1, max(-1, index - 1 - _CONTEXT_REACH), -1)
             below = range(index + 1, min(len(self.raw), index + 1 + _CONTEXT_REACH))
-            found = self._contexts[index] = (self._gathered(above), self._gathered(below))
+            found = self._contexts[index] = (self._combined_bag(above), self._combined_bag(below))
         return found
 
-    def _gathered(self, indices: range) -> Bag:
+    def _combined_bag(self, indices: range) -> Bag:
         """Return one bag for the first lines of some that say something."""
         counts: dict[str, int] = {}
         taken = 0

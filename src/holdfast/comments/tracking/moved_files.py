@@ -50,7 +50,7 @@ class Moved:
     path: str
     placement: Placement
     share: float
-    clear: bool
+    unambiguous: bool
     """Whether no other file came near, so that the anchor may move there by itself."""
 
 
@@ -108,13 +108,13 @@ class MovedFiles:
     def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
         """Return for each anchor of a version the file its code went to, other than the version's own."""
         search = _VersionSearch(old, self._weights(old))
-        likely = self._likely(search)
-        return [next(self._elected(search, anchor, likely), None) for anchor in anchors]
+        likely = self._candidates(search)
+        return [next(self._ranked(search, anchor, likely), None) for anchor in anchors]
 
-    def offers(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
+    def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
         """Return the files to which an anchor's code may have gone, best first."""
         search = _VersionSearch(old, self._weights(old))
-        return list(islice(self._elected(search, anchor, self._likely(search)), most))
+        return list(islice(self._ranked(search, anchor, self._candidates(search)), most))
 
     @cached_property
     def _by_line(self) -> dict[str, list[_FileContents]]:
@@ -125,7 +125,7 @@ class MovedFiles:
                 found[line].append(held)
         return found
 
-    def _likely(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
+    def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth a look, with how much of the whole version they hold."""
         others = [held for held in self._files if held.path != search.old.path]
         if len(others) > _LOOKED_AT:
@@ -147,11 +147,11 @@ class MovedFiles:
             weights[_line_key(line)] = log(1 + count / (1 + lines[line]))
         return weights
 
-    def _elected(
+    def _ranked(
         self, search: _VersionSearch, anchor: Anchor, likely: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[Moved]:
         """Yield the files that most speaks for, while it suffices and the anchor's line is found there."""
-        around = search.around(anchor)
+        around = search.surroundings(anchor)
         ranked = sorted(
             ((around.share(held) + whole, held.path) for held, whole in likely),
             key=lambda one: (-one[0], one[1]),
@@ -164,8 +164,8 @@ class MovedFiles:
             if placement.confidence is Confidence.NONE:
                 return
             lead = share - ranked[1][0] if len(ranked) > 1 else share
-            clear = place == 0 and share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
-            yield Moved(path, placement, share / _ALL, clear)
+            unambiguous = place == 0 and share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
+            yield Moved(path, placement, share / _ALL, unambiguous)
 
 
 class _VersionSearch:
@@ -187,7 +187,7 @@ class _VersionSearch:
         lines, words = self._whole.share(held.lines), self._words.share(held.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
-    def around(self, anchor: Anchor) -> _Surroundings:
+    def surroundings(self, anchor: Anchor) -> _Surroundings:
         """Return what stands around an anchor, with its weight."""
         lines: dict[str, float] = {}
         words: dict[str, float] = {}

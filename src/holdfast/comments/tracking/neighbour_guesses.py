@@ -42,8 +42,8 @@ class NeighbourGuesses:
         for at in indices:
             if self._before.is_trivial(at):
                 continue
-            if at in self._comparison.firm:
-                return at, self._comparison.firm[at]
+            if at in self._comparison.confirmed:
+                return at, self._comparison.confirmed[at]
             if at in aligned:
                 return at, aligned[at][0]
         return None
@@ -57,16 +57,16 @@ class NeighbourGuesses:
             same = [at for at in same if at in expected]
         if len(same) != 1:
             return None
-        return Guess(same[0], self._comparison.likeness.score(index, same[0]), "between")
+        return Guess(same[0], self._comparison.similarity.score(index, same[0]), "between")
 
     def _joined(self, index: int, start: int, end: int) -> Guess | None:
         """Return the line, perhaps one that another became too, into which this one was drawn."""
-        likeness = self._comparison.likeness
+        likeness = self._comparison.similarity
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         whole = {
             target for source, (target, _) in aligned.items() if likeness.content(source, target) >= _WHOLE
         }
-        free = [at for at in range(start, end + 1) if at not in self.taken]
+        free = [at for at in range(start, end + 1) if at not in self.confirmed_targets]
         free = [at for at in free if at not in whole or self._holds(at, index)]
         if not free:
             return None
@@ -79,12 +79,12 @@ class NeighbourGuesses:
     def _holds(self, target: int, index: int) -> bool:
         """Return whether a new line has every token of an old one, and more."""
         tokens, others = Counter(self._before.tokens(index)), Counter(self._after.tokens(target))
-        return tokens < others and self._before.says(index) > 1
+        return tokens < others and self._before.distinctive_tokens(index) > 1
 
     @cached_property
-    def taken(self) -> set[int]:
+    def confirmed_targets(self) -> set[int]:
         """The new lines that firm ones have become."""
-        return set(self._comparison.firm.values())
+        return set(self._comparison.confirmed.values())
 
     def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
         """Return the one line that stands where one line stood."""
@@ -92,5 +92,5 @@ class NeighbourGuesses:
         new = [at for at in range(above[1] + 1, below[1]) if not self._after.is_trivial(at)]
         if old != [index] or len(new) != 1:
             return None
-        score = self._comparison.likeness.score(index, new[0])
+        score = self._comparison.similarity.score(index, new[0])
         return Guess(new[0], score, "replaced") if score >= _REPLACED_SCORE else None

@@ -71,13 +71,13 @@ class Outline:
                 held[line] = number
         return held
 
-    def holder(self, index: int) -> int | None:
+    def symbol_at(self, index: int) -> int | None:
         """Return the number of the innermost symbol that holds a line index."""
         return self._innermost.get(index)
 
     def declares(self, index: int) -> bool:
         """Return whether the declaration of a symbol begins on a line, or its name stands there."""
-        holder = self.holder(index)
+        holder = self.symbol_at(index)
         return holder is not None and index + 1 in (
             self.symbols[holder].start_line,
             self.symbols[holder].name_line,
@@ -107,7 +107,7 @@ class Outline:
         column = len(text[: len(text) - len(text.lstrip())].encode())
         return self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
 
-    def around(self, index: int) -> list[int]:
+    def enclosing_rows(self, index: int) -> list[int]:
         """Return the indices of the lines above on which what holds a line begins, nearest first."""
         rows: list[int] = []
         node = self._first_node(index)
@@ -127,7 +127,7 @@ class Outline:
         parent = node.parent if node is not None else None
         return parent is not None and parent.type not in _EXPRESSIONS
 
-    def inside(self, index: int) -> range:
+    def block_lines(self, index: int) -> range:
         """Return the indices of the lines inside the block that a line opens, without branches after it."""
         if self.parsed is None:
             return range(0)

@@ -55,7 +55,7 @@ class LineSimilarity:
 
     def _in_role(self, content: float, old_index: int, new_index: int) -> float:
         """Return a likeness with regard to what the lines do."""
-        if not self._places.known:
+        if not self._places.both_parsed:
             return content
         one, other = self._before.role(old_index), self._after.role(new_index)
         if one.opens != other.opens:

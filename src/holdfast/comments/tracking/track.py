@@ -101,25 +101,27 @@ class _Tracker:
     def _line(self, index: int) -> Placement:
         """Return where a line is, found once."""
         if index not in self._lines:
-            self._lines[index] = self._found(index)
+            self._lines[index] = self._locate(index)
         return self._lines[index]
 
-    def _found(self, index: int) -> Placement:
+    def _locate(self, index: int) -> Placement:
         """Return where a line is, to be reviewed where it was edited and code was put right above it."""
-        found = self._sought(index)
+        found = self._search(index)
         is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
         if is_sure and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
             return replace(found, confidence=Confidence.MEDIUM)
         return found
 
-    def _sought(self, index: int) -> Placement:
+    def _search(self, index: int) -> Placement:
         """Return where a line is."""
         comparison = self._comparison
-        target, method = comparison.firm.get(index), "exact"
+        target, method = comparison.confirmed.get(index), "exact"
         if target is None and not comparison.outlines.old.declares(index):
             target, method = comparison.reflowed_line(index), "reflowed"
         if target is not None:
-            return same_text_placement(comparison, index, target, method, self._finder.stayed(index, target))
+            return same_text_placement(
+                comparison, index, target, method, self._finder.counterpart_in_symbol(index, target)
+            )
         guesses = self._finder.guesses(index)
         if not guesses:
             return placement_of(guesses, agrees=False, reason=self._reason(index))
@@ -135,13 +137,13 @@ class _Tracker:
         role = comparison.before.role(index)
         if not role.opens or comparison.after.role(target).opens:
             return False
-        return comparison.outlines.known and comparison.outlines.old.opens(index, role.word)
+        return comparison.outlines.both_parsed and comparison.outlines.old.opens(index, role.word)
 
     def _reason(self, index: int) -> Reason:
         """Return whether only the line is gone or what held it too."""
         places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        if holder is None or holder in places.symbols.to:
+        holder = places.old.symbol_at(index) if places.both_parsed else None
+        if holder is None or holder in places.symbols.target_of:
             return "line_deleted"
         return "symbol_deleted"
 
@@ -149,7 +151,10 @@ class _Tracker:
         """Return the index at which a range ends now."""
         comparison = self._comparison
         end = min(max(start, end), len(comparison.before) - 1)
-        if comparison.firm.get(start) == new_start and comparison.firm.get(end) == new_start + end - start:
+        if (
+            comparison.confirmed.get(start) == new_start
+            and comparison.confirmed.get(end) == new_start + end - start
+        ):
             return new_start + end - start
         found = end_of_node(comparison.outlines.old, comparison.outlines.new, start, end, new_start)
         if found is not None:
