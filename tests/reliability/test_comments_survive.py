@@ -317,7 +317,7 @@ def noticing(action, change=room.archive._update):
         failed.append(failure)
         raise
 def unforgiving(*what):
-    remember(*what)
+    record_write(*what)
     if failed:
         raise failed[0]
 room.archive._update, room.archive.record_write = noticing, unforgiving

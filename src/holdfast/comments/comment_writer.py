@@ -2,7 +2,7 @@
 
 Contract:
 - Each change reads the sidecar again under its lock, so nothing that another process wrote is overwritten.
-- Comments that are shown with a file but stored with another one are first moved to the file's own sidecar.
+- Comments that are shown with a file but stored with another are moved to the file's own sidecar first.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
 
 Follow = Callable[[VersionChain], Sequence[Placement]]
-"""Follows the anchors of a chain of versions."""
+"""Tracks the anchors of a chain of versions."""
 
 
 class PlacedComment(NamedTuple):
-    """A comment that was written, and what it is about."""
+    """A comment that was written, and the symbol it is about."""
 
     note: Note
     marker_id: str
@@ -39,14 +39,14 @@ class PlacedComment(NamedTuple):
 
 
 class CommentWriter:
-    """Changes the comments of one room, each time on what the sidecar holds at that moment."""
+    """Adds, edits, moves and deletes the comments of one work tree."""
 
     def __init__(self, room: Comments) -> None:
         self._room = room
 
     def add(self, path: RepoPath, draft: CommentDraft, *, strict: bool = True) -> PlacedComment:
-        """Write a new comment on a line; where `strict`, not into source that does not parse."""
-        # Read before anything is locked: a refusal leaves no trace on disk.
+        """Add a comment on a line; if `strict`, not to source with syntax errors."""
+        # Read before locking, so that an error leaves no trace on disk.
         source = self._room.require_source(path)
         self.store_arrivals(path)
         count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
@@ -70,14 +70,14 @@ class CommentWriter:
             return note
 
     def delete(self, path: RepoPath, name: str) -> Note:
-        """Remove a comment, and its marker when no other comment is on it."""
+        """Remove a comment, and its marker if no other comment uses it."""
         with self._changing_one(path, name) as (change, note):
             remove(change.sidecar, note)
             change.deleted.add(note.id)
             return note
 
     def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
-        """Say whether a comment is settled."""
+        """Set the status of a comment."""
         with self._changing_one(path, name) as (change, note):
             note.raw["status"] = status
             if status == "open":
@@ -89,7 +89,7 @@ class CommentWriter:
             return note
 
     def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
-        """Add an answer to a comment."""
+        """Add a reply to a comment."""
         with self._changing_one(path, name) as (change, note):
             replies = note.raw.get("replies")
             answer = {
@@ -104,7 +104,7 @@ class CommentWriter:
             return note
 
     def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, PlacedComment]:
-        """Put a comment on another line, of the same file or of another, and return where it was."""
+        """Move a comment to another line of the same or another file, and return its previous line."""
         self.store_arrivals(source)
         with self._room.locks.holding(source.text, target.text):
             leaving = self._begin(source, must_exist=True)
@@ -125,7 +125,7 @@ class CommentWriter:
             return before, _placed(arriving, note)
 
     def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, NoteLocation]) -> list[Note]:
-        """Let comments follow their code into another file; what they were written for stays on record."""
+        """Move comments with their code to another file; the version they were written for is kept."""
         with self._room.locks.holding(source.text, target.text):
             leaving, arriving = self._begin(source), self._begin(target)
             moved = []
@@ -139,7 +139,7 @@ class CommentWriter:
                     remove(leaving.sidecar, note)
                     continue
                 carry(leaving.sidecar, arriving.sidecar, note)
-                # Out of a file that stays it came with its code, and goes back when that does.
+                # If the source still exists, the comment returns when its code does.
                 way = location.method if leaving.source is None else MOVED_FILE
                 note.location, note.as_stored = replace(location, method=way), False
                 arriving.touched.add(note.id)
@@ -149,7 +149,7 @@ class CommentWriter:
             return moved
 
     def store_arrivals(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
-        """Take to a file the comments that are shown with it and lie elsewhere; return where each lay."""
+        """Store in a file's sidecar the comments that moved to it; return where each was stored."""
         moves = moves or self._room.moves(target.text)
         coming = [] if moves is None else moves.arriving.get(target.text, [])
         here = self._room.load_owned(target.text, moves).comments if coming else []
@@ -161,7 +161,7 @@ class CommentWriter:
 
     @contextmanager
     def changing(self, path: RepoPath, follow: Follow = track_chain) -> Iterator[SidecarChange]:
-        """Hold a sidecar's lock, yield what it holds, and write it when that went well and changed it."""
+        """Hold a sidecar's lock, yield its content, and write it if it changed and nothing was raised."""
         with self._room.locks.holding(path.text):
             change = self._begin(path, follow=follow)
             yield change
@@ -169,7 +169,7 @@ class CommentWriter:
 
     @contextmanager
     def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
-        """Do the same for one comment; those that nobody touches may stay as they are."""
+        """Do the same for one comment; the others may be written as stored."""
         self.store_arrivals(path)
         with self._room.locks.holding(path.text):
             change = self._begin(path, must_exist=True, everything=False)
@@ -194,7 +194,7 @@ class CommentWriter:
         return change
 
     def _follow(self, change: SidecarChange, follow: Follow = track_chain) -> None:
-        """Take the document apart and find every comment in the present text."""
+        """Parse the document and locate every comment in the current text."""
         self._room.read(change)
         found = tracking_plan(change.sidecar, change.current, self._room.versions)
         apply_placements(change.sidecar, found, [follow(chain) for chain in found.chains])

@@ -1,4 +1,4 @@
-"""What several tools take and return. Names on the wire are the specification's."""
+"""The input and output types that several tools share. Names on the wire are the specification's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ State = Literal["high", "medium", "low", "none"]
 
 
 def _visible_text(text: str) -> str:
-    """Refuse what would be shown as nothing."""
+    """Raise if a text has no visible characters."""
     if not visible(text).strip():
         raise ValueError("it must hold more than white space")
     return text
@@ -61,7 +61,7 @@ LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(whole)]
 
 
 class Inline(Input):
-    """A part of the arguments that is described where it stands."""
+    """A part of the arguments whose schema is inlined instead of referenced."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
@@ -69,24 +69,24 @@ class Inline(Input):
 
 
 class CommentResult(Output):
-    """A result whose members are called on the wire as the specification does: `filePath` for `file_path`."""
+    """A result whose fields are in camel case on the wire: `filePath` for `file_path`."""
 
     model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
 
 
 class OneComment(CommentResult):
-    """Which comment something happened to."""
+    """The comment that was changed."""
 
-    comment_id: str = Field(description="The name of the comment.")
+    comment_id: str = Field(description="The id of the comment.")
     file_path: UntrustedText = Field(description="Path of the source file.")
 
 
 class SymbolFacts(CommentResult):
-    """The function, class or the like that a comment is about."""
+    """The function, class or other symbol that a comment is about."""
 
-    kind: UntrustedText = Field(description="What it is, such as Function or Class.")
+    kind: UntrustedText = Field(description="Its kind, such as Function or Class.")
     name: UntrustedText = Field(description="Its name.")
-    container: UntrustedText | None = Field(description="The name of what it is in, if it is in something.")
+    container: UntrustedText | None = Field(description="The name of the enclosing symbol, if there is one.")
 
     @classmethod
     def of(cls, symbol: AnchorSymbol | None) -> Self | None:
@@ -108,7 +108,7 @@ class CandidateFacts(CommentResult):
 
 
 class ReplyFacts(CommentResult):
-    """One answer to a comment."""
+    """A reply to a comment."""
 
     text: UntrustedText
     author: UntrustedText
@@ -116,30 +116,30 @@ class ReplyFacts(CommentResult):
 
 
 class CommentFacts(CommentResult):
-    """One comment, and where it is now."""
+    """A comment and its current location."""
 
-    id: str = Field(description="The name to give to other tools.")
+    id: str = Field(description="The id to pass to other tools.")
     stored_id: UntrustedText | None = optional(
-        "The id in the file, where another program chose one of another form."
+        "The id stored in the file, if another program chose one in another form."
     )
     line: int = Field(description="The line it is on now, or was last, from 1.")
     end_line: int | None = optional("The last line of a range.")
-    text: UntrustedText = Field(description="What it says, as it was written.")
-    shown_text: UntrustedText | None = optional("The same with its parameters filled in.")
+    text: UntrustedText = Field(description="Its text, as it was written.")
+    shown_text: UntrustedText | None = optional("The text with its parameters filled in.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
-    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    author: UntrustedText = Field(description="Its author, as given.")
     created: UntrustedText = Field(description="When it was written.")
     updated: UntrustedText = Field(description="When it was last changed.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
-    replies: list[ReplyFacts] = Field(description="Answers to it, oldest first.")
+    replies: list[ReplyFacts] = Field(description="Replies to it, oldest first.")
     has_ai_metadata: bool = Field(
-        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+        serialization_alias="hasAIMetadata", description="Whether it has metadata from a model."
     )
-    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
-    orphaned: bool = Field(description="Whether the code it was about is gone.")
+    symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
+    orphaned: bool = Field(description="Whether the code it is about is gone.")
     reason: str | None = optional("Why it is orphaned or needs review.")
-    confidence: State = Field(description="How sure its line is.")
-    needs_review: bool = Field(description="Whether a person should look at its line.")
+    confidence: State = Field(description="How certain its line is.")
+    needs_review: bool = Field(description="Whether a person should check its line.")
     candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
 
     @classmethod
@@ -172,30 +172,30 @@ class CommentFacts(CommentResult):
 
 
 class FoundComment(CommentResult):
-    """One comment that was found."""
+    """A comment that a search found."""
 
     file_path: UntrustedText = Field(description="The source file it is about.")
-    id: str = Field(description="The name to give to other tools.")
+    id: str = Field(description="The id to pass to other tools.")
     line: int = Field(description="The line it is on now, or was last, from 1.")
     end_line: int | None = optional("The last line of a range.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
-    text: UntrustedText = Field(description="What it says, as it was written.")
-    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    text: UntrustedText = Field(description="Its text, as it was written.")
+    author: UntrustedText = Field(description="Its author, as given.")
     created: UntrustedText = Field(description="When it was written.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
     standing: Literal["placed", "review", "orphaned"] = Field(
-        description="Whether its line is sure, should be looked at by a person, or is gone."
+        description="Whether its line is certain, needs review by a person, or is gone."
     )
     reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
     has_ai_metadata: bool = Field(
-        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+        serialization_alias="hasAIMetadata", description="Whether it has metadata from a model."
     )
-    ai_model: UntrustedText | None = optional("The model that did.")
-    ai_confidence: float | None = optional("How sure that model was.")
-    matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
+    ai_model: UntrustedText | None = optional("The model that wrote the metadata.")
+    ai_confidence: float | None = optional("The confidence of that model.")
+    matches: int = Field(description="How often the query matches; counted up to 100.")
 
     @classmethod
     def of(cls, hit: CommentHit) -> Self:
-        """Return a hit as a result."""
+        """Return a search hit as a result."""
         values = hit._asdict()
         return cls(file_path=values.pop("path"), id=values.pop("name"), **values)

@@ -1,4 +1,4 @@
-"""An orphaned or uncertain comment as text for a prompt: its wording, its old code, its candidates."""
+"""Describes an orphaned or uncertain comment in a prompt: its text, its old code, its candidates."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MARGIN = 3
 
 
 def describe_orphan(room: Comments, number: int, path: str, note: Note, offers: Offers) -> str:
-    """Say what a comment without a sure line says, what its code was, and where that may be now."""
+    """Describe a comment without a certain line: its text, its former code, and its candidates."""
     state = "orphaned" if note.orphaned else "needs review"
-    why = (note.reason or "not sure").replace("_", " ")
+    why = (note.reason or "uncertain").replace("_", " ")
     place = f"{visible(path)}, {line_label(note.line, note.end_line).lower()}"
     lines = [
         f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
@@ -38,10 +38,10 @@ def describe_orphan(room: Comments, number: int, path: str, note: Note, offers: 
         part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
     ]
     if not candidates:
-        lines.append("   No place looks like it.")
+        lines.append("   There are no candidates.")
     beside = former_surroundings(room, path, note, _MARGIN) if note.orphaned else None
     if beside is not None:
-        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
+        lines.append(f"   Its former neighbours are now in {visible(path)}:\n{_indented(beside)}")
     return "\n".join(lines)
 
 
@@ -51,7 +51,7 @@ def _candidate(room: Comments, path: str, note: Note, rank: int, one: CandidateL
     try:
         yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
     except HoldfastError:
-        return  # it went away since it was found
+        return  # deleted since it was found
     arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
     yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
 

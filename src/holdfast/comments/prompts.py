@@ -1,4 +1,4 @@
-"""Texts a person can ask a client to insert, filled with code and comments of the workspace."""
+"""Prompts that a person can select in a client, filled with code and comments of the workspace."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ OTHER = "of other tags or none"
 
 
 def _spelled(value: Any) -> Any:
-    """Forgive spaces and capitals: every argument of a prompt is text that a person typed."""
+    """Normalize spaces and case: every argument of a prompt is typed by a person."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
 class ReviewCode(Input):
-    """Which file to review, and for what."""
+    """Which file to review, and the focus of the review."""
 
     file_path: FilePath = Field(alias="filePath", description="File to review")
     focus: Annotated[Focus, BeforeValidator(_spelled)] = Field(
@@ -62,7 +62,7 @@ class ReviewCode(Input):
 
 
 class ExplainComplexity(Input):
-    """Which file to explain, from which complexity on."""
+    """Which file to explain, and the lowest complexity."""
 
     file_path: FilePath = Field(alias="filePath", description="File to analyze")
     complexity_threshold: Annotated[int, BeforeValidator(_spelled)] = Field(
@@ -71,7 +71,7 @@ class ExplainComplexity(Input):
 
 
 class TrainingExport(Input):
-    """Whether the code goes with the comments."""
+    """Whether to include the code around comments."""
 
     include_context: Annotated[bool, BeforeValidator(_spelled)] = Field(
         default=True, alias="includeContext", description="Include code context around comments"
@@ -79,7 +79,7 @@ class TrainingExport(Input):
 
 
 class FixOrphans(Input):
-    """Where to look."""
+    """Which file's comments to fix."""
 
     file_path: FilePath | None = Field(
         default=None, alias="filePath", description="File with orphaned comments (omit for all files)"
@@ -87,13 +87,13 @@ class FixOrphans(Input):
 
 
 def _sources(room: Comments, typed: str) -> Iterable[str]:
-    """Return the source files whose paths begin as typed."""
+    """Return the source files whose paths start with `typed`."""
     listing = Listing(room.repository, lambda name: language_of(name) is not None)
     return (path for path in listing.paths() if path.startswith(typed))
 
 
 def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
-    """Complete what is typed to one of some words."""
+    """Complete an argument to one of some choices."""
     return lambda _, typed: (choice for choice in choices if choice.startswith(_spelled(typed)))
 
 
@@ -123,7 +123,7 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
 
 
 def _places(path: str, text: str) -> str:
-    """Return which lines belong to what, so that nobody has to count."""
+    """Return the line ranges of functions and types, so that the model need not count lines."""
     from holdfast.syntax.facts import facts
 
     count = len(lines_of_file(text))
@@ -191,17 +191,17 @@ def _nothing_complex(path: str, measured: Sequence[Measured], threshold: int) ->
 
 
 def _measured(one: Measured) -> str:
-    """Name a function, where it is, how complex it is, and where it decides."""
+    """Describe a function: its lines, its complexity, and where it branches."""
     name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
     places = ", ".join(map(str, one.decides_at[:_MOST_DECISIONS]))
     more = " and more" if len(one.decides_at) > _MOST_DECISIONS else ""
-    decides = f"; it decides at line {places}{more}" if places else ""
+    decides = f"; it branches at line {places}{more}" if places else ""
     return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
 
 
 def _figures(metrics: FunctionMetrics) -> str:
-    """Say the other figures of a function."""
-    recursive = ", which counts that it calls itself" if metrics.recursive else ""
+    """Format the other metrics of a function."""
+    recursive = ", including its recursion" if metrics.recursive else ""
     return (
         f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
         f" Nesting: {metrics.nesting}. Halstead: difficulty {metrics.difficulty:.1f},"
@@ -239,7 +239,7 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
 
 
 def _counts(room: Comments, total: int) -> str:
-    """Return how many comments each tag has, and how many a model wrote."""
+    """Return the number of comments with each tag, and of those with AI metadata."""
     tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
     tags[OTHER] = total - sum(tags.values())
     counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
@@ -258,7 +258,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     """Analyze orphaned comments and suggest new anchor locations."""
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
-        room.load(path)  # a file that is neither there nor commented on is a mistake to be told
+        room.load(path)  # raises if the file neither exists nor has comments
     total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MOST_ORPHANS)
     where = "this workspace" if path is None else visible(path)
     if not found:
@@ -274,7 +274,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
 
 
 def _exactly(path: str) -> str:
-    """Return a pattern that means one path, whatever letters it has."""
+    """Return a pattern that matches exactly one path."""
     return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
 
 
@@ -283,7 +283,7 @@ def _source(room: Comments, path: str) -> str:
     if len(text) > LIMITS.prompt_source_characters:
         raise TooLarge(
             f"'{path}' is longer than {LIMITS.prompt_source_characters} characters.",
-            hint="Choose a smaller file; a prompt holds the whole of it.",
+            hint="Choose a smaller file; a prompt contains all of it.",
             path=path,
         )
     if not is_text(text):
@@ -292,18 +292,18 @@ def _source(room: Comments, path: str) -> str:
 
 
 def _already_noted(room: Comments, path: str) -> list[str]:
-    """Return what is on the file already, so that it is not suggested again."""
+    """Return the comments on the file, so that they are not suggested again."""
     try:
         notes = sorted(room.load(path).comments, key=lambda note: (note.line, note.alias))
     except HoldfastError:
-        return []  # a sidecar that cannot be read is no reason not to review the code
+        return []  # an unreadable sidecar does not prevent a review
     if not notes:
         return []
     lines = [
         f"- {line_label(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
         for note in notes
     ]
-    return ["Comments that are on this file already:\n" + "\n".join(lines)]
+    return ["Comments on this file:\n" + "\n".join(lines)]
 
 
 def _state(note: Note) -> str:

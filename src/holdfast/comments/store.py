@@ -1,12 +1,12 @@
-"""The comments of one work tree, each where its code is now: read, and changed one sidecar at a time.
+"""Reads the comments of one work tree, each with its current line.
 
 Contract:
-- Reading changes no file of the work tree. Comments that another program overwrote are there when read, and
-  are written back with the next change of their sidecar, or by a scan.
-- One sidecar that cannot be read is one failure; the others are read all the same.
-- Reading one file's comments looks at no other file's, unless a sidecar lost its source or code may have left
-  another file: comments are shown with the file that their code went to (`anchors/moved_code.py`), where the
-  next change takes them.
+- Reading changes no file of the work tree. Comments that another program overwrote are restored when read;
+  they are written back with the next change of their sidecar, or by a scan.
+- A sidecar that cannot be read is one error; the others are still read.
+- Reading one file's comments reads no other file's, unless a sidecar's source is gone or code may have moved
+  here: comments are shown with the file that their code moved to (`anchors/moved_code.py`), and stored there
+  with its next change.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ if TYPE_CHECKING:
     from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
-"""The environment variable that lets comments be added to source that does not parse."""
+"""The environment variable that allows comments on source that does not parse."""
 
 EVERY_FILE = "*"
-"""The part of a topic that stands for the list of files, a name that no file can have."""
+"""The topic part that stands for the list of files; no file can have this name."""
 
 
 class Comments(SidecarFiles):
-    """The room of comments."""
+    """The comments of a repository's work tree."""
 
     def __init__(
         self, repository: Repository, *, clock: Clock = utc_now, lenient: bool | None = None
     ) -> None:
         super().__init__(repository, clock)
         self.lenient = bool(os.environ.get(LENIENT)) if lenient is None else lenient
-        """Whether comments may be added to source that does not parse."""
+        """Whether source that does not parse accepts comments."""
         self.location_cache = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
         self.offers: Memory[Mapping[tuple[str, str], Sequence[CandidateLine]]] = Memory()
-        """Where the code of orphans may be, as long as no file changes among which it was looked for."""
+        """Candidates of orphans, valid while the files that were searched do not change."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
-        """Return the comments of a repository; what it keeps beside them is opened at first use."""
+        """Return the comments of a repository; databases are opened at first use."""
         return cls(repository)
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close everything that was opened."""
         super().close()
         self.location_cache.close()
         if "search" in self.__dict__:
@@ -78,7 +78,7 @@ class Comments(SidecarFiles):
 
     @cached_property
     def search(self) -> SearchIndex:
-        """The index in which comments are searched, made at first use."""
+        """The search index, created at first use."""
         from holdfast.comments.search.index import SearchIndex
 
         listing = WatchedListing(self.repository.root, is_sidecar)
@@ -90,17 +90,17 @@ class Comments(SidecarFiles):
 
         return StraySidecars(self, self._sidecars)
 
-    # What there is
+    # All files
 
     def moves(self, path: str | None = None) -> Moves | None:
-        """Return where comments belong whose source is gone, and, for a file, those whose code came to it."""
+        """Return where comments of missing sources belong and, for a file, those whose code moved to it."""
         lone = self._sidecars.lone()
         strays = tuple((source_of(one), self._sidecars.signature(one)) for one in lone)
         moves = self._strays.moves(strays) if strays else None
         return moves if path is None else self._strays.with_arrivals(path, lone, moves)
 
     def changed_paths(self) -> tuple[int, list[str]]:
-        """Return how many files have comments, and which changed or have a comment without a sure line."""
+        """Return the number of files with comments, and those that changed or have uncertain comments."""
         settled = self.location_cache.fully_placed()
         found = self._signatures()
         changed = [
@@ -113,21 +113,25 @@ class Comments(SidecarFiles):
         return len(found), changed
 
     def sidecar_paths(self) -> list[str]:
-        """Return the path of each source file that has comments, in order; the source may be gone."""
+        """Return the sorted paths of all source files with comments; a source may be gone."""
         paths, moves = map(source_of, self._sidecars.paths()), self.moves()
         return list(paths) if moves is None else sorted({*paths, *moves.arriving} - moves.emptied)
 
     def fingerprint(self) -> object:
-        """Return a value that changes when a sidecar, or a source that has one, is written or removed."""
+        """Return a value that changes when a sidecar or its source is written or removed."""
         return self._signatures(), self.moves()
 
     def probe(self, part: str) -> Callable[[], object]:
-        """Return what looks at one file's comments, or, for `*`, at which files have any."""
+        """Return a function that fingerprints one file's comments or, for `*`, the list of files."""
         if part == EVERY_FILE:
             return lambda: tuple(self.sidecar_paths())
         sidecar = sidecar_of(part)
-        look = self._sidecars.signature
-        return lambda: (look(sidecar), look(part), (moves := self.moves()) and moves.arriving.get(part))
+        signature = self._sidecars.signature
+        return lambda: (
+            signature(sidecar),
+            signature(part),
+            (moves := self.moves()) and moves.arriving.get(part),
+        )
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""
@@ -139,7 +143,7 @@ class Comments(SidecarFiles):
     # One file
 
     def load(self, source_path: str) -> Sidecar:
-        """Return a file's comments, each where its code is now, and those that went with it elsewhere."""
+        """Return a file's comments with their current lines, including those that moved to other files."""
         moves = self.moves(source_path)
         sidecar = self.load_owned(source_path, moves)
         if moves is not None:
@@ -147,7 +151,7 @@ class Comments(SidecarFiles):
         return sidecar
 
     def load_owned(self, source_path: str, moves: Moves | None) -> Sidecar:
-        """Return a file's comments without those that are shown with another file now."""
+        """Return the comments that belong to a file now, without those that moved to other files."""
         path = RepoPath.parse(source_path)
         sidecar = self.stored(path)
         signature = self.tree.signature(path)
@@ -170,18 +174,18 @@ class Comments(SidecarFiles):
         return sidecar
 
     def place(self, sidecar: Sidecar, path: RepoPath) -> None:
-        """Find the comments of a sidecar in the present text of a file."""
+        """Locate the comments of a sidecar in the current text of a file."""
         found = self.plan_for(path, sidecar)
         apply_placements(sidecar, found, [track_chain(chain) for chain in found.chains])
 
     def plan_for(self, path: RepoPath, sidecar: Sidecar) -> TrackingPlan:
-        """Return what is known about a sidecar's comments, and what has to be followed."""
+        """Return which of a sidecar's comments must be tracked, and the locations of the others."""
         return tracking_plan(sidecar, self.current_source(path), self.versions)
 
     def cache_locations(
         self, path: RepoPath, sidecar: Sidecar, source: Signature, *, written: bool = False
     ) -> None:
-        """Remember where a sidecar's comments are, for the next time."""
+        """Cache the locations of a sidecar's comments."""
         place = self.tree.signature(RepoPath.parse(sidecar.path))
         if place is not None:
             locations = [note.location for note in sidecar.comments]
@@ -189,25 +193,25 @@ class Comments(SidecarFiles):
             self.location_cache.keep([CachedLocations(path.text, source, place, key, locations, written)])
 
     def load_with_symbols(self, source_path: str) -> Sidecar:
-        """Return the same with the symbol that each comment is about now."""
+        """Return a file's comments, each with the symbol that it is about now."""
         sidecar = self.load(source_path)
         if sidecar.comments and (data := self.source_bytes(RepoPath.parse(source_path))) is not None:
             attach_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
         return sidecar
 
     def sign(self, source_path: str) -> Sign | None:
-        """Return what tells, by a look, that neither the sidecar nor the source changed; see `signs`."""
+        """Return a value from stat calls that changes when the sidecar or the source does; see `sign_of`."""
         source = f"{self.repository.root}/{source_path}"
         sidecar = sign_of((sidecar_of(source),))
-        # Most files have none, and then the source does not matter.
+        # Most files have no sidecar; their source is then irrelevant.
         return sidecar if sidecar is None or sidecar[0] is None else sign_of((sidecar_of(source), source))
 
     def is_unmodified(self, sidecar: Sidecar) -> bool:
-        """Tell whether a sidecar is as we wrote it, or was never ours: then only its bytes matter."""
+        """Return whether no other program wrote a sidecar since we did, or we never wrote it."""
         return not self.archive.record(sidecar.path, sidecar.digest).entries
 
     def annotated_version(self, marker: Mapping[str, Any] | None) -> FileVersion | None:
-        """Return the version that a marker's comment was written for, where it is known."""
+        """Return the version that a marker's comment was written for, if it is known."""
         facts = Note({"id": "", "text": ""}, dict(marker or {})).evidence
         if facts is None or not isinstance(facts.get("blob"), str):
             return None
@@ -216,7 +220,7 @@ class Comments(SidecarFiles):
 
 
 def _content_key(sidecar: Sidecar) -> str:
-    """Return what tells the content of a sidecar, restored comments included."""
+    """Return a key for the content of a sidecar, including restored comments."""
     if sidecar.digest is None:
         return ""
     return f"{sidecar.digest}:{len(sidecar.comments)}"

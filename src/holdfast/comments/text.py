@@ -1,4 +1,4 @@
-"""Words that the answers of several tools share, and the fixed parts of the prompts."""
+"""The text that the answers of several tools share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 UNLIMITED = 10_000
-"""A width that no terminal has."""
+"""A width wider than any terminal."""
 
 UNTAGGED = "UNTAGGED"
 TAGS = ("TODO", "FIXME", "NOTE", "STAR", "QUESTION")
@@ -21,41 +21,41 @@ _TAG_PREFIX = r"^\s*{tag}\s*:\s*"
 
 
 def line_label(line: int, end_line: int | None) -> str:
-    """Say a line or a range of lines."""
+    """Format a line or a range of lines."""
     return f"Line {line}" if end_line is None else f"Line {line}-{end_line}"
 
 
 def path_and_line(comment: FoundComment) -> str:
-    """Say where a comment is."""
+    """Format a comment's path and lines."""
     end = "" if comment.end_line is None else f"-{comment.end_line}"
     return f"{comment.file_path}:{comment.line}{end}"
 
 
 def anchor_label(symbol: SymbolFacts) -> str:
-    """Name what a comment is about, a function with its parentheses and a class as such."""
+    """Name the symbol a comment is about: a function with parentheses, anything else with its kind."""
     name = one_line(symbol.name)
     return f"{name}()" if symbol.kind in _CALLABLE else f"{name} {one_line(symbol.kind).lower()}"
 
 
 def without_tag(text: str, tag: str | None) -> str:
-    """Return a text without the tag that it begins with."""
+    """Return a text without the tag at its beginning."""
     if tag is None:
         return text
     return re.sub(_TAG_PREFIX.format(tag=re.escape(tag)), "", text, count=1) or text
 
 
 def plain_text_notice(refusal: str, what: str) -> str:
-    """Say that what looks like a regular expression is none."""
-    return f"The {what} is no regular expression ({refusal}); it was searched as plain text."
+    """Report that a query is not a valid regular expression and was searched as plain text."""
+    return f"The {what} is not a valid regular expression ({refusal}); it was searched as plain text."
 
 
 def damage_notices(damaged: list[str]) -> list[str]:
-    """Say of which files the comments could not be read."""
-    return [f"The comments of {path} could not be read; `holdfast doctor` says why." for path in damaged]
+    """Report the files whose comments could not be read."""
+    return [f"The comments of {path} could not be read; `holdfast doctor` shows why." for path in damaged]
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Cut a text into pieces of a width, at spaces where there are any."""
+    """Wrap a text at a width, at spaces if there are any."""
     pieces: list[str] = []
     line = ""
     for word in text.split():

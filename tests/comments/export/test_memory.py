@@ -22,10 +22,10 @@ root, output, chosen = sys.argv[1:]
 room = Comments(Repository.at(root))
 if output == "memory":
     sink = io.BytesIO()
-    tally = write_export(room, Request(chosen), sink)
+    tally = write_export(room, ExportRequest(chosen), sink)
 else:
     with streamed_file(output) as sink:
-        tally = write_export(room, Request(chosen), sink)
+        tally = write_export(room, ExportRequest(chosen), sink)
 assert not tally.damaged
 # The peak since this program began; `ru_maxrss` has that of the process that started it, too.
 with open("/proc/self/status") as status:

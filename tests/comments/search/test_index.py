@@ -144,7 +144,7 @@ def test_another_process_finds_and_fills_the_same_index(room, tmp_path):
         "from holdfast.comments.search.pattern import compiled;"
         "from holdfast.storage.git.repository import Repository;"
         "room = Comments(Repository.at(sys.argv[1]));"
-        "print([hit.text for hit in room.search.find(Query(compiled('word'))).hits])"
+        "print([hit.text for hit in room.search.find(CommentQuery(compiled('word'))).hits])"
     )
     annotate(tmp_path, "e.py", PYTHON, comment(78, 4, "word in e"))
     found = subprocess.run(

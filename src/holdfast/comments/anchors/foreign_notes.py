@@ -1,4 +1,14 @@
-"""Locates comments that another program wrote."""
+"""Locates comments that another program wrote, which have no evidence of the version they were written for.
+
+The VS Code extension stores a line number, a hash and the text of the line and its neighbours. Example: a
+marker says line 7, `return total`, between `total += x` and a blank line. If line 7 still has that text and
+those neighbours, the location is certain. If not, the newest committed version whose line 7 does is taken as
+the version the comment was written for, and tracked from there. If there is none, the three stored lines are
+searched as a fragment.
+
+Contract: a line that is where its marker says, with the text that the marker stores, is certain. A committed
+version with the marked line is as good as evidence of our own. A line number alone is never certain.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +29,11 @@ from holdfast.comments.sidecar.source import (
 from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
 
 _MOST_LOOKED_AT = 40
+"""Committed versions that are compared with a marker. A chosen bound on time."""
 
 
 def at_marked_line(note: Note, lines: IndexedLines) -> NoteLocation | None:
-    """Return the location of a comment whose line is where its marker says, or that has no line at all."""
+    """Return the location of a comment whose line matches its marker, or that has no line at all."""
     here = note.location
     if here.method == "no_line":
         return here
@@ -32,7 +43,7 @@ def at_marked_line(note: Note, lines: IndexedLines) -> NoteLocation | None:
 
 
 class Committed:
-    """The committed versions of a file with when each came, newest first; however often asked, read once."""
+    """The committed versions of a file with their times, newest first; each is read once."""
 
     def __init__(self, path: str, history: VersionHistory) -> None:
         self._read: list[tuple[int, FileVersion, IndexedLines]] = []
@@ -52,7 +63,7 @@ class Committed:
 
 
 def foreign_chain(note: Note, current: CurrentSource, committed: Committed, position: int) -> VersionChain:
-    """Return how to follow a comment for which we have no version of our own."""
+    """Return the version chain for a comment without stored version."""
     by_number = note.evidence is None and not _has_hash(note)
     found = _version_with_line(note, committed) if note.evidence is None else None
     anchors = (Anchor(note.line, note.end_line),)
@@ -61,33 +72,33 @@ def foreign_chain(note: Note, current: CurrentSource, committed: Committed, posi
         texts = [version, *(one for one in later if one.text != current.text), current.version]
         return VersionChain(tuple(texts), anchors, (position,), by_number=by_number)
     if by_number:
-        # The number as it stands: compared with itself, it stays, as far as the file reaches.
+        # Only a number: compare the current text with itself, so the line stays as it is.
         return VersionChain((current.version, current.version), anchors, (position,), by_number=True)
     return _fragment(note, current, position)
 
 
 def is_marked_line(note: Note, lines: IndexedLines) -> bool:
-    """Return whether a comment's line has the text, and the neighbours, that its marker keeps."""
+    """Return whether a comment's line has the text and the neighbours that its marker stores."""
     index = note.location.line - 1
     marker = note.marker or {}
     if index >= len(lines) or not _has_marked_text(note, lines):
         return False
     kept = [(marker.get("prevLineText"), -1), (marker.get("nextLineText"), 1)]
-    said = [(trimmed(text), step) for text, step in kept if isinstance(text, str)]
-    agreeing, text = _agreeing(lines, index, said), trimmed(lines[index])
+    stored = [(trimmed(text), step) for text, step in kept if isinstance(text, str)]
+    agreeing, text = _agreeing(lines, index, stored), trimmed(lines[index])
     if not text:
-        return agreeing == len(said)  # a blank line is only as good as its neighbours
-    return all(_agreeing(lines, at, said) < agreeing for at in lines.places[text] if at != index)
+        return agreeing == len(stored)  # a blank line is identified by its neighbours only
+    return all(_agreeing(lines, at, stored) < agreeing for at in lines.places[text] if at != index)
 
 
-def _agreeing(lines: Sequence[str], index: int, said: Sequence[tuple[str, int]]) -> int:
-    """Return how many of the neighbours that a marker keeps, by their distance, a line has."""
-    beside = ((text, index + step) for text, step in said)
+def _agreeing(lines: Sequence[str], index: int, stored: Sequence[tuple[str, int]]) -> int:
+    """Return how many of the neighbours stored in a marker, by their distance, a line has."""
+    beside = ((text, index + step) for text, step in stored)
     return sum((trimmed(lines[at]) if 0 <= at < len(lines) else "") == text for text, at in beside)
 
 
 def capped_by_fragment(note: Note, answer: Placement, lines: IndexedLines) -> Placement:
-    """Return an answer from a fragment, sure only where the very line is there once."""
+    """Return a placement found from a fragment: high only if the exact line exists once."""
     if answer.line is None:
         return answer
     facts, marker = note.evidence or {}, note.marker or {}
@@ -100,21 +111,21 @@ def capped_by_fragment(note: Note, answer: Placement, lines: IndexedLines) -> Pl
 
 
 def _version_with_line(note: Note, committed: Committed) -> tuple[FileVersion, list[FileVersion]] | None:
-    """Return the committed version that a comment was made for, and those after it, oldest first."""
+    """Return the committed version a comment was written for, and the later ones, oldest first."""
     later: list[FileVersion] = []
     for seconds, version, lines in committed:
         if _has_hash(note):
-            is_it = is_marked_line(note, lines)
+            is_match = is_marked_line(note, lines)
         else:
-            is_it = seconds <= _seconds(note) and note.line <= len(lines)
-        if is_it:
+            is_match = seconds <= _seconds(note) and note.line <= len(lines)
+        if is_match:
             return version, later[::-1]
         later.append(version)
     return None
 
 
 def _seconds(note: Note) -> float:
-    """Return when a comment was last written, as far as it says; long ago where it does not."""
+    """Return when a comment was last written, or 0 if that is unknown."""
     for text in (note.updated, note.created):
         try:
             return datetime.fromisoformat(text).timestamp()
@@ -135,7 +146,7 @@ def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
 
 
 def _fragment(note: Note, current: CurrentSource, position: int) -> VersionChain:
-    """Return a chain from the few lines that the marker itself keeps."""
+    """Return a chain that starts from the few lines stored in the marker itself."""
     facts, marker = note.evidence or {}, note.marker or {}
     text = facts.get("text", marker.get("lineText"))
     before: list[str] = _texts(facts.get("before", [marker.get("prevLineText")]))

@@ -1,4 +1,11 @@
-"""Comments whose code is no longer in their file, and the files to search for that code."""
+"""Comments whose code is no longer in their file, and the files to search for that code.
+
+Example: `parse()` was cut from `a.py`. Its two comments, both written for the same version, form one
+`LostCode`; `index_for` indexes all Python files once, and each comment's surroundings are looked up there.
+
+Contract: each candidate file is read once for an index, however many comments there are, and again only where
+a comment's code most likely is. Binary and large files are left out.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LostCode:
-    """Comments of one version of one file whose code is gone from it."""
+    """Comments of one version of one file whose code is no longer in it."""
 
     path: str
-    """The file that they belong to now."""
+    """The file that stores them now."""
     version: FileVersion
     anchors: tuple[Anchor, ...]
     names: tuple[str, ...]
@@ -36,7 +43,7 @@ class LostCode:
 
 
 def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[LostCode]:
-    """Return comments whose code is gone, by the version they were written for, as far as it was kept."""
+    """Group comments by the version they were written for, if that version is known."""
     groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
     for path, note in notes:
         groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
@@ -44,9 +51,11 @@ def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Lost
     for (path, _), group in groups.items():
         version = room.annotated_version(group[0].marker)
         if version is None and (data := room.history.committed(path)) is not None:
-            version = FileVersion(path, decoded(data))  # by another program, and only gone from the work tree
+            version = FileVersion(
+                path, decoded(data)
+            )  # written by another program, deleted only in the work tree
         if version is not None:
-            # By the name of the file that they are missing from now; they may have come from elsewhere.
+            # Under the path of the file that lacks them now; they may have come from another.
             anchors = tuple(map(original_anchor, group))
             found.append(
                 LostCode(path, FileVersion(path, version.text), anchors, tuple(one.id for one in group))
@@ -61,7 +70,7 @@ def original_anchor(note: Note) -> Anchor:
 
 
 class CandidateFiles(Listing):
-    """The source files among which code is looked for."""
+    """The source files that are searched for code."""
 
     def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
         wanted = {suffix.lower() for suffix in suffixes}
@@ -89,12 +98,12 @@ class CandidateFiles(Listing):
 
 
 def files_of_same_kind(room: Comments, paths: Iterable[str]) -> CandidateFiles:
-    """Return the files that are named like some others."""
+    """Return the files with the same suffixes as `paths`."""
     return CandidateFiles(room, {os.path.splitext(path)[1] for path in paths})
 
 
 def has_left(room: Comments, path: str, note: Note) -> bool:
-    """Tell whether a comment's code is gone from its file, or what it is about is declared there no more."""
+    """Return whether a comment's code, or the symbol it is about, is no longer in its file."""
     if not note.location.needs_review:
         return note.orphaned
     symbol, current = stored_symbol(note.marker), room.current_source(RepoPath.parse(path))
@@ -104,7 +113,7 @@ def has_left(room: Comments, path: str, note: Note) -> bool:
 
 
 def index_for(room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None) -> MovedFiles:
-    """Return an index of files, by default those that are named like the ones that something left."""
+    """Return an index of files, by default those of the same kind as the ones that lost code."""
     from holdfast.comments.tracking.moved_files import MovedFiles
 
     files = files or files_of_same_kind(room, [one.path for one in missing])

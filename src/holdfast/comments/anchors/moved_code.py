@@ -1,15 +1,18 @@
-"""Where code went that is no longer in its file, and with it the comments of files that are gone.
+"""Finds the file that code moved to, so its comments are shown there.
+
+Example: `utils.py` is renamed to `text.py` without its sidecar. `utils.py.comments` is now a stray. git's
+history says that the path was renamed, so its comments are shown with `text.py`; they are written to
+`text.py.comments` with the next change there. If only one function moved, and `utils.py` still exists, its
+comments are found by content when `text.py` is read.
 
 Contract:
-- Every file of the wanted kinds is read once for one index, whatever the number of comments, and again only
-  where a comment's code is most likely. Binary and large files are left out.
-- Code that left a file which stays is looked for when a file is read that has the very line of a comment of
-  another; again only when the files changed among which it is looked for.
-- Sidecars whose source is gone are strays, and nothing is written about them here. What git saw renamed, in
-  commits since a comment was written or in its index, decides first; else the content does, and only where
-  one file is it, clearly. A comment without such a file stays, an orphan with the places that come near.
-- Git is asked, and files are compared, when there are strays and something changed since: the last commit,
-  the index, the names of files, or those sidecars.
+- Reading a file also looks for code that moved into it from another commented file, if the file contains the
+  exact line of one of that file's comments; the result is reused until one of the files searched changes.
+- Sidecars whose source is gone are strays; nothing is written to them here. Renames that git detected decide
+  first, in commits since the comment was written or in the index; otherwise the content does, if it points to
+  exactly one file. A comment without such a file stays an orphan with candidates.
+- git is run and files are compared only if there are strays and something changed since: the last commit, the
+  index, the list of files, or those sidecars.
 """
 
 from __future__ import annotations
@@ -42,12 +45,13 @@ from holdfast.storage.git.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
 MOST_FILES, _MOST_NOTES, _MOST_COMMITS, _MOST_SIDECARS = 1000, 2000, 8, 500
-"""What a reader waits for, of files, comments, commits and sidecars; a scan of the workspace compares the
-rest."""
+"""How many files, comments, commits and sidecars a read compares; a scan compares the rest. Chosen bounds: a
+read must stay interactive."""
 _FEW = 50
-"""Files with comments up to which each is looked at whenever one is read, not only when that one changed."""
+"""Up to this many commented files, all are watched for changes; beyond it, only the file that is read. A
+chosen bound on time."""
 _LIKELY = 0.5
-"""What must speak for the only file that has a comment's line, though others are like it otherwise."""
+"""Score that the only file with a comment's exact line needs, if it is not unambiguous. A judgement."""
 
 Stray = tuple[str, Signature | None]
 """The path of a source that is gone, and the signature of its sidecar."""
@@ -61,7 +65,7 @@ def _own_line(note: Note) -> str:
 
 @contextmanager
 def _unreadable_skipped() -> Iterator[None]:
-    """Pass over what cannot be read: whoever asks for it hears of that."""
+    """Skip what cannot be read: reading that file itself reports the problem."""
     try:
         yield
     except (Cancelled, DeadlineExceeded):
@@ -71,7 +75,7 @@ def _unreadable_skipped() -> Iterator[None]:
 
 
 def _by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
-    """Return files by the ending of their names."""
+    """Return files by the suffix of their names."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         found[os.path.splitext(path)[1]].append(path)
@@ -83,15 +87,15 @@ class Moves:
     """Where the comments of all strays belong."""
 
     homes: Mapping[str, Mapping[str, str]]
-    """The file that a comment is in now, by the path that is gone and the id of the comment."""
+    """The file that a comment belongs to now, by the path that is gone and the comment's id."""
     emptied: frozenset[str]
     """The paths that are gone and whose comments all belong elsewhere."""
     token: int
-    """What differs when anything of this does, or one of the sidecars."""
+    """A checksum that changes when any of this, or one of the sidecars, does."""
 
     @cached_property
     def arriving(self) -> dict[str, list[tuple[str, str]]]:
-        """What belongs to each file and lies elsewhere: where, and its id."""
+        """For each file the comments that belong to it and are stored elsewhere: path and id."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for path, homes in self.homes.items():
             for name, target in homes.items():
@@ -99,7 +103,7 @@ class Moves:
         return dict(found)
 
     def departed_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
-        """Yield what is shown elsewhere, as it is told where its file was: gone, and the place it has now."""
+        """Yield the comments that left a path, as shown there: orphaned, with the new place as candidate."""
         homes = self.homes.get(path, {})
         for target in dict.fromkeys(homes.values()):
             for note in load(target).comments:
@@ -109,18 +113,18 @@ class Moves:
                     yield note
 
     def apply_to(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
-        """Take in what belongs to a file, and leave out what does not."""
+        """Add the comments that belong to a file, and remove those that belong elsewhere."""
         homes = self.homes.get(sidecar.source_path, {})
         sidecar.comments = [note for note in sidecar.comments if note.id not in homes]
         for source, name in self.arriving.get(sidecar.source_path, ()):
             note = stored(source).find(name)
-            # One that is in both was on its way when its writer was ended: it is one comment.
+            # In both files: the process that was moving it was killed. It is one comment.
             if note is not None and sidecar.find(name) is None:
                 sidecar.comments.append(note)
 
 
 class StraySidecars:
-    """The comments of one room whose source is gone, or whose code left it."""
+    """The comments of one work tree whose source is gone, or whose code left it."""
 
     def __init__(self, room: Comments, sidecars: Listing) -> None:
         self._room, self._sidecars = room, sidecars
@@ -131,8 +135,8 @@ class StraySidecars:
         self._came: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
 
     def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
-        """Return moves with those of comments whose code came to a file from others that stay."""
-        if self._listed is not lone:  # the same list as long as no folder changed
+        """Return `moves` extended by comments whose code moved to a file from existing files."""
+        if self._listed is not lone:  # the same object while no folder changes
             paths = self._sidecars.last_paths()
             if paths != self._sources[0]:
                 self._sources = (paths, _by_suffix(map(source_of, paths)))
@@ -152,7 +156,7 @@ class StraySidecars:
     def _arrivals(
         self, path: str, others: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the files that comments came from, with the ids of these and the file they came to."""
+        """Yield the files that comments came from, with their ids and the file they came to."""
         text = files_of_same_kind(self._room, [path]).text(path) or ""
         for other in others:
             current_call().check()
@@ -164,7 +168,7 @@ class StraySidecars:
                     yield from [(other, came)] if came else ()
 
     def _leaving(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
-        """Return by their ids the files that comments are with now whose code left a file that stays."""
+        """Return by id the files that now have the code of comments that left an existing file."""
         unsure = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = files_of_same_kind(self._room, [path])
         signatures = files.signatures() if unsure else {}
@@ -183,7 +187,7 @@ class StraySidecars:
         return known
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
-        """Return where the comments of these strays belong; the same object while nothing changed."""
+        """Return where the comments of these strays belong; the same object while nothing changes."""
         files = files_of_same_kind(self._room, [path for path, _ in strays])
         key = (strays, self._room.history.state(), paths := files.paths())
         known, found = self._known
@@ -202,7 +206,7 @@ class StraySidecars:
             with _unreadable_skipped():
                 homes[path], lost, counts[path] = self._by_name(path, events)
                 missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
-        # Of a file that was split, the larger part has the name, and another one this code.
+        # Of a split file, the larger part got the name, and another file this code.
         for path, name, target in self._by_content(missing, files) if missing and files else ():
             homes[path][name] = target
         emptied = frozenset(path for path, found in homes.items() if 0 < counts[path] == len(found))
@@ -211,7 +215,7 @@ class StraySidecars:
     def _by_name(
         self, path: str, events: dict[str | None, Sequence[PathEvent]]
     ) -> tuple[dict[str, str], list[Note], int]:
-        """Return where git says a stray's comments went, those not found there, and how many it has."""
+        """Return where git's renames put a stray's comments, those not found there, and their number."""
         sidecar = self._room.stored(RepoPath.parse(path))
         commits = {
             note.id: str((note.evidence or {}).get("commit") or "") or None for note in sidecar.comments
@@ -228,7 +232,7 @@ class StraySidecars:
         return homes, lost, len(sidecar.comments)
 
     def _renamed(self, path: str, events: Sequence[PathEvent]) -> str | None:
-        """Return what a path became, by what happened to it last, unless another file is just like that."""
+        """Return what a path was last renamed to, unless another existing file has the same content."""
         gone = [number for number, event in enumerate(events) if event.old == path]
         blob = ""
         for event in events[gone[-1] :] if gone else ():
@@ -241,12 +245,12 @@ class StraySidecars:
         try:
             return self._room.tree.signature(source_path(path)) is not None
         except HoldfastError:
-            return False  # no name for a source, or not for us to read
+            return False  # not a source path, or not readable for us
 
     def _by_content(
         self, notes: Sequence[tuple[str, Note]], files: CandidateFiles
     ) -> Iterator[tuple[str, str, str]]:
-        """Yield the one file that holds the code of a comment, where there is one that clearly does."""
+        """Yield the one file that contains a comment's code, where that is unambiguous."""
         missing = lost_code_of(self._room, notes)
         if not missing:
             return

@@ -1,7 +1,11 @@
-"""Where the code of comments may be that is no longer in its file; people choose, so nothing is written.
+"""Candidate places for comments whose code is no longer in their file. People choose; nothing is written.
 
-Contract: places in other files come with how much speaks for them, best first, the same way as bringing
-comments up to date finds them. What stood beside a deleted line is looked up in its own file.
+Example: a comment on `retry(3)` in `net.py` is orphaned. Its candidates are a line in `net.py` with the same
+text but other neighbours (score 0.4), and line 12 of `http.py`, which contains most of what surrounded it
+(score 0.8).
+
+Contract: candidates in other files carry their score, best first, and are found as in a scan. The
+surroundings of a deleted line are looked up in its own file.
 """
 
 from __future__ import annotations
@@ -28,16 +32,23 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 
 _NEIGHBOURS = 4
-"""Lines on each side of a deleted one among which one that is left is looked for."""
+"""Lines on each side of a deleted one that are searched for one that still exists. A chosen bound."""
 
 _FILES_OFFERED = 3
+"""Other files among the candidates of one comment. A chosen bound."""
+
 _MOST = 5
-"""Candidates for one comment; nobody compares more."""
+"""Candidates for one comment. A chosen bound: more would not be compared."""
 
 _AROUND = 3
+"""Lines on each side whose similarity counts. A judgement."""
+
 _MOST_EQUAL = 50
+"""Equal lines that are scored. A chosen bound on time."""
+
 _LEAST_EQUAL = 0.3
-"""What speaks for a line that reads the same, though nothing around it does."""
+"""Score of a line with equal text and no equal neighbours. A judgement: it must stay below the candidates
+with context."""
 
 Offers = Mapping[tuple[str, str], Sequence[CandidateLine]]
 """Candidates by the path of a comment's file and its id."""
@@ -46,7 +57,7 @@ Offers = Mapping[tuple[str, str], Sequence[CandidateLine]]
 def uncertain_comments(
     room: Comments, path: str | None, limit: int
 ) -> tuple[int, list[tuple[str, Note]], list[str]]:
-    """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
+    """Return how many comments are orphaned or need review, the first of them, and unreadable files."""
     answers = [
         room.search.find(
             CommentQuery(path=path, standing=standing, limit=limit, by_place=True),
@@ -68,7 +79,7 @@ def uncertain_comments(
 
 
 def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
-    """Give the orphans of a file that is read their candidates, in other files too if these are not many."""
+    """Set the candidates of a file's orphans; other files are searched if there are not too many."""
     orphans = [note for note in notes if note.orphaned]
     if not orphans:
         return
@@ -104,7 +115,7 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
 
 
 def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
-    """Return what was found for a comment, and every line that reads the same as its own did."""
+    """Return the candidates that tracking found, and every line equal to the comment's own."""
     known = list(note.location.candidates)
     was = as_it_was(room, note, path, _AROUND)
     try:
@@ -114,12 +125,12 @@ def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
     if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
         return known
     equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
-    others = (CandidateLine(number, _likeness(was, lines, number)) for number in equal[:_MOST_EQUAL])
+    others = (CandidateLine(number, _similarity(was, lines, number)) for number in equal[:_MOST_EQUAL])
     return known + [other for other in others if not _is_in(other, known)]
 
 
-def _likeness(was: Snippet, lines: Sequence[str], number: int) -> float:
-    """Return how much of what stood around a line stands around one that reads the same, from 0.3 to 1."""
+def _similarity(was: Snippet, lines: Sequence[str], number: int) -> float:
+    """Return the share of a line's old neighbours that an equal line has, scaled to 0.3 to 1."""
     before = {line.strip() for line in was.lines} - {""}
     now = {line.strip() for line in lines[max(0, number - 1 - _AROUND) : number + _AROUND]}
     return round(_LEAST_EQUAL + (1 - _LEAST_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
@@ -130,14 +141,14 @@ def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:
 
 
 def _elsewhere(index: MovedFiles, one: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
-    """Yield a place in each of the files that hold enough of what stood around an anchor."""
+    """Yield a place in each file that contains enough of an anchor's surroundings."""
     for moved in index.candidates(one.version, anchor, _FILES_OFFERED):
         if moved.placement.line is not None:
             yield CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
 
 
 def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
-    """Return the lines that stood beside a comment's own, as they are now, if they are still there."""
+    """Return the former neighbours of a comment's line, as they are now, if they still exist."""
     version = room.annotated_version(note.marker)
     if version is None:
         return None
@@ -154,18 +165,18 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
 
 
 def _neighbours(old: FileVersion, anchor: Anchor, new: FileVersion) -> tuple[int | None, int | None]:
-    """Return the nearest lines above and below an anchor that are surely still there, where they are now."""
+    """Return where the nearest lines above and below an anchor are now, if that is certain."""
     count = old.text.count("\n") + 1
     end = anchor.end_line or anchor.line
     above = [line for line in range(anchor.line - 1, anchor.line - 1 - _NEIGHBOURS, -1) if line >= 1]
     below = [line for line in range(end + 1, end + 1 + _NEIGHBOURS) if line <= count]
     lines = old.text.split("\n")
-    telling = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
-    if not telling:
+    distinctive = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
+    if not distinctive:
         return None, None
-    placed = dict(zip(telling, track(old, new, [Anchor(line) for line in telling]), strict=True))
-    sure = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
+    placed = dict(zip(distinctive, track(old, new, [Anchor(line) for line in distinctive]), strict=True))
+    certain = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
     return (
-        next((sure[line] for line in above if line in sure), None),
-        next((sure[line] for line in below if line in sure), None),
+        next((certain[line] for line in above if line in certain), None),
+        next((certain[line] for line in below if line in certain), None),
     )

@@ -1,12 +1,12 @@
-"""Where the comments of a file are in its present text.
+"""Decides which comments of a file need tracking, and through which versions.
 
-Contract:
-- Whatever version a comment was written for, and however it is known (our evidence, git, or only the lines
-  the extension keeps), the answer is a location; nothing is written here.
-- Comments written for the same version are followed together, so that a file is compared once for each.
-- Of a comment by a program that keeps no version: a line that is where its marker says, with the text
-  that the marker says, is sure. A committed version that has the marked line is as good as evidence of ours.
-  A number alone is never sure.
+Example: a sidecar has three comments on a file. One was placed for exactly the current text: its stored
+location is used. Two were written for the same earlier version: they form one `VersionChain` (that version,
+the committed revisions since, the current text), so each pair of texts is compared once for both.
+`apply_placements` then gives every comment its location.
+
+Contract: every comment gets a location, whatever version it was written for and however that version is known
+(our evidence, git, or only the lines that the extension stores). Nothing is written here.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 
 @dataclass
 class TrackingPlan:
-    """What is known about a sidecar's comments without comparing texts, and what has to be compared."""
+    """The locations known without comparing texts, and the chains to track for the others."""
 
     locations: dict[int, NoteLocation] = field(default_factory=dict)
     chains: list[VersionChain] = field(default_factory=list)
 
 
 def tracking_plan(sidecar: Sidecar, current: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
-    """Sort the comments of a sidecar into those that are settled and those to be followed."""
+    """Separate the comments with a known location from those that must be tracked."""
     found = TrackingPlan()
     waiting: dict[_Origin, list[int]] = defaultdict(list)
     for position, note in enumerate(sidecar.comments):
@@ -55,7 +55,7 @@ def tracking_plan(sidecar: Sidecar, current: CurrentSource | None, history: Vers
     for origin, positions in waiting.items():
         text = history.text(origin.blob) if origin.blob else None
         if text is not None:
-            versions = _versions_to_present(FileVersion(origin.path, text), origin, current, history)
+            versions = _versions_to_current(FileVersion(origin.path, text), origin, current, history)
             found.chains.append(_chain(sidecar, versions, positions))
         else:
             committed = Committed(current.path, history)
@@ -65,7 +65,7 @@ def tracking_plan(sidecar: Sidecar, current: CurrentSource | None, history: Vers
 
 
 def _joined(chains: Sequence[VersionChain]) -> Iterator[VersionChain]:
-    """Yield one chain for all that lead through the same versions: only comparing those takes long."""
+    """Merge chains through the same versions: comparing texts is what takes time."""
     alike: dict[tuple[Any, ...], list[VersionChain]] = defaultdict(list)
     for chain in chains:
         alike[chain.versions, chain.from_fragment, chain.by_number].append(chain)
@@ -82,7 +82,7 @@ class _Origin(NamedTuple):
     blob: str = ""
     commit: str | None = None
     good: str = ""
-    """The version in which it was last found for sure."""
+    """The version in which it was last found with high confidence."""
 
 
 def _origin(note: Note, source_path: str) -> _Origin:
@@ -98,20 +98,20 @@ def _origin(note: Note, source_path: str) -> _Origin:
     )
 
 
-def _versions_to_present(
+def _versions_to_current(
     old: FileVersion, origin: _Origin, current: CurrentSource, history: VersionHistory
 ) -> tuple[FileVersion, ...]:
-    """Return the versions from the one a comment was written for to the present one."""
+    """Return the versions from the one a comment was written for to the current one."""
     revisions = list(history.revisions_since(origin.path, origin.blob, origin.commit, current.path))
     if origin.good and origin.good not in (origin.blob, current.blob):
-        # Where git knows no revisions, this is the one step between then and now.
+        # Where git has no revisions, this is the only intermediate version.
         text = history.text(origin.good)
         revisions += [] if text is None else [FileVersion(origin.path, text)]
     return (old, *_distinct(revisions, old.text, current), current.version)
 
 
 def _distinct(revisions: Sequence[FileVersion], first: str, current: CurrentSource) -> list[FileVersion]:
-    """Return the revisions without those that only repeat the text before, the first or the present one."""
+    """Return the revisions without those that repeat the previous, the first or the current text."""
     found: list[FileVersion] = []
     for version in revisions:
         before = found[-1].text if found else first
@@ -123,7 +123,7 @@ def _distinct(revisions: Sequence[FileVersion], first: str, current: CurrentSour
 def apply_placements(
     sidecar: Sidecar, found: TrackingPlan, placements: Sequence[Sequence[Placement]]
 ) -> None:
-    """Give every comment its location."""
+    """Set the location of every comment."""
     for position, location in found.locations.items():
         sidecar.comments[position].location = location
     for chain, answers in zip(found.chains, placements, strict=True):
@@ -137,7 +137,7 @@ def apply_placements(
 
 
 def location_of(note: Note, placement: Placement) -> NoteLocation:
-    """Return where a comment stands after tracking; without a line it keeps the last good one."""
+    """Return a comment's location after tracking; without a line it keeps the last good one."""
     facts = note.evidence or {}
     good = whole_line(facts.get("lastGoodLine")) or note.location.line
     is_range = note.location.end_line is not None or whole_line(facts.get("endLine")) is not None
@@ -152,7 +152,7 @@ def location_of(note: Note, placement: Placement) -> NoteLocation:
 
 
 def location_without_tracking(note: Note, current: CurrentSource | None) -> NoteLocation | None:
-    """Return the location of a comment that needs no comparison of texts."""
+    """Return the location of a comment if it is known without comparing texts."""
     facts = note.evidence
     here = note.location
     if current is None:
@@ -171,7 +171,7 @@ def location_without_tracking(note: Note, current: CurrentSource | None) -> Note
 
 
 def _capped_by_basis(facts: Mapping[str, Any], location: NoteLocation) -> NoteLocation:
-    """Return a location that is no surer than what the comment was first known by."""
+    """Return a location no more certain than how the comment was first located."""
     if facts.get("basis") != LINE_NUMBER or location.confidence is not Confidence.HIGH:
         return location
     return replace(location, confidence=Confidence.MEDIUM, method=LINE_NUMBER)

@@ -1,10 +1,14 @@
-"""Bringing all comments of a work tree up to date: only what changed, on every core, with progress.
+"""Updates the stored lines of all comments of a work tree: only what changed, on every core, with progress.
+
+Example: after a pull that changed 3 of 500 annotated files, the stat signatures of the other 497 match the
+cache and are skipped. The 3 are tracked in parallel; sidecars whose comments moved are rewritten; comments
+whose code left its file are searched for in all files of the same kind.
 
 Contract:
-- A file that has not changed since the last scan, and all of whose comments have a sure line, costs a look at
-  its signature and its sidecar's; neither is opened.
-- A sidecar is written only when a comment in it is on another line, in another file, or in another state.
-- One sidecar that cannot be read or written is one entry in the result.
+- A file that has not changed since the last scan, and whose comments all have a certain line, costs two stat
+  calls; neither it nor its sidecar is read.
+- A sidecar is written only if a comment in it changed its line, its file or its state.
+- A sidecar that cannot be read or written is one entry in the result.
 """
 
 from __future__ import annotations
@@ -35,15 +39,16 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
 
 _FEW = 8
-"""Files up to which git is asked about each of them alone."""
+"""Up to this many files, git is asked for the history of each separately. A judgement: one process for all of
+them is slower for a few."""
 
 _READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
-"""What a scan does with all files, one after the other."""
+"""The steps of a scan; progress counts every file once for each."""
 
 
 @dataclass(frozen=True)
 class ScanOutcome:
-    """What a scan found about one comment."""
+    """What a scan found out about one comment."""
 
     name: str
     path: str
@@ -54,7 +59,7 @@ class ScanOutcome:
 
 @dataclass
 class ScanSummary:
-    """What a scan came to."""
+    """The result of a scan."""
 
     files: int = 0
     changed: int = 0
@@ -64,11 +69,11 @@ class ScanSummary:
 
 
 Known = Mapping[VersionChain, Sequence[Placement]]
-"""What comparisons in the pool came to, for when the sidecar is written."""
+"""Placements computed in the pool, used when the sidecar is written."""
 
 
 class Scan:
-    """One scan of a room."""
+    """One scan of a work tree."""
 
     def __init__(self, room: Comments) -> None:
         self._room = room
@@ -76,10 +81,10 @@ class Scan:
         self.result = ScanSummary()
         self._missing: list[tuple[str, Note]] = []
         self._moving: dict[tuple[str, str], dict[str, NoteLocation]] = defaultdict(dict)
-        """Where comments go, by the files that they leave and enter, and by their ids."""
+        """New locations by source and target file, then by comment id."""
 
     def run(self, only: RepoPath | None = None) -> ScanSummary:
-        """Bring the comments of all files, or of one, up to date."""
+        """Update the comments of all files, or of one."""
         self._store_arrivals(only)
         files, changed = self._room.changed_paths() if only is None else self._only_file(only)
         self.result.files, self.result.changed = files, len(changed)
@@ -88,7 +93,7 @@ class Scan:
         return self.result
 
     def _store_arrivals(self, only: RepoPath | None) -> None:
-        """Take the comments of files that were renamed to where they are now."""
+        """Move the comments of renamed files to the sidecars of the new names."""
         moves = self._room.moves()
         if moves is None:
             return
@@ -102,7 +107,7 @@ class Scan:
             self.result.outcomes.append(ScanOutcome(note.alias, target, note.location, note.line, source))
 
     def _only_file(self, path: RepoPath) -> tuple[int, list[str]]:
-        """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
+        """Return one file as the only change, if it has comments; raise if it does not exist."""
         if self._room.sidecar_bytes(path) is not None:
             return 1, [path.text]
         if self._room.source_bytes(path) is None and not self.result.outcomes:
@@ -117,7 +122,7 @@ class Scan:
         self._relocate()
 
     def _track_in_parallel(self, paths: Sequence[str]) -> Known:
-        """Follow, on every core, what has to be followed."""
+        """Track all chains of the changed files, on every core."""
         known: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
             return known
@@ -132,7 +137,7 @@ class Scan:
         return known
 
     def _report_progress(self, step: int, done: float, message: str) -> None:
-        """Say how far the scan is; here it ends when nobody waits for it any more."""
+        """Report progress; this is also where a cancelled scan stops."""
         count = self.result.changed
         current_call().progress(step * count + done, _STEPS * count, message)
 
@@ -146,7 +151,7 @@ class Scan:
         return self._room.plan_for(place, self._room.stored(place)).chains
 
     def _update_file(self, path: str, known: Known) -> None:
-        """Write where the comments of one file stand, if that changed; by now it may be another chain."""
+        """Write the new locations of one file's comments; by now their chain may be another."""
         place = RepoPath.parse(path)
         source = self._room.tree.signature(place)
         with self._writer.changing(place, lambda chain: known.get(chain) or track_chain(chain)) as change:
@@ -157,7 +162,7 @@ class Scan:
             self._record_outcome(path, note, before.get(note.id, note.line))
         if source is not None and self._room.tree.signature(place) == source:
             written = self._read_again(place, notes)
-            # One that came from another file is looked at every time: its code may return there.
+            # One that came from another file is checked every time: its code may return there.
             is_home = all(_home_of(path, note) == path for note in notes)
             self._room.cache_locations(place, written, source, written=is_home)
 
@@ -181,11 +186,11 @@ class Scan:
             self.result.outcomes.append(ScanOutcome(note.alias, path, location, before))
 
     def _placed_in(self, path: str, note: Note) -> NoteLocation | None:
-        """Return where a comment surely is in another file than its own."""
+        """Return where a comment is in another file, if that is certain."""
         try:
             current = self._room.current_source(source_path(path))
         except HoldfastError:
-            return None  # a sidecar may say anything; what is no source of ours is no home
+            return None  # the path comes from the sidecar and may name anything
         version = self._room.annotated_version(note.marker)
         if version is None or current is None:
             return None
@@ -194,13 +199,13 @@ class Scan:
             return None
         return NoteLocation(placement.line, placement.end_line, method=placement.method)
 
-    # Code that went to other files
+    # Code that moved to other files
 
     def _relocate(self) -> None:
         missing = lost_code_of(self._room, self._missing)
         if not missing:
             return self._move_or_report({})
-        self._report_progress(_SEARCHING, 0, "Looking in other files")
+        self._report_progress(_SEARCHING, 0, "Searching other files")
         index = index_for(self._room, missing)
         found: dict[str, tuple[str, Moved]] = {}
         for one in missing:
@@ -211,14 +216,14 @@ class Scan:
         return self._move_or_report(found)
 
     def _move_or_report(self, found: dict[str, tuple[str, Moved]]) -> None:
-        """Move what is sure into its new file, and report the rest where it is."""
+        """Move comments whose new file is unambiguous, and report the others."""
         for path, note in self._missing:
             source, moved = found.get(f"{path}\0{note.id}", ("", None))
             location = None if moved is None or not moved.unambiguous else location_of(note, moved.placement)
             if location is None or moved is None or moved.placement.line is None:
                 self._report_lost(path, note, moved)
             elif note.orphaned or location.confidence is Confidence.HIGH:
-                # Where the file is clear and the line is not, the comment goes along, to be reviewed there.
+                # If the file is unambiguous and the line is not, the comment moves and needs review there.
                 self._moving[source, moved.path][note.id] = location
             else:
                 self._report_lost(path, note, moved)
@@ -261,12 +266,12 @@ def _home_of(path: str, note: Note) -> str:
     facts = note.evidence or {}
     moves = facts.get("history")
     ways = [move.get("by") for move in moves if isinstance(move, dict)] if isinstance(moves, list) else []
-    # One that came with its sidecar was copied or renamed by somebody.
+    # A comment without that method arrived with its sidecar: the file was copied or renamed.
     return str(facts.get("path") or path) if MOVED_FILE in (facts.get("method"), *ways) else path
 
 
 def _lines_before(change: SidecarChange) -> dict[str, int]:
-    """Return the lines that the document itself gives, before what was found is written there."""
+    """Return the lines that the sidecar stores, before the new ones are written."""
     found = {}
     for note in change.sidecar.comments:
         stored = whole_line((note.marker or {}).get("line")) or whole_line(note.raw.get("line"))

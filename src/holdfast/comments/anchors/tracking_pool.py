@@ -1,4 +1,8 @@
-"""Tracks version chains in worker processes when there are many of them."""
+"""Tracks version chains in worker processes when there are many files.
+
+Example: a scan of 200 changed files submits every chain first and then collects the answers, so all cores
+work; a scan of three files tracks in this process, because starting workers would take longer.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +16,32 @@ from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores, on_every_core
 
 _WORTH_IT = 40
-"""Files to compare from which on starting processes costs less than it gains."""
+"""Files from which worker processes are started. A judgement: starting them takes about as long as tracking
+that many files."""
 
 PendingPlacements = Callable[[], Sequence[Placement]]
+"""Waits for the placements of a chain and returns them."""
 
 
 class TrackingPool:
-    """Follows chains: in this process when they are few, else in as many as there are cores."""
+    """Tracks chains in this process, or in one process per core if there are many files."""
 
     def __init__(self, files: int) -> None:
         worth_it = files >= _WORTH_IT and cores() > 1
         self._executor: Executor | None = on_every_core() if worth_it else None
 
     def follow(self, chain: VersionChain) -> PendingPlacements:
-        """Begin to follow a chain and return how to ask for the end."""
+        """Start tracking a chain, and return a function that waits for the result."""
         if self._executor is None:
             return lambda: track_chain(chain)
         with _report_worker_death():
             answer = self._executor.submit(track_chain, chain)
 
-        def ask() -> Sequence[Placement]:
+        def wait() -> Sequence[Placement]:
             with _report_worker_death():
                 return answer.result()
 
-        return ask
+        return wait
 
     def __enter__(self) -> TrackingPool:
         return self
@@ -47,11 +53,11 @@ class TrackingPool:
 
 @contextmanager
 def _report_worker_death() -> Iterator[None]:
-    """Say that a process ended on its own: the system ends those that take too much memory."""
+    """Report that a worker process died: the system kills those that use too much memory."""
     try:
         yield
     except BrokenExecutor:
         raise Unavailable(
-            "A process that compares texts ended before its answer; nothing was written.",
-            hint="Free some memory and try again; a scan of one file needs no further process.",
+            "A worker process that compares texts was terminated; nothing was written.",
+            hint="Free some memory and try again, or scan one file at a time.",
         ) from None

@@ -1,7 +1,7 @@
-"""What is exported of each comment, in whatever format.
+"""The data exported of each comment, in any format.
 
-Contract: files come one at a time and are forgotten once they were written, so that memory does not grow with
-the number of comments. Everything somebody wrote is without invisible characters.
+Contract: files are processed one at a time and released once written, so memory does not grow with the number
+of comments. User-written text is stripped of invisible characters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ExportTally:
-    """What an export has written so far."""
+    """Counts of what an export has written so far."""
 
     comments: int = 0
     files: int = 0
@@ -32,7 +32,7 @@ class ExportTally:
 
 @dataclass(frozen=True)
 class ExportedComment:
-    """One comment with its surroundings, what was written in it without invisible characters."""
+    """One comment with its context; its texts are stripped of invisible characters."""
 
     path: str
     note: Note
@@ -43,9 +43,9 @@ class ExportedComment:
     created: str
     updated: str
     ai: dict[str, Any] | None
-    """What a model said about it."""
+    """AI metadata."""
     anchor: str | None
-    """The name of what it is about, with that of what contains it."""
+    """The qualified name of its symbol."""
 
     @classmethod
     def of(cls, path: str, note: Note, context: Snippet | None) -> ExportedComment:
@@ -77,7 +77,7 @@ class ExportedFile:
 def exported_files(
     room: Comments, paths: Sequence[str], margin: int | None, tally: ExportTally
 ) -> Iterator[ExportedFile]:
-    """Yield the files with their comments, and count them; `margin`: with so many lines of source around."""
+    """Yield files with their comments and count them; `margin`: lines of source around each."""
     call, moves = current_call(), room.moves()
     for number, path in enumerate(paths, 1):
         call.progress(number, len(paths), "Exporting comments")
@@ -102,7 +102,7 @@ def _source(room: Comments, path: str) -> str | None:
     try:
         return room.text_of(path)
     except HoldfastError:
-        return None  # gone or unreadable: its comments are exported all the same
+        return None  # missing or unreadable: its comments are still exported
 
 
 def _context(room: Comments, path: str, note: Note, source: str | None, margin: int | None) -> Snippet | None:

@@ -1,8 +1,8 @@
-"""All comments of the index in memory, in the order in which answers list them.
+"""All comments of the index in memory, in the order in which results list them.
 
-Contract: `bring_up_to_date` makes it equal to the index as the given connection sees it, reading only the
-files that changed since. A comment's number is its place in the order of paths, then lines, then ids; equal
-numbers of matches are ordered by it.
+Contract: `refresh` makes the corpus equal to the index as the given connection sees it, reading only the
+files that changed. A comment's number is its position by path, then line, then id; results with equally many
+matches are ordered by it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FILES = "SELECT id, path, damage, generation, source FROM file ORDER BY path"
 
 
 class FilterFields(NamedTuple):
-    """What filters look at, of one comment."""
+    """The fields of a comment that filters compare."""
 
     id: int
     tag: str | None
@@ -37,22 +37,22 @@ class FilterFields(NamedTuple):
 
 
 class Corpus:
-    """Texts and facts of all comments, and answers from them."""
+    """Texts and filter fields of all comments."""
 
     def __init__(self) -> None:
         self.paths: dict[int, str] = {}
         """The path of each file, in order."""
         self.sources: dict[str, str] = {}
-        """What each file's source looked like when its comments were placed."""
+        """The signature that each file's source had when its comments were located."""
         self.damaged: list[str] = []
         self._state: tuple[str, int] | None = None
         self._numbers: dict[int, range] = {}
-        """For each file the numbers of its comments."""
+        """The numbers of each file's comments."""
         self._texts = Texts()
         self._facts: list[FilterFields] = []
 
     def refresh(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
-        """Take over what changed in the index."""
+        """Load what changed in the index."""
         if self._state == state:
             return
         is_other = self._state is None or self._state[0] != state[0]
@@ -66,7 +66,7 @@ class Corpus:
         self._state = state
 
     def _replace(self, new: Mapping[int, _Comments], changed: Set[int]) -> None:
-        """Put the comments of changed files in the place of those they had before."""
+        """Replace the comments of changed files."""
         parts, facts = [], list[FilterFields]()
         numbers: dict[int, range] = {}
         for file in self.paths:
@@ -82,18 +82,18 @@ class Corpus:
         self._numbers, self._facts, self._texts = numbers, facts, Texts.chained(parts)
 
     def found(self, query: CommentQuery) -> tuple[int, list[tuple[int, FilterFields]]]:
-        """Return how many comments are meant, and the first of them with their number of matches."""
+        """Return the number of matching comments, and the first of them with their number of matches."""
         meant = self._filtered(query)
         if query.pattern is None:
             numbers = range(len(self._facts)) if meant is None else sorted(meant)
             return len(numbers), [(1, self._facts[number]) for number in numbers[: query.limit]]
         counts = match_counts(query.pattern, self._texts, meant)
-        # Sorting leaves what is equal in order, also backwards.
+        # Sorting is stable, in reverse as well.
         order = list(counts) if query.by_place else sorted(counts, key=counts.__getitem__, reverse=True)
         return len(counts), [(counts[number], self._facts[number]) for number in order[: query.limit]]
 
     def _filtered(self, query: CommentQuery) -> set[int] | None:
-        """Return the numbers of the comments that fit all filters; None: all of them."""
+        """Return the numbers of the comments that pass all filters; None means all of them."""
         wanted = {name: getattr(query, name) for name in ("tag", "author", "status", "standing")}
         wanted["ai"] = query.has_ai
         sets = [self._equal_to(name, value) for name, value in wanted.items() if value is not None]
@@ -108,7 +108,7 @@ class Corpus:
         return {number for number, facts in enumerate(self._facts) if facts[field] == value}
 
     def _between(self, start: int | None, end: int | None) -> set[int]:
-        """Return the comments made in a time, whose ends belong to it; those whose time is known."""
+        """Return the comments created in an interval, ends included; those whose time is known."""
         first = -inf if start is None else start
         last = inf if end is None else end
         moments = map(itemgetter(FilterFields._fields.index("moment")), self._facts)
@@ -117,7 +117,7 @@ class Corpus:
         }
 
     def _below(self, pattern: str) -> set[int]:
-        """Return the comments of the files that a path or a pattern means."""
+        """Return the comments of the files that a path or a pattern matches."""
         numbers = list(self._numbers.values())
         places = matching_places(pattern, list(self.paths.values()))
         return set(chain.from_iterable(numbers[place] for place in places))
@@ -129,7 +129,7 @@ _Comments: TypeAlias = tuple[Texts, list[FilterFields]]
 def _comments(
     connection: sqlite3.Connection, changed: Iterable[int] | None
 ) -> Iterator[tuple[int, _Comments]]:
-    """Yield the comments of changed files that have any; None: of all files."""
+    """Yield the comments of changed files that have any; `changed` None means all files."""
     if changed is None:
         rows: Iterable[Any] = connection.execute(_ALL)
     else:
@@ -137,7 +137,7 @@ def _comments(
     known: dict[object, Any] = {}
     for file, some in groupby(rows, itemgetter(0)):
         comments = list(some)
-        # There are few different values, and each is kept once.
+        # Values repeat often; equal ones share one object.
         facts = [
             FilterFields(row[2], *(known.setdefault(value, value) for value in row[3:])) for row in comments
         ]

@@ -1,8 +1,8 @@
 """Patterns for paths, as in a `.gitignore`.
 
-`*` and `?` do not cross a slash, `**` does; `[abc]` is one of the letters. A pattern without a slash fits a
-name at any depth, one that ends with a slash everything below that folder. A plain path means that file
-alone.
+`*` and `?` do not match a slash, `**` does; `[abc]` matches one of the letters. A pattern without a slash
+matches a name at any depth, one that ends with a slash everything below that folder. A plain path matches
+only that file.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _EXPRESSIONS = {
 
 
 def is_pattern(text: str) -> bool:
-    """Tell whether a text may mean other paths than the one it spells."""
+    """Return whether a text may match other paths than the one it spells."""
     return text.endswith("/") or not _WILD.isdisjoint(text)
 
 
 def matching_places(pattern: str, paths: Sequence[str]) -> list[int]:
-    """Return which of some paths fit a pattern, by their places; one may be named twice."""
+    """Return the indices of the paths that match a pattern; an index may occur twice."""
     pattern = encoded(pattern).decode().removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
-    # Names such as `[id].tsx` are patterns and names; whoever types one may mean either.
+    # Names such as `[id].tsx` are patterns and names; either may be meant.
     found = [place for place, path in enumerate(paths) if path == pattern]
     if not _WILD.intersection(pattern):
         return found
@@ -48,8 +48,8 @@ def matching_places(pattern: str, paths: Sequence[str]) -> list[int]:
 
     if "/" not in pattern:
         pattern = f"**/{pattern}"
-    # All paths at once, between letters that no path contains; a match is as many in a row as fit. The same
-    # engine as for queries: no pattern, however odd, takes long.
+    # All paths at once, separated by NUL; one match covers consecutive matching paths. RE2 as for queries:
+    # its time is linear for any pattern.
     data = [encoded(f"{path}\0") for path in paths]
     starts = list(accumulate(map(len, data), initial=1))
     for match in re2.compile(f"\\x00(?:{_expression(pattern)}\\x00)+").finditer(b"\0" + b"".join(data)):
@@ -58,7 +58,7 @@ def matching_places(pattern: str, paths: Sequence[str]) -> list[int]:
 
 
 def _expression(pattern: str) -> str:
-    """Return the regular expression that says the same."""
+    """Return the equivalent regular expression."""
     pieces: list[str] = []
     place = 0
     while (token := _TOKEN.match(pattern, place)) is not None:
@@ -71,7 +71,7 @@ def _expression(pattern: str) -> str:
         if Expression(f"[{inside}]").refusal is None:
             pieces.append(rf"[^/\x00{inside}]" if token["negation"] else f"[{inside}]")
         else:
-            # No class of letters: the bracket stands for itself.
+            # Not a valid character class: match the bracket literally.
             pieces.append(r"\[")
             place = token.start() + 1
     return "".join(pieces)

@@ -1,14 +1,14 @@
-"""The search index: compared with the sidecars before each answer, and never trusted further than that.
+"""The search index: compared with the sidecars before each answer.
 
 Contract:
-- An answer contains every change of a sidecar that was complete before it was asked for: by pull, merge,
-  editor, another process or us. Only changed sidecars are read.
-- Lines in an answer are where the comments are now: a file whose source changed since is placed anew before
-  it is shown. For that, the sources of the files in the answer are looked at, and no others.
-- Deleting the index, damaging it or leaving it behind changes no answer. A sidecar that cannot be read is
-  named in the answer; the others are found all the same.
-- Comments whose source is gone are found with the file that their code went to.
-- Reading a workspace without a single sidecar leaves no trace on disk.
+- An answer includes every change of a sidecar that was complete before the query: by pull, merge, editor,
+  another process or us. Only changed sidecars are read.
+- Lines in an answer are current: comments whose source changed are tracked again before they are returned.
+  Only the sources of files in the answer are checked for that.
+- Deleting, damaging or outdating the index changes no answer. An unreadable sidecar is named in the answer;
+  the others are still found.
+- Comments whose source is gone are found with the file that their code moved to.
+- Reading a workspace without sidecars leaves no trace on disk.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
 
 _ATTEMPTS = 20
+"""Retries while files keep changing. A chosen bound."""
+
 _SHOWN = (
     "SELECT id, file, line, end_line, name, text, tag, author, created, status, standing, reason, ai, model,"
     " confidence FROM comment WHERE id IN ({})"
@@ -45,7 +47,7 @@ _SHOWN = (
 _FILE_OF = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
 
 Load = Callable[[str, "Moves | None"], Sidecar]
-"""Given the path of a source, and what belongs to other files, returns its comments where they are now."""
+"""Returns the comments of a source path with their current lines, given the moves between files."""
 
 
 class SearchIndex:
@@ -58,7 +60,7 @@ class SearchIndex:
         self._listing = listing
         self._load = load
         self._moves = moves
-        # Work trees of one repository share the folder, but have files of their own.
+        # Work trees of one repository share the folder, but not the index.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
             repository.store_directory,
@@ -70,27 +72,27 @@ class SearchIndex:
         self._corpus = Corpus()
         self._files: dict[str, WatchedSignature] = {}
         self._seen: tuple[object, Moves | None] = (None, None)
-        # `_files` keeps the mapping: its identity means something only as long as it is there.
+        # Holds `id(self._files)`, which is valid only while `_files` keeps the mapping alive.
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
     def find(self, query: CommentQuery, *, everywhere: bool = False) -> CommentHits:
-        """Return the comments that fit; `everywhere`: place all files anew whose source changed, first."""
+        """Return the matching comments; `everywhere`: first track all files whose source changed."""
         with self._lock:
             try:
-                # Looked at once: what changes from now on need not be in the answer.
+                # Read once: later changes need not be in the answer.
                 files = self._current()
                 for _ in range(_ATTEMPTS):
                     if (answer := self._attempt(files, query, everywhere=everywhere)) is not None:
                         return answer
             finally:
                 if not self._listing.is_watching:
-                    # A file that was written twice in a moment may look unchanged: compare again next time.
+                    # A file written twice within one timestamp may seem unchanged: compare again next time.
                     self._caught_up = None
-        raise Busy("The comments change faster than they can be read.", hint="Try again in a moment.")
+        raise Busy("The comments change faster than they can be read.", hint="Try again shortly.")
 
     def path_of(self, name: str) -> str | None:
-        """Return the file that the comment of this name is shown with, wherever it was before."""
+        """Return the file that the comment with this id is shown with now."""
         if not self.find(CommentQuery(limit=1)).total:
             return None
         with self._database.read() as connection:
@@ -98,10 +100,10 @@ class SearchIndex:
         return None if row is None else str(row[0])
 
     def counts(self) -> dict[str, int]:
-        """Return how many comments are in each state, how many lost their code, and in how many files."""
+        """Return the number of comments by status, of orphaned and uncertain ones, and of files."""
         if not (files := len(self._listing.current())):
             return {}
-        # The first places every comment anew, so that the rest counts what is there now.
+        # The first query tracks every file, so the others count current states.
         orphaned = self.find(CommentQuery(standing="orphaned", limit=0), everywhere=True).total
         states = {status: self.find(CommentQuery(status=status, limit=0)).total for status in STATUSES}
         review = self.find(CommentQuery(standing="review", limit=0)).total
@@ -113,7 +115,7 @@ class SearchIndex:
         self._listing.close()
 
     def _current(self) -> Mapping[str, WatchedSignature]:
-        """Return what tells that a source's comments changed; the same object while none did."""
+        """Return a signature of each source's comments; the same object while none changed."""
         found, moves = self._listing.current(), self._moves()
         if self._seen[0] is not found or self._seen[1] is not moves:
             self._seen = (found, moves)
@@ -127,7 +129,7 @@ class SearchIndex:
     def _attempt(
         self, files: Mapping[str, WatchedSignature], query: CommentQuery, *, everywhere: bool
     ) -> CommentHits | None:
-        """Answer from the index, or bring it up to date as far as needed and return None."""
+        """Answer from the index, or update it as needed and return None."""
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
@@ -151,13 +153,13 @@ class SearchIndex:
         return None
 
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
-        """Make the index hold these files and no others."""
+        """Make the index contain exactly these files."""
         with self._database.write() as connection:
             RowWriter(connection, self._loaded).replace(files)
             self._caught_up = (id(files), state_of(connection))
 
     def _build(self, files: Mapping[str, WatchedSignature]) -> CommentHits | None:
-        """Build the index anew, unless there is nothing to put into it."""
+        """Rebuild the index, unless there is nothing to put into it."""
         if not files:
             return CommentHits(0, [], [])
         self._database.discard()
@@ -171,23 +173,23 @@ class SearchIndex:
         return None
 
     def _loaded(self, path: str) -> tuple[str, Sidecar | str]:
-        """Return the signature of a source, and its comments or why they cannot be read."""
+        """Return a source's signature, and its comments or the reason why they cannot be read."""
         current_call().check()
         source = self._source(path)
         try:
             return source, self._load(path, self._seen[1])
         except (Cancelled, DeadlineExceeded, Busy):
-            # Nobody waits, or not now: that says nothing about the file.
+            # About the call, not about the file.
             raise
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
             if failure.data.get("newer"):
-                raise  # it is about the store beside the files, and no file's fault
+                raise  # about the store, not about this file
             return source, failure.message
 
     def _source(self, path: str) -> str:
-        """Return what changes when a source file does; a missing one has a signature too."""
+        """Return a value that changes when a source file does; also for a missing one."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 
     def _answered(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:

@@ -1,4 +1,4 @@
-"""What is asked of the index, and what it answers."""
+"""A query of the search index, and its result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdfast.comments.search.pattern import Pattern
 
 
 class CommentQuery(NamedTuple):
-    """Conditions that all must hold; what is None does not matter."""
+    """Conditions that must all hold; None means any value."""
 
     pattern: Pattern | None = None
     tag: str | None = None
@@ -21,11 +21,11 @@ class CommentQuery(NamedTuple):
     standing: str | None = None
     limit: int = 100
     by_place: bool = False
-    """Whether the number of matches does not count for the order."""
+    """Whether to order by place instead of by number of matches."""
 
 
 class CommentHit(NamedTuple):
-    """One comment that was found."""
+    """A comment that was found."""
 
     path: str
     matches: int
@@ -45,7 +45,7 @@ class CommentHit(NamedTuple):
 
 
 class CommentHits(NamedTuple):
-    """The best hits, and how many there are in all."""
+    """The first hits, the total number, and the files that could not be read."""
 
     total: int
     hits: list[CommentHit]

@@ -1,19 +1,14 @@
-"""What the room keeps beside the sidecars: the versions that comments were written for, and what we wrote.
+"""The database beside the sidecars: the versions that comments were written for, and what we last wrote.
 
 Contract:
-- A version is kept under the id that git gives its bytes, and stays for good: no garbage collection of git
-  takes it, and it is there for text that was never committed and outside git. Where it is missing (another
-  clone wrote the comment), git's objects are asked.
-- What was last written of each comment is kept, so that a program which writes a sidecar from its memory
-  cannot lose it. A comment that we deleted stays on record without its content.
-- Reading a workspace that nobody has commented on leaves no trace on disk.
-- Lost updates are found by comparing a sidecar with the record. A comment of ours that is gone was lost, and
-  comes back, unless somebody deleted it: we did; or the writer had read it (the stamp of our writes that it
-  carries along shows how far); or git replaced the file. A comment of ours that went back to an older state
-  was overwritten from memory, and our state comes back.
-- The sidecars have the comments. A database that is damaged, empty or missing keeps nobody from reading and
-  writing them: it is set aside and begun anew.
-- A comparison writes nothing. `Merged` says what to put back, and what the record should say from now on.
+- A version is content-addressed by its git blob id and never removed, so git's garbage collection cannot take
+  it, and it exists for uncommitted text and outside git. If it is missing here (another clone wrote the
+  comment), git's objects are read.
+- The last state we wrote of each comment is recorded, so a program that writes a sidecar from its memory
+  cannot lose it (`lost_updates`). A comment that we deleted is recorded without its content (a tombstone).
+- Reading a workspace without comments leaves no trace on disk.
+- The comments themselves are in the sidecars. A damaged, empty or missing database never prevents reading and
+  writing them: it is set aside and recreated.
 """
 
 from __future__ import annotations
@@ -88,20 +83,20 @@ Answer = TypeVar("Answer")
 
 
 class CommentRecord(NamedTuple):
-    """What is on record about one comment."""
+    """What is recorded about one comment."""
 
     comment_id: str
     sequence: int
-    """When we last wrote it, counted within its sidecar."""
+    """The number of our write, counted per sidecar, that last wrote it."""
     updated: str
     content: str | None
-    """The comment and its marker as JSON; None when we deleted it."""
+    """The comment and its marker as JSON; None if we deleted it."""
     known_elsewhere: bool
     """Whether another program has written a sidecar with it, and so has it in memory."""
 
 
 class SidecarRecord(NamedTuple):
-    """What is on record about one sidecar."""
+    """What is recorded about one sidecar."""
 
     digest: str | None = None
     sequence: int = 0
@@ -110,7 +105,7 @@ class SidecarRecord(NamedTuple):
 
 
 def blob_id(data: bytes) -> str:
-    """Return the id that git gives these bytes."""
+    """Return the git blob id of these bytes."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -119,7 +114,7 @@ class Archive:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        # Two work trees have two sidecars of the same name, on two branches.
+        # Two work trees may have different sidecars at the same path, on two branches.
         self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: Database | None = None
@@ -127,7 +122,7 @@ class Archive:
         self._opening = threading.Lock()
 
     def store_version(self, data: bytes) -> str:
-        """Keep the bytes of a source file, durably, and return the id to ask for them."""
+        """Store the bytes of a source file durably and return their blob id."""
         blob = blob_id(data)
         if self.version(blob) is None:
             row = (blob, zlib.compress(data, 6))
@@ -135,7 +130,7 @@ class Archive:
         return blob
 
     def version(self, blob: str) -> bytes | None:
-        """Return the bytes kept under an id, or None when we have none."""
+        """Return the bytes stored under a blob id, or None."""
 
         def kept(connection: sqlite3.Connection) -> bytes | None:
             row = connection.execute(_VERSION, (blob,)).fetchone()
@@ -144,7 +139,7 @@ class Archive:
         return self._query(kept, None)
 
     def record(self, path: str, digest: str | None = None) -> SidecarRecord:
-        """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
+        """Return the record of a sidecar, with its comments only if its content is not `digest`."""
 
         def found(connection: sqlite3.Connection) -> SidecarRecord:
             sidecar, count = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone() or (None, 0)
@@ -164,9 +159,9 @@ class Archive:
         entries: Iterable[CommentRecord],
         forgotten: Iterable[str] = (),
     ) -> None:
-        """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time, if that works.
+        """Record the content of a sidecar after our write number `sequence`; failures are ignored.
 
-        The sidecar is written by then, and its stamp says by whom; the next reader compares again.
+        The sidecar is already written, and its stamp names the write; the next reader compares again.
         """
         place = (self._work_tree, path)
         rows = [(*place, *one) for one in entries]
@@ -183,13 +178,13 @@ class Archive:
             pass
 
     def stamp(self, sequence: int) -> str:
-        """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
+        """Return the stamp we leave in a sidecar to recognize it in what others write from memory."""
         if not self._file.was_created:
             self._database()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
-        """Return which of our writes a stamp comes from, or None when it is not of this work tree."""
+        """Return which of our writes a stamp is from, or None if it is not from this work tree."""
         owner, colon, number = str(stamp).rpartition(":")
         return int(number) if colon and number.isdecimal() and owner == self._replica() else None
 
@@ -197,13 +192,13 @@ class Archive:
         if self._known_replica is None:
             replica = self._query(lambda connection: str(connection.execute(_REPLICA).fetchone()[0]), None)
             if replica is None:
-                return ""  # that of nobody; the next one who writes begins anew
+                return ""  # no replica has it; the next write creates one
             tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
             self._known_replica = f"{replica}-{tree}"
         return self._known_replica
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the database; nothing when there is none."""
+        """Return what is wrong with the database; nothing if there is none."""
         try:
             database = self._existing_database()
         except Corrupted as failure:
@@ -211,13 +206,13 @@ class Archive:
         return [] if database is None else database.verify()
 
     def close(self) -> None:
-        """Close the database, if it was needed."""
+        """Close the database if it was opened."""
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
 
     def _query(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
-        """Return what a question finds; `otherwise` where there is nothing to ask, or what is damaged."""
+        """Return the result of a query; `otherwise` if there is no database or it is damaged."""
         identity = self._file.identity()
         try:
             if (database := self._existing_database()) is not None:
@@ -227,7 +222,7 @@ class Archive:
             try:
                 self._discard(identity)
             except (Denied, Unavailable):
-                pass  # it stays in the way of writing, not of reading
+                pass  # it blocks writing, not reading
         return otherwise
 
     def _update(self, action: Callable[[sqlite3.Connection], object]) -> None:
@@ -241,7 +236,7 @@ class Archive:
                 action(connection)
 
     def _discard(self, damaged: tuple[int, int] | None) -> None:
-        """Let a database that was found damaged be begun anew, unless somebody else saw to that."""
+        """Set a damaged database aside to be recreated, unless another process already did."""
         with self._opening:
             if self._opened is not None and self._file.identity() == damaged:
                 self._opened.close()
@@ -260,13 +255,13 @@ class Archive:
 
 
 def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> CommentRecord:
-    """Return what goes on record about a comment that we write now."""
+    """Return the record of a comment that we write now."""
     content = json.dumps({"comment": comment, "marker": marker})
-    # Half a character in a moment of another program is no text that a database takes.
+    # Another program's timestamp may contain a lone surrogate, which SQLite rejects.
     updated = str(comment.get("updated", "")).encode("utf-8", "replace").decode()
     return CommentRecord(str(comment["id"]), sequence, updated, content, False)
 
 
 def tombstone(comment_id: str, moment: str, sequence: int) -> CommentRecord:
-    """Return what goes on record about a comment that we delete."""
+    """Return the record of a comment that we delete."""
     return CommentRecord(comment_id, sequence, moment, None, False)

@@ -1,12 +1,12 @@
-"""Sidecar files on disk: read with what others overwrote, and changed under a lock in one durable step.
+"""Sidecar files on disk: read with lost updates restored, changed under a lock in one durable step.
 
 Contract:
-- A change is a read-modify-write under a lock: it reads the sidecar anew and merges with what we
-  wrote before, so that neither another process nor an editor loses anything by it. A sidecar
-  that cannot be read is not written.
-- When a change was finished, it is on disk. When finishing raises, the sidecar is as it was before.
+- A change is a read-modify-write under a lock: the sidecar is read again and merged with what we wrote
+  before, so neither another process nor an editor loses anything. A sidecar that cannot be read is not
+  written.
+- A finished change is on disk. If finishing raises, the sidecar is as it was before.
 - The version that a new comment was written for is on disk before the comment is.
-- A document that nobody else has written since we did is taken apart only if more than an addition is made.
+- A document that no one else has written since we did is parsed only if the change is more than an addition.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class CommentDraft(NamedTuple):
 
 @dataclass
 class SidecarChange:
-    """One sidecar while it is changed."""
+    """One sidecar while it is being changed."""
 
     path: RepoPath
     sidecar: Sidecar
-    """What was read; of a document that is not taken apart, only what is added to it."""
+    """What was read; of a document that is not parsed, only the additions."""
     current: CurrentSource | None
     source: bytes | None
     normalizer: SidecarNormalizer
@@ -85,14 +85,14 @@ class SidecarChange:
     record: SidecarRecord
     before: bytes | None
     is_ours: bool
-    """Whether nobody else has written the sidecar since we did."""
+    """Whether no one else has written the sidecar since we did."""
     is_read: bool = False
     touched: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
 
     @property
     def sequence(self) -> int:
-        """Which of our writes of this sidecar this is."""
+        """The number of this write of the sidecar, counted over our writes."""
         return self.record.sequence + 1
 
     def find(self, name: str) -> Note:
@@ -108,17 +108,17 @@ class SidecarChange:
         self.touched.add(note.id)
 
     def check_line(self, line: int) -> None:
-        """Raise when the source has no such line."""
+        """Raise if the source has no such line."""
         count = 0 if self.current is None else len(self.current.lines)
         if line > count:
             raise InvalidLineNumber(self.path.text, line, count)
 
     def symbol_at(self, line: int) -> AnchorSymbol | None:
-        """Return what a line of the source belongs to."""
+        """Return the symbol that contains a line of the source."""
         return anchor_symbol(self.normalizer.outline.at(line))
 
     def add(self, draft: CommentDraft, number: int) -> Note:
-        """Put one more comment and its marker behind the others, named by a number and the next."""
+        """Append a comment and its marker; their ids are `number` and the next."""
         comment: dict[str, Any] = {"id": f"c_{number}", "line": draft.line}
         if draft.end_line is not None:
             comment |= {"startLine": draft.line, "endLine": draft.end_line}
@@ -139,14 +139,14 @@ class SidecarChange:
         return note
 
     def put(self, note: Note) -> None:
-        """Put a new comment and its marker into the document."""
+        """Append a new comment and its marker to the document."""
         self.sidecar.raw["comments"].append(note.raw)
         self.sidecar.raw.setdefault("ghostMarkers", []).append(note.marker)
         self.sidecar.comments.append(note)
         self.touched.add(note.id)
 
     def anchor(self, note: Note, line: int) -> None:
-        """Anchor a comment anew, by somebody's decision; a range keeps its length as far as the file goes."""
+        """Anchor a comment to a line that a person chose; a range keeps its length if the file allows."""
         count = 0 if self.current is None else len(self.current.lines)
         end_line = line if note.end_line is None else min(line + note.end_line - note.line, count)
         end = end_line if end_line > line else None
@@ -166,7 +166,7 @@ class SidecarChange:
         self.mark(note)
 
     def entries(self) -> Iterator[CommentRecord]:
-        """Yield what goes on record about the comments that were written and deleted."""
+        """Yield the records of the comments that were written and deleted."""
         for note in self.sidecar.comments:
             if note.id in self.touched:
                 yield entry_of(note.raw, note.marker, self.sequence)
@@ -175,7 +175,7 @@ class SidecarChange:
 
 
 class SidecarFiles:
-    """The sidecars of one work tree, and the sources that they belong to."""
+    """The sidecars of one work tree, and their sources."""
 
     def __init__(self, repository: Repository, clock: Clock) -> None:
         self.repository = repository
@@ -186,14 +186,14 @@ class SidecarFiles:
         self.locks = Locks(repository, LOCKS_NAME)
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close the archive and the history."""
         self.archive.close()
         self.history.close()
 
     # Sources
 
     def source_bytes(self, path: RepoPath) -> bytes | None:
-        """Return the bytes of a source file, or None when it is gone."""
+        """Return the bytes of a source file, or None if it does not exist."""
         with refusals_translated(path):
             try:
                 return self.tree.read_bytes(path, LIMITS.comment_source_bytes)
@@ -205,14 +205,14 @@ class SidecarFiles:
         return decoded(self.require_source(RepoPath.parse(source_path)))
 
     def require_source(self, path: RepoPath) -> bytes:
-        """Return the bytes of a source file, or raise when it is gone."""
+        """Return the bytes of a source file, or raise if it does not exist."""
         data = self.source_bytes(path)
         if data is None:
             raise self.not_found(path)
         return data
 
     def not_found(self, path: RepoPath) -> SourceNotFound:
-        """Return the failure to find a source file, with the one beside it that is called nearly the same."""
+        """Return the error for a missing source file, with the most similar name beside it."""
         try:
             beside = self.tree.files_in(RepoPath(path.segments[:-1]))
         except HoldfastError:
@@ -222,16 +222,16 @@ class SidecarFiles:
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
     def current_source(self, path: RepoPath) -> CurrentSource | None:
-        """Return the source file as it is now, or None when it is gone."""
+        """Return the source file as it is now, or None if it does not exist."""
         return _current(path, self.source_bytes(path))
 
     # Sidecars
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
-        """Return what a file's sidecar holds, or None when it has none."""
+        """Return the bytes of a file's sidecar, or None if it has none."""
         with refusals_translated(path):
             place = sidecar_of(path.text)
-            parsed = RepoPath.parse(place)  # refused where its name is too long with the suffix
+            parsed = RepoPath.parse(place)  # raises if the name is too long with the suffix
             try:
                 return self.tree.read_bytes(parsed, LIMITS.sidecar_bytes)
             except NotFound:
@@ -244,7 +244,7 @@ class SidecarFiles:
                 raise CommentFileCorrupted(place, "it is not a regular file") from None
 
     def stored(self, path: RepoPath) -> Sidecar:
-        """Return a file's comments where the sidecar says they are, with those that were overwritten."""
+        """Return a file's comments at their stored lines, with lost updates restored."""
         data = self.sidecar_bytes(path)
         if data is None:
             return empty(path.text)
@@ -253,7 +253,7 @@ class SidecarFiles:
         return sidecar
 
     def _restore(self, sidecar: Sidecar, data: bytes, record: SidecarRecord) -> None:
-        """Put back what others overwrote of what we last wrote there, and on record what that shows."""
+        """Restore lost updates in a sidecar, and record what the comparison shows."""
         if record.digest == sidecar.digest or not record.entries:
             return
         read_up_to = self.archive.sequence_in(sidecar.stamp)
@@ -265,15 +265,15 @@ class SidecarFiles:
             )
         restore(sidecar, found.restored)
 
-    # Changes: to be made while the lock of the path is held
+    # Changes; the caller holds the lock of the path
 
     def numbers(self, count: int) -> int:
-        """Return the first of some numbers that no other comment, marker or reply has."""
+        """Return the first of `count` numbers that no other comment, marker or reply has."""
         milliseconds = int(self.clock().timestamp() * 1000)
         return next_number(os.path.join(self.repository.store_directory, NUMBERS_NAME), milliseconds, count)
 
     def begin(self, path: RepoPath, source: bytes | None) -> SidecarChange:
-        """Return a change of what the sidecar holds now, which is not taken apart yet."""
+        """Start a change of a sidecar, without parsing the document yet."""
         data = self.sidecar_bytes(path)
         sidecar = empty(path.text)
         digest = None if data is None else digest_of(data)
@@ -296,9 +296,9 @@ class SidecarFiles:
         )
 
     def read(self, change: SidecarChange, *, as_stored: bool = False) -> None:
-        """Take the document apart, with the comments that were overwritten and those that were added.
+        """Parse the document of a change, with lost updates restored and additions appended.
 
-        `as_stored`: comments that nobody touches may stay as they are.
+        `as_stored`: comments that are not touched may be written as they are.
         """
         if change.before is None:
             return
@@ -312,7 +312,7 @@ class SidecarFiles:
         change.is_read = True
 
     def finish(self, change: SidecarChange) -> None:
-        """Write what was changed, durably; what says the same as before is not written."""
+        """Write a change durably; a document that would not change is not written."""
         change.normalizer.normalize(change.sidecar)
         data = None if change.is_read else self._appended(change)
         if not change.is_read and data is None:
@@ -322,7 +322,7 @@ class SidecarFiles:
         if data is None and not change.touched and not change.deleted and _printed(sidecar) == change.before:
             return
         if not sidecar.comments and change.source is None and change.before is not None:
-            # Its last comment followed the code elsewhere; what is left says nothing about anything.
+            # Its last comment moved to another file; an empty sidecar without a source is useless.
             with refusals_translated(change.path):
                 self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
@@ -340,13 +340,13 @@ class SidecarFiles:
         self.archive.record_write(sidecar.path, digest_of(data), change.sequence, change.entries())
 
     def finish_both(self, arriving: SidecarChange, leaving: SidecarChange) -> None:
-        """Write two sidecars; when the second cannot be written, the first is as it was."""
-        # First where a comment arrives: a moment in both files is better than one in none.
+        """Write two sidecars; if the second cannot be written, the first is restored."""
+        # The target first: a comment that is briefly in both files is better than one in neither.
         self.finish(arriving)
         try:
             self.finish(leaving)
         except Unconfirmed:
-            raise  # both are written
+            raise  # both files are written
         except BaseException:
             place = RepoPath.parse(arriving.sidecar.path)
             if arriving.before is None:
@@ -356,7 +356,7 @@ class SidecarFiles:
             raise
 
     def _appended(self, change: SidecarChange) -> bytes | None:
-        """Return the bytes with one more comment behind the others, if they allow that."""
+        """Return the bytes with one more comment appended, if their form allows it."""
         (note,) = change.sidecar.comments
         assert change.before is not None
         assert note.marker is not None
@@ -368,7 +368,7 @@ def _current(path: RepoPath, source: bytes | None) -> CurrentSource | None:
 
 
 def _timestamp(time: datetime) -> str:
-    """Write a moment as JavaScript does: UTC, milliseconds, Z."""
+    """Format a time as JavaScript does: UTC, milliseconds, Z."""
     time = time.astimezone(UTC)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"
 
@@ -381,7 +381,7 @@ def _printed(sidecar: Sidecar) -> bytes:
 
 
 def _refers_to(current: CurrentSource | None, sidecar: Sidecar) -> bool:
-    """Return whether evidence refers to the present text, which only we may have."""
+    """Return whether a comment's evidence refers to the current text, which only we may have stored."""
     return current is not None and any(
         current.blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in sidecar.comments
     )

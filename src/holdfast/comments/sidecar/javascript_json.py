@@ -1,4 +1,10 @@
-"""JSON as JavaScript writes it."""
+"""JSON exactly as JavaScript's `JSON.stringify(value, null, 2)` writes it.
+
+The VS Code extension writes sidecars with it, so writing the same bytes keeps diffs small:
+`printed(parsed(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
+numbers follow ECMA-262, Number::toString (whole numbers without a point, an exponent for very small and large
+ones); lone surrogates are escaped.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +18,16 @@ from holdfast.storage.files.foreign_document import Unreadable, json_of
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _REMEMBERED = 4096
+"""Items whose text is cached. A chosen bound on memory."""
+
 _compact = json.JSONEncoder(ensure_ascii=False).encode
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -7
+"""Exponents between which numbers are written without one, from ECMA-262, Number::toString."""
 
 
 def parsed(data: bytes) -> Any:
-    """Return the value that the bytes hold, or raise `Unreadable`."""
+    """Return the value that the bytes contain, or raise `Unreadable`."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -44,7 +53,7 @@ def printed(value: Any) -> bytes:
 
 
 def _document(value: dict[str, Any]) -> str:
-    """Return an object whose long lists are mostly what they were when they were last written."""
+    """Return the text of an object whose long lists are mostly unchanged since they were last written."""
     members = []
     for key, member in value.items():
         if isinstance(member, list) and member:
@@ -58,12 +67,12 @@ def _document(value: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _item(compact: str) -> str:
-    """Return an item of a list inside an object; laying it out takes much longer than recognising it."""
+    """Return the text of a list item inside an object; cached, because laying it out takes much longer."""
     return _written(json.loads(compact), "\n    ")
 
 
 def _written(value: Any, newline: str) -> str:
-    """Return a value as text; `newline` ends a line and indents the next as far as this one."""
+    """Return a value as text; `newline` is the line break with the current indentation."""
     if type(value) is str:
         return encode_basestring(value)
     if isinstance(value, dict):
@@ -93,7 +102,7 @@ def number_text(value: float) -> str:
 
 
 def _placed(digits: str, point: int) -> str:
-    """Write digits with the decimal point after the first `point` of them."""
+    """Return digits with the decimal point after the first `point` of them."""
     if len(digits) <= point <= _LARGEST_PLAIN:
         return digits + "0" * (point - len(digits))
     if 0 < point <= _LARGEST_PLAIN:
@@ -112,9 +121,9 @@ def _float(text: str) -> float:
 
 
 def _int(text: str) -> int:
-    _float(text)  # what JavaScript cannot hold, no program that reads these files can
+    _float(text)  # a number JavaScript cannot hold is unreadable for the extension
     return int(text)
 
 
 def _refuse(text: str) -> Any:
-    raise Unreadable(f"{text} is no JSON")
+    raise Unreadable(f"{text} is not JSON")

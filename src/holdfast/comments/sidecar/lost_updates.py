@@ -1,4 +1,15 @@
-"""Lost updates."""
+"""Detects and restores updates that another program overwrote from its memory.
+
+The VS Code extension reads a sidecar once and later writes all of it. Each write of ours leaves a stamp that
+the extension preserves, so the stamp in its write shows which of our writes it had read. Example: we add
+comment A (write 7) and B (write 8); the extension, which read write 7, saves a document without B. B was
+never read, so it was lost, and is restored. If A is missing as well, it had been read, so it was deleted.
+
+Contract:
+- A comment of ours that is missing is restored unless it was deleted: by us, by a writer that had read it, or
+  by git replacing the file. A comment of ours with an older state was overwritten, and our state is restored.
+- Comparing writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +25,21 @@ from holdfast.storage.git.file_history import FileHistory
 
 @dataclass
 class LostUpdates:
-    """What a comparison with the record found."""
+    """The result of comparing a sidecar with its record."""
 
     restored: list[CommentRecord] = field(default_factory=list)
     known: list[CommentRecord] = field(default_factory=list)
-    """Entries that another program has written, and so knows."""
+    """Records of comments that another program has written, and so knows."""
     forgotten: list[str] = field(default_factory=list)
-    """Ids of comments that somebody else took away."""
+    """Ids of comments that someone else deleted."""
 
 
 def lost_updates(
     sidecar: Sidecar, data: bytes, record: SidecarRecord, read_up_to: int | None, history: FileHistory
 ) -> LostUpdates:
-    """Compare a sidecar that somebody else has written, with the bytes `data`, with what we wrote.
+    """Compare a sidecar that someone else wrote, with the bytes `data`, with what we wrote.
 
-    `read_up_to` is the last of our writes that the writer had read, where the sidecar shows it.
+    `read_up_to` is the last of our writes that the writer had read, if the sidecar has a stamp.
     """
     found = LostUpdates()
     stored = {note.id: note for note in sidecar.comments}
@@ -44,7 +55,7 @@ def lost_updates(
         return found
     up_to = read_up_to
     if up_to is None:
-        # No stamp of ours: what is in the file just as we wrote it shows how far the writer had read.
+        # No stamp: comments that are exactly as we wrote them show how far the writer had read.
         unchanged = [one for one in present if stored[one.comment_id].updated == one.updated]
         up_to = max((one.sequence for one in unchanged), default=0)
         missing_known = {one.comment_id for one in missing if one.known_elsewhere}
@@ -59,12 +70,12 @@ def lost_updates(
 
 
 def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[str]) -> Set[str]:
-    """Return the comments that are in some commit but not in the last: git, not a program, took them away."""
+    """Return the comments that some commit has but the last does not: git removed them."""
     last = history.committed(sidecar.path) or b""
     sought = tuple(one for one in comment_ids if one.encode() not in last)
     if not sought:
         return frozenset()
-    # To read what other commits held takes long, and the sidecar stays as it is until somebody writes it.
+    # Cached: searching other commits is slow, and the sidecar does not change until it is written.
     sign = (sidecar.digest, history.head(), sought)
     known = history.held.recall(sidecar.path, sign)
     if known is None:
@@ -88,7 +99,7 @@ def restore(sidecar: Sidecar, restored: list[CommentRecord]) -> None:
 def _put(items: list[Any], item: Mapping[str, Any]) -> None:
     for position, known in enumerate(items):
         if isinstance(known, dict) and known.get("id") == item["id"]:
-            # What the other program knows beyond ours stays.
+            # Keys that only the other program wrote are preserved.
             items[position] = {**known, **item}
             return
     items.append(dict(item))

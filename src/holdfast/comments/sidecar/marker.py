@@ -1,12 +1,11 @@
-"""Markers: which lines a comment is on, and the evidence by which those lines are found again.
+"""Markers: the lines that a comment is on, and the evidence by which those lines are found again.
 
 Contract:
-- Documents are written in one form: the extension's keys, the other server's names beside them. Nothing that
-  stands in a document is dropped. A file of any dialect that was completed here passes the extension's
-  validator.
-- Evidence, under a key of ours, is about the version that a comment was written for. It is made when the
-  comment is, and made anew only when tracking is sure. What is not sure changes the status and the
-  candidates, never the version, the line or the text that were good.
+- Documents are written in one form: the extension's keys, with the other server's names beside them. No
+  stored key is dropped. A document of any dialect that was normalized here passes the extension's validator.
+- Evidence, stored under a key of ours, is about the version that a comment was written for. It is created
+  with the comment and replaced only when tracking has high confidence. Anything less changes the status and
+  the candidates, never the version, the line or the text that were good.
 """
 
 from __future__ import annotations
@@ -31,16 +30,23 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 LINE_NUMBER = "line_number"
-"""The method, and the basis of evidence, where another program left nothing but the number of a line."""
+"""The method, and the basis of evidence, if another program stored nothing but a line number."""
 
 _CONTEXT_LINES = 4
+"""Lines of context stored on each side. The same number as tracking compares."""
+
 _MOST_MOVES = 20
+"""Moves that a marker's history keeps. A chosen bound on the size of sidecars."""
+
 _MOST_CANDIDATES = 5
+"""Candidates that a marker stores. A chosen bound on the size of sidecars."""
+
 _SAYS_LITTLE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
+"""Lines that are too common to serve as context."""
 
 
 def context(lines: Sequence[str], order: range) -> list[str]:
-    """Return the nearest lines in an order that say something."""
+    """Return the nearest distinctive lines in the given order."""
     found: list[str] = []
     for index in order:
         text = trimmed(lines[index])
@@ -54,7 +60,7 @@ def context(lines: Sequence[str], order: range) -> list[str]:
 def updated_evidence(
     facts: Mapping[str, Any], location: NoteLocation, blob: str | None, time: str
 ) -> dict[str, Any]:
-    """Return evidence with what tracking found in the version `blob`; only a sure answer moves the line."""
+    """Return evidence updated with a location in version `blob`; only high confidence moves the line."""
     known = dict(facts)
     status = "orphaned" if location.orphaned else "needs_review" if location.needs_review else "anchored"
     known |= {"status": status, "confidence": location.confidence.value, "method": location.method}
@@ -80,7 +86,7 @@ def updated_evidence(
 
 
 def stored_location(note: Note) -> NoteLocation | None:
-    """Return what the evidence says about the version it was last compared with."""
+    """Return the location that the evidence has for the version it was last compared with."""
     facts = note.evidence
     if facts is None:
         return None
@@ -91,9 +97,9 @@ def stored_location(note: Note) -> NoteLocation | None:
     good = whole_line(facts.get("lastGoodLine")) or note.line
     line = whole_line(facts.get("likelyLine")) or good
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
-    told = reason if isinstance(reason, str) else None
+    known_reason = reason if isinstance(reason, str) else None
     offered = tuple(_read_candidates(facts.get("candidates")))
-    return NoteLocation(line, note.end_line, confidence, method, told, offered)
+    return NoteLocation(line, note.end_line, confidence, method, known_reason, offered)
 
 
 def _candidate(one: CandidateLine) -> dict[str, Any]:
@@ -113,7 +119,7 @@ def _read_candidates(value: object) -> list[CandidateLine]:
 
 
 NewMarkerId = Callable[[], str]
-"""Returns the id for one more marker."""
+"""Returns an id for a new marker."""
 
 _ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
 _OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
@@ -122,7 +128,7 @@ _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 
 
 class SidecarNormalizer:
-    """Brings one document into our form, as of one moment and one state of the source."""
+    """Converts a document into our form, for one time and one state of the source."""
 
     def __init__(
         self, current: CurrentSource | None, commit: str | None, time: str, new_marker_id: NewMarkerId
@@ -135,7 +141,7 @@ class SidecarNormalizer:
         self._commit = commit
 
     def normalize(self, sidecar: Sidecar) -> None:
-        """Bring a whole document into our form; each comment goes to where it stands now."""
+        """Convert a whole document; each comment is written with its current location."""
         raw = sidecar.raw
         for name in ("file", "filePath"):
             if not isinstance(raw.get(name), str):
@@ -149,19 +155,19 @@ class SidecarNormalizer:
             self._normalize_comment(note)
             self._normalize_marker(sidecar, note)
         for marker in sidecar.markers:
-            # Those of no comment too: one that the validator refuses would hide all comments of the file.
+            # Unused markers too: the validator rejects the whole file for one invalid marker.
             self._ensure_ids(marker)
             self._fill_in(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
-        """Say in a marker what its lines are, in the present text."""
+        """Write a marker's lines, with their text and symbol, from the current text."""
         lines, index = self._lines, line - 1
         symbol = self.outline.at(line)
         marker["line"] = line
         if end_line is not None or "endLine" in marker:
             marker["endLine"] = end_line or line
         marker["astAnchor"] = ast_anchor(symbol, line)
-        # Of a range, too, the extension keeps and verifies the first line.
+        # The extension stores and verifies the first line of a range, too.
         marker["lineHash"] = line_hash(lines[index])
         marker["lineText"] = shown_line(lines[index])
         marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
@@ -170,7 +176,7 @@ class SidecarNormalizer:
         marker |= _server_anchor(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
-        """Put a marker on lines of the present text, with the evidence to find them again."""
+        """Put a marker on lines of the current text, with the evidence to find them again."""
         self.describe(marker, line, end_line)
         history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
         facts = self._evidence(line, end_line, method)
@@ -179,7 +185,7 @@ class SidecarNormalizer:
         marker[EVIDENCE] = facts
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
-        """Return the evidence for a comment on a line of the present text."""
+        """Return the evidence for a comment on a line of the current text."""
         assert self._current is not None
         blob, lines = self._current.blob, self._lines
         facts = {"blob": blob, "commit": self._commit, "path": self._current.path, "line": line}
@@ -201,7 +207,7 @@ class SidecarNormalizer:
 
     @property
     def outline(self) -> SourceSymbols:
-        """The symbols of the present text."""
+        """The symbols of the current text."""
         if self._outline is None:
             assert self._current is not None
             self._outline = SourceSymbols(self._current.path, self._current.text)
@@ -226,7 +232,7 @@ class SidecarNormalizer:
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
         self._ensure_ids(marker)
-        # Another name than that of its marker is one that no marker has.
+        # Any other id would name no marker.
         note.raw["ghostMarkerId"] = marker["id"]
         known = marker["commentIds"]
         marker["commentIds"] = known if note.id in known else [*known, note.id]
@@ -243,7 +249,7 @@ class SidecarNormalizer:
             marker["commentIds"] = []
 
     def _fill_in(self, marker: dict[str, Any]) -> None:
-        """Give a marker what the extension's validator asks for, where nothing better is known."""
+        """Add the keys that the extension's validator requires."""
         for name in _TEXTS:
             if not isinstance(marker.get(name), str):
                 marker[name] = ""
@@ -253,7 +259,7 @@ class SidecarNormalizer:
             marker["line"] = 1
         anchor = marker.get("astAnchor")
         if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
-            # An anchor of which the validator would refuse the file; what it said moves aside.
+            # The validator would reject the file for this anchor; its content is kept under another key.
             marker["astAnchorIncomplete"] = anchor
             marker["astAnchor"] = None
         marker.setdefault("astAnchor", None)
@@ -261,9 +267,9 @@ class SidecarNormalizer:
         marker.setdefault("anchorType", "line")
 
     def _write_location(self, note: Note, marker: dict[str, Any]) -> None:
-        """Write into a marker where its comment stands; only a sure answer changes what was known.
+        """Write a comment's location into its marker; only high confidence replaces what was known.
 
-        What says the same as before is left alone, so that a file in git changes only when something did.
+        A marker that would not change is left alone, so that a file in git changes only when something did.
         """
         location, facts = note.location, note.evidence
         is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
@@ -273,23 +279,26 @@ class SidecarNormalizer:
             return
         if is_sure and not self._is_current(marker, location):
             self.describe(marker, location.line, location.end_line)
-        said = facts.get("confidence"), facts.get("lastGoodLine")
-        is_said = location.confidence is Confidence.HIGH and said == (Confidence.HIGH.value, location.line)
-        if location != stored_location(note) and not is_said:  # apart from how it was found out
+        stored = facts.get("confidence"), facts.get("lastGoodLine")
+        is_stored = location.confidence is Confidence.HIGH and stored == (
+            Confidence.HIGH.value,
+            location.line,
+        )
+        if location != stored_location(note) and not is_stored:  # ignoring the method
             blob = self._current.blob if self._current is not None else None
             marker[EVIDENCE] = updated_evidence(facts, location, blob, self._time)
 
     def _is_current(self, marker: dict[str, Any], location: NoteLocation) -> bool:
-        """Return whether a marker says already where its comment is, and what is there."""
+        """Return whether a marker already has its comment's line and that line's hash."""
         line, end_line = location.line, whole_line(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
         return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))
 
     def _adopt(self, marker: dict[str, Any], location: NoteLocation) -> None:
-        """Follow from now on a comment of another program, no surer than it was known so far.
+        """Add evidence to another program's comment, no more certain than it was so far.
 
-        What that program says of its lines stays as it wrote it while it holds; ours stands beside it.
+        What that program stored about its lines is kept while it is true; ours is added beside it.
         """
         if location.line > len(self._lines):
             return
@@ -308,7 +317,7 @@ class SidecarNormalizer:
 
 
 def _server_anchor(symbol: Symbol | None, line: int) -> dict[str, str]:
-    """Return what the other server calls the place of a marker."""
+    """Return the keys with which the other server describes a marker's place."""
     return (
         {"anchor": f"line {line}", "anchorType": "line"}
         if symbol is None

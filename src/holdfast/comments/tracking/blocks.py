@@ -1,7 +1,8 @@
-"""Blocks found by what they hold: the line that opens one goes where the lines inside it went.
+"""Tracks lines that open blocks by what the blocks contain.
 
-Contract: lines that are for certain the same have a say, or where there are none the few that are found
-elsewhere; more than half of those asked must agree on one opening line of the same kind.
+The lines inside a block vote: each votes for the line that opens the block it is in now. Votes come from
+confirmed lines or, if there are none, from the first few lines that can be located; a strict majority must
+agree on one opening line of the same kind.
 """
 
 from __future__ import annotations
@@ -19,18 +20,20 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 _ASKED = 7
-"""Lines inside a block that have a say, the first ones."""
+"""Lines inside a block that vote, the first ones. This bound and the scores below were tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _HELD = 0.8
-"""What the opening line of a block that holds the same lines is worth at least."""
+"""Lowest score of an opening line whose block contains the same lines."""
 
 _ONLY = 0.6
-"""What the only block of its kind in the same function is worth, where nothing else is alike."""
+"""Score of the only block of its kind in the same function, when nothing else is similar."""
 
 _SOUGHT = 3
-"""Lines inside a block that are sought where none is for certain the same."""
+"""Lines inside a block that are located when none of them is confirmed. A chosen bound on time."""
 
 _LONGEST = 400
+"""Lines of a block that are searched for confirmed ones. A chosen bound on time."""
 
 
 class Blocks:
@@ -42,7 +45,7 @@ class Blocks:
         self._before, self._after = comparison.before, comparison.after
 
     def guess(self, index: int) -> Guess | None:
-        """Return the line that opens the block which holds what the block of a line held."""
+        """Return the line that opens the block which contains most of the old block's lines."""
         kind = self._before.role(index).opens
         places = self._comparison.outlines
         if not kind or not places.both_parsed:
@@ -59,7 +62,7 @@ class Blocks:
         return Guess(target, max(_HELD, self._comparison.similarity.score(index, target)), "body")
 
     def only(self, index: int) -> Guess | None:
-        """Return the only block of a kind in what a symbol became, where a line opens the only one of it."""
+        """Return the only block of a kind in the same symbol, if the old line opened the only one too."""
         kind = self._before.role(index).opens
         places = self._comparison.outlines
         holder = places.old.symbol_at(index) if kind and places.both_parsed else None
@@ -71,7 +74,7 @@ class Blocks:
         return Guess(theirs[0], _ONLY, "only") if mine == [index] and len(theirs) == 1 else None
 
     def _inside(self, index: int) -> list[tuple[int, int]]:
-        """Return the first lines inside a block that are for certain the same, with where they are."""
+        """Return the first confirmed or located lines inside a block, with their new lines."""
         lines = [
             at for at in self._comparison.outlines.old.block_lines(index) if not self._before.is_trivial(at)
         ]
@@ -85,7 +88,7 @@ class Blocks:
 
 
 def _opened(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
-    """Return the lines that open blocks of a kind around a line, inner ones first."""
+    """Return the lines that open blocks of a kind around a line, innermost first."""
     return [row for row in outline.enclosing_rows(index) if lines.role(row).opens == kind]
 
 

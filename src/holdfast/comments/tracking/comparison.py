@@ -1,6 +1,6 @@
-"""Two versions side by side: what is equal, and the areas between in which lines have to be sought.
+"""Two versions side by side: the lines that are certainly equal, and the areas between them to search.
 
-Contract: firm lines are strictly increasing pairs; every other line lies in exactly one area.
+Contract: confirmed lines are strictly increasing pairs; every other line is in exactly one area.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from holdfast.comments.tracking.reflow import TokenStream, reflowed_line
 from holdfast.comments.tracking.similarity import LineSimilarity
 from holdfast.comments.tracking.symbol_map import OutlinePair
 
-_FIRM = 6
-"""Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
+_CONFIRMED_TOKENS = 6
+"""Distinctive tokens that a run of equal lines between two changes needs to be confirmed. Tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _LONGEST_SLIDE = 12
-_SURE = 0.75
-"""Score from which a pair of a large area divides it."""
+"""Lines at the end of a run that are checked for sliding. A chosen bound."""
+
+_DIVIDING_SCORE = 0.75
+"""Score from which a pair divides a large area. Tuned with `bench/anchors`."""
 
 
 class VersionComparison:
@@ -49,7 +52,10 @@ class VersionComparison:
 
     @cached_property
     def confirmed(self) -> dict[int, int]:
-        """The equal lines without runs that say too little or have twins, and without doubtful ends."""
+        """The equal lines that can be trusted.
+
+        Left out are short runs without a unique line, and ambiguous or trivial lines at the ends of runs.
+        """
         before, equal, runs = self.before, self.equal, _runs_of(self.equal)
         firm: dict[int, int] = {}
         loose = _sliding_ends(before, self.after, equal, runs)
@@ -62,16 +68,16 @@ class VersionComparison:
             while first <= last and not at_end and (last in loose or before.is_trivial(last)):
                 last -= 1
             kept = range(first, last + 1)
-            says = sum(before.distinctive_tokens(index) for index in kept)
-            if at_start or at_end or (says >= _FIRM and self.is_unique(kept)):
+            tokens = sum(before.distinctive_tokens(index) for index in kept)
+            if at_start or at_end or (tokens >= _CONFIRMED_TOKENS and self.is_unique(kept)):
                 firm.update((index, equal[index]) for index in kept)
         return firm
 
     def is_unique(self, indices: range) -> bool:
-        """Return whether old lines hold one, or two in a row, of which there is no other on either side."""
-        telling = [self.before.normal[index] for index in indices if not self.before.is_trivial(index)]
-        said: list[str | tuple[str, str]] = [*telling, *pairwise(telling)]
-        return any(self.before.counts[one] == self.after.counts[one] == 1 for one in said)
+        """Return whether some old lines contain a line, or two in a row, that is unique in both versions."""
+        distinctive = [self.before.normal[index] for index in indices if not self.before.is_trivial(index)]
+        keys: list[str | tuple[str, str]] = [*distinctive, *pairwise(distinctive)]
+        return any(self.before.counts[key] == self.after.counts[key] == 1 for key in keys)
 
     @cached_property
     def _confirmed_keys(self) -> list[int]:
@@ -88,19 +94,19 @@ class VersionComparison:
 
     @cached_property
     def similarity(self) -> LineSimilarity:
-        """Scores of pairs of lines."""
+        """Similarity of pairs of lines."""
         return LineSimilarity(self.before, self.after, self.outlines)
 
     def area(self, index: int) -> Area:
-        """Return the area around a line that is not firm."""
+        """Return the area around a line that is not confirmed."""
         return self._area(bisect_left(self._confirmed_keys, index))
 
     def area_of_new(self, index: int) -> Area:
-        """Return the area around a new line that no firm line has become."""
+        """Return the area around a new line that matches no confirmed line."""
         return self._area(bisect_left(self._confirmed_targets, index))
 
     def _area(self, place: int) -> Area:
-        """Return the area before a firm line, counted from 0; behind the last, the rest of both texts."""
+        """Return the area before the confirmed line number `place`; after the last, the rest."""
         keys, targets = self._confirmed_keys, self._confirmed_targets
         old_start, new_start = (keys[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
         if place == len(keys):
@@ -108,7 +114,7 @@ class VersionComparison:
         return old_start, keys[place], new_start, targets[place]
 
     def reflowed_line(self, index: int) -> int | None:
-        """Return where the code of a line begins now, if it was only broken over lines in another way."""
+        """Return where a line's code begins now, if only line breaks changed."""
         area = self.area(index)
         streams = self._streams.get(area)
         if streams is None:
@@ -119,16 +125,16 @@ class VersionComparison:
             )
             self._streams[area] = streams
         found = reflowed_line(*streams, index)
-        # Of lines that read the same the tokens are no further proof.
+        # For lines with equal text, equal tokens add no evidence.
         return None if found is None or self.before.normal[index] == self.after.normal[found] else found
 
     @cached_property
     def unmatched(self) -> UnmatchedLines:
-        """The new lines that no firm line has become."""
+        """The new lines that no confirmed line matches."""
         return UnmatchedLines(self.after, set(self.confirmed.values()))
 
     def aligned(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
-        """Return for the old lines of an area, or those around one, the new line in order and its score."""
+        """Return for the old lines of an area, or those near `index`, the aligned new line and its score."""
         part = window(area, index)
         found = self._aligned.get(part)
         if found is None:
@@ -140,7 +146,7 @@ class VersionComparison:
         return found
 
     def _align(self, part: Area, whole: Area) -> list[Pair]:
-        """Return the best chain of the pairs of an area, in which lines that say nothing count for little."""
+        """Return the best chain of the pairs of an area; trivial lines get a fifth of the weight."""
         scores = {
             (source, target): score
             for source, target, score in scored_pairs(
@@ -154,11 +160,11 @@ class VersionComparison:
         return [(source, target, scores[source, target]) for source, target, _ in heaviest_chain(weighed)]
 
     def _refine(self, part: Area, chain: list[Pair]) -> list[Pair]:
-        """Return a chain in which the small areas between its sure pairs have been looked at closely."""
+        """Return a chain in which the small gaps between its certain pairs are aligned exhaustively."""
         refined: list[Pair] = []
         old_start, old_end, new_start, new_end = part
-        sure = [pair for pair in chain if pair[2] >= _SURE]
-        for source, target, score in [*sure, (old_end, new_end, 0.0)]:
+        certain = [pair for pair in chain if pair[2] >= _DIVIDING_SCORE]
+        for source, target, score in [*certain, (old_end, new_end, 0.0)]:
             gap = (old_start, source, new_start, target)
             if old_start == source or new_start == target:
                 pass
@@ -173,11 +179,11 @@ class VersionComparison:
 
 
 def _sliding_ends(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:
-    """Return the lines at the ends of runs that could as well be equal lines at the far end of a change."""
+    """Return the lines at the ends of runs that could equally match at the other end of a change."""
     loose: set[int] = set()
     for upper, lower in pairwise(runs):
         above, below = upper[-1], lower[0]
-        # What came between them in the new text may be told from either end, and what went from the old.
+        # Text inserted (or deleted) between them may be attributed to either end: diff sliding.
         for lines, first, last in ((after, equal[above], equal[below]), (before, above, below)):
             for step in range(min(_LONGEST_SLIDE, len(upper), last - first - 1)):
                 if lines.normal[last - 1 - step] != before.normal[above - step]:
@@ -191,7 +197,7 @@ def _sliding_ends(before: Lines, after: Lines, equal: dict[int, int], runs: list
 
 
 def _runs_of(equal: dict[int, int]) -> list[list[int]]:
-    """Return the equal lines as runs without a break on either side."""
+    """Return the equal lines as runs that are contiguous on both sides."""
     runs: list[list[int]] = []
     for index in sorted(equal):
         if runs and runs[-1][-1] == index - 1 and equal[index - 1] == equal[index] - 1:

@@ -1,6 +1,7 @@
-"""Finding a line again: in its place, with its symbol, elsewhere in the file, or as part of another line.
+"""Finds a line again that the diff does not confirm.
 
-Lines that were drawn into another, replaced, or are too short to tell apart are found by their neighbours.
+Each strategy returns a guess with a score: the line aligned in its place, its symbol's counterpart, the same
+variable, the same block, a similar line elsewhere, a line it was joined into. `guesses` ranks them.
 """
 
 from __future__ import annotations
@@ -20,33 +21,49 @@ if TYPE_CHECKING:
 
 
 _MOVED_SCORE = 0.62
+"""Lowest score and text similarity of a line that moved. These and the scores below were tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
+
 _MOVED_CONTENT = 0.55
 _LEAD = {"moved": 0.08, "alone": 0.2}
-"""By how much a line elsewhere, moved in a block or alone, must fit better than the one in its place."""
+"""By how much a line elsewhere, moved in a block or alone, must score above the one in place."""
 
 _MOST_MOVES = 8
+"""Candidates elsewhere. A chosen bound on time."""
+
 _ALONG = 0.8
+"""Text similarity from which a neighbour counts as having moved along."""
+
 _LONGEST_STATEMENT = 12
+"""Lines of a statement. A chosen bound on time."""
+
 _SAME_START = 2
+"""Tokens that must be equal where a statement begins. A judgement."""
+
 _DECLARED = 0.97
-"""What the declaration of the same symbol is worth at least."""
+"""Lowest score of the declaration of the same symbol."""
 
 _DOUBTFUL = 0.6
-"""What a declaration is worth at least that only looks like the one sought."""
+"""Lowest score of a declaration of a symbol that is only similar."""
 
 _VARIABLE = 0.95
-"""What the only declaration of the same variable in the same function is worth at least."""
+"""Lowest score of the only declaration of the same variable in the same function."""
 
 _LOOKS_SAME = 0.75
+"""Score from which a line counts as located."""
+
 _STAYED = 0.6
-"""Likeness from which a line in its symbol has the better claim than an equal line in another."""
+"""Similarity from which a line in the original symbol outranks an equal line in another symbol."""
 
 _LEAST_ALIKE = 0.45
+"""Score below which a guess is considered worthless."""
+
 _BY_STRUCTURE = frozenset(["declaration", "variable", "body"])
+"""Methods that rely on structure, not on the similarity of texts."""
 
 
 class Finder:
-    """Guesses for lines that are not simply unchanged."""
+    """Guesses for lines that are not confirmed."""
 
     def __init__(self, comparison: VersionComparison) -> None:
         self._comparison = comparison
@@ -75,17 +92,17 @@ class Finder:
         return _merged_by_line(ranked)
 
     def _is_like(self, index: int, guess: Guess) -> bool:
-        """Return whether a guess is worth something, and opens the same kind of block, if any."""
+        """Return whether a guess is good enough and opens the same kind of block, if any."""
         opens = self._before.role(index).opens
         return guess.score >= _LEAST_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
 
     def _locate_confidently(self, index: int) -> int | None:
-        """Return where a line is that opens no block, if it is found and looks much the same."""
+        """Return where a line is, if its best guess is similar enough."""
         guesses = self.guesses(index)
         return guesses[0].index if guesses and guesses[0].score >= _LOOKS_SAME else None
 
     def _better_moves(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
-        """Return the moves that fit better than what is in place; another kind of block is not in place."""
+        """Return the moves that beat the best guess in place; another kind of block is not in place."""
         opens = self._before.role(index).opens
         best = max(found, key=lambda guess: guess.score, default=None)
         if best is None:
@@ -95,12 +112,12 @@ class Finder:
         return [move for move in moves if move.score > best.score + _LEAD[move.method]]
 
     def _in_order(self, index: int) -> Guess | None:
-        """Return the line that the alignment of the area has in its place."""
+        """Return the line that the alignment of the area puts in its place."""
         found = self._comparison.aligned(self._comparison.area(index), index).get(index)
         return Guess(found[0], found[1], "aligned") if found else None
 
     def _joined_statement(self, index: int) -> Guess | None:
-        """Return where the rest of a statement went, if that begins as the statement did."""
+        """Return where the rest of a statement went, if that line begins as the statement did."""
         places = self._comparison.outlines
         if not places.both_parsed or places.old.statement_row(index) != index:
             return None
@@ -135,7 +152,7 @@ class Finder:
         return Guess(at, max(worth, self._similarity.score(index, at)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
-        """Return the only declaration, in what the symbol became, of a variable declared once."""
+        """Return the matching declaration of a variable that the symbol declares once."""
         name = self._before.role(index).declares
         places = self._comparison.outlines
         holder = places.old.symbol_at(index) if name and places.both_parsed else None
@@ -149,7 +166,7 @@ class Finder:
         return Guess(theirs[0], max(_VARIABLE, self._similarity.score(index, theirs[0])), "variable")
 
     def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
-        """Return the first line of a statement that was broken over lines, where a later one was guessed."""
+        """Return the first line of a broken statement when a later line of it was guessed."""
         if guess is None or self._similarity.content(index, guess.index) == 1.0:
             return guess
         first = self._similarity.statement_start(index, guess.index)
@@ -158,7 +175,7 @@ class Finder:
         return guess if first is None else Guess(first, guess.score, guess.method)
 
     def _statement(self, index: int, target: int) -> int | None:
-        """Return where the statement of a new line begins, if the old line began one with the same word."""
+        """Return where a new line's statement begins, if the old line began one with the same word."""
         places = self._comparison.outlines
         row = places.new.statement_row(target) if places.both_parsed else None
         if row is None or row >= target or target - row > _LONGEST_STATEMENT:
@@ -166,7 +183,7 @@ class Finder:
         return row if self._begins_alike(index, row) and places.old.statement_row(index) == index else None
 
     def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
-        """Return the line in what a line's symbol became, unless the area has it there already."""
+        """Return the aligned line in the symbol's counterpart, unless the area already has it."""
         places = self._comparison.outlines
         holder = places.old.symbol_at(index) if places.both_parsed else None
         while holder is not None and holder not in places.symbols.target_of:
@@ -183,10 +200,10 @@ class Finder:
         return Guess(place[0], place[1], "symbol") if place else None
 
     def counterpart_in_symbol(self, index: int, target: int) -> Guess | None:
-        """Return the free line like one that left its symbol, where the symbol lives on with one."""
+        """Return the unmatched similar line in a line's own symbol, if the line left that symbol."""
         comparison, bag = self._comparison, self._before.bag(index)
         alike = comparison.unmatched.sharing_words(bag, 0, len(self._after), _MOST_MOVES)
-        # Words are counted before the sources are parsed, which costs far more.
+        # Cheap word similarity first: parsing costs far more.
         if all(bag.cosine(self._after.bag(at)) < _STAYED for at in alike):
             return None
         guess = (
@@ -197,7 +214,7 @@ class Finder:
         return guess if self._similarity.content(index, guess.index) >= _STAYED else None
 
     def _moved(self, index: int) -> list[Guess]:
-        """Return left-over lines elsewhere that are alike."""
+        """Return similar unmatched lines elsewhere."""
         if self._before.is_trivial(index):
             return []
         moves: list[Guess] = []
@@ -214,7 +231,7 @@ class Finder:
         return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
 
     def _moved_along(self, index: int, target: int) -> bool:
-        """Return whether a line beside the old one is beside the new one too, as in a block that moved."""
+        """Return whether a neighbour of the old line is next to the new one too, as in a moved block."""
         return any(
             not self._before.is_trivial(index + step)
             and self._similarity.content(index + step, target + step) >= _ALONG
@@ -223,7 +240,7 @@ class Finder:
         )
 
     def _is_claimed(self, index: int, target: int, score: float) -> bool:
-        """Return whether another line has the better claim to a new line."""
+        """Return whether another line has a better claim to a new line."""
         area = self._comparison.area_of_new(target)
         if not is_small(area):
             return False
@@ -234,7 +251,7 @@ class Finder:
         )
 
     def _joined(self, index: int) -> Guess | None:
-        """Return the line into which a line was drawn together with those before it."""
+        """Return the line into which a line was joined together with those before it."""
         text = self._before.normal[index]
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         if not text:
@@ -255,7 +272,7 @@ class Finder:
 
 
 def _merged_by_line(ranked: list[Guess]) -> list[Guess]:
-    """Return guesses with those at the same line made one."""
+    """Return the guesses with those for the same line merged."""
     unique: dict[int, Guess] = {}
     for guess in ranked:
         first = unique.setdefault(guess.index, guess)

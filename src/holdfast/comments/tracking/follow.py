@@ -1,9 +1,9 @@
-"""Following anchors through the revisions of a file, and judging by whether the ways agree.
+"""Tracks anchors through the revisions of a file, and judges by whether the paths agree.
 
-Contract: what the way through the revisions and the direct way agree on has high confidence where each step
-was sure, or where the line was compared more than once on the way: when one revision edited it, both ways
-made the same comparison, and that they agree says nothing. Where they differ a third way without symbols is
-asked, and the answer is the one with more support, at most medium.
+There are two paths from the first version to the last: directly, and through every revision in between. If
+they agree, confidence is high when every step was high, or when the line was compared more than once on the
+way: after a single edit both paths make the same comparison, so their agreement proves nothing. If they
+disagree, a third path that ignores symbols decides, and confidence is medium at most.
 """
 
 from __future__ import annotations
@@ -15,32 +15,35 @@ from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confiden
 from holdfast.comments.tracking.track import track
 
 _SHOWN = 5
+"""Candidates that are reported. A chosen bound."""
+
 _ONE_WAY = 0.6
-"""Strength that an answer needs where nothing supports it."""
+"""Strength an unsupported answer needs. This and the bounds below were tuned with `bench/anchors`
+(docs/accuracy.md, decision 0016)."""
 
 _CLEAR = 0.8
-"""Strength from which the direct answer needs no support, because it still looks like what was annotated."""
+"""Strength from which the direct answer needs no support: it still resembles the annotated line."""
 
 _AGREED = 0.75
-"""Strength of the better way from which agreement of different comparisons is sure."""
+"""Strength of the better path from which agreement of different comparisons is high confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """Where an anchor was last seen on the way through the revisions, and how sure the way there was."""
+    """An anchor on its path through the revisions: where it was last found, and how reliably."""
 
     seen: int
     anchor: Anchor
     placement: Placement
     strength: float = 1.0
-    """That of the weakest step."""
+    """The strength of the weakest step."""
     is_sure: bool = True
-    """Whether each step was."""
+    """Whether each step had high confidence."""
     compared: int = 0
-    """The steps in which the line was not simply there, but judged by its likeness."""
+    """The number of steps in which the line was matched by similarity."""
 
     def advanced(self, number: int, placement: Placement) -> _Path:
-        """Return the way after a step: moved on, or still where the anchor was last seen."""
+        """Return the path after a step: moved on, or still where the anchor was last found."""
         if placement.line is None:
             return replace(self, placement=placement)
         anchor = Anchor(placement.line, placement.end_line)
@@ -51,7 +54,7 @@ class _Path:
 
 
 def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[Placement]:
-    """Return where anchors of the first version are in the last; those between are its revisions in order."""
+    """Return where anchors of the first version are in the last; those in between are revisions in order."""
     if not versions:
         raise ValueError("following needs at least one version")
     direct = track(versions[0], versions[-1], anchors)
@@ -74,7 +77,7 @@ def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[P
 
 
 def _distinct(versions: Sequence[FileVersion]) -> list[FileVersion]:
-    """Return the versions without those that say what the one before them said."""
+    """Return the versions without those that repeat the text of the one before."""
     kept = [versions[0]]
     for version in versions[1:]:
         if version.text != kept[-1].text:
@@ -83,7 +86,7 @@ def _distinct(versions: Sequence[FileVersion]) -> list[FileVersion]:
 
 
 def _chained(steps: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[_Path]:
-    """Return where anchors are after each step in turn; a lost line is sought again in later steps."""
+    """Return the paths through all steps; a line that was lost is searched again in later steps."""
     start = Confidence.HIGH, "unchanged"
     ways = [_Path(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
     for number, version in enumerate(steps[1:], start=1):
@@ -96,12 +99,12 @@ def _chained(steps: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[_P
 
 
 def _strength(placement: Placement) -> float:
-    """Return how well the line of a placement fits."""
+    """Return the score of a placement's line."""
     return placement.candidates[0].score if placement.candidates else 1.0
 
 
 def _reconciled(direct: Placement, way: _Path, third: int | None) -> Placement:
-    """Return what the ways together say."""
+    """Return the placement that follows from the direct path, the chained path and the third one."""
     chained = way.placement
     if direct.line == chained.line:
         are_two = way.compared > 1 and max(_strength(direct), way.strength) >= _AGREED
@@ -122,7 +125,7 @@ def _reconciled(direct: Placement, way: _Path, third: int | None) -> Placement:
 
 
 def _merged(direct: Placement, chained: Placement) -> tuple[CandidateLine, ...]:
-    """Return the candidates of both ways, best first."""
+    """Return the candidates of both paths, best first."""
     scores: dict[int, float] = {}
     for placement in (direct, chained):
         if placement.line is not None:

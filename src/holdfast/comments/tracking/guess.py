@@ -1,16 +1,18 @@
-"""A guess at what a line became, and how sure it is.
+"""A guess where a line went, and how much confidence it deserves.
 
-Contract: high only for text that is equal and in its place, or likeness that something else confirms; low has
-candidates and no line.
+Contract: high confidence only for equal text in its place, or for similarity that something else confirms;
+low confidence has candidates and no line.
 
-The signs that confirm a guess were measured on labelled histories for development. A line that declares a
-symbol whose new declaration was found by name, kind and body was right in 1058 of 1060 cases; it is sure only
-where the name or enough of the body is the same, because beside a deleted symbol there may be a new one that
-is merely alike. A line that reads much the same between the same two neighbours, both found for certain, in
-119 of 120. One that opens the block that holds what its block held, and is the likest line too, in 508 of
-516; one that declares the same variable in the same function, and is the likest line too, in 813 of 814.
-Below code put between it and the line above, a line that was sure otherwise was wrong in 36 of 76; an edited
-one is to be reviewed, and one of the same text stays where it is.
+The confirming signals were measured on labelled development histories (`bench/anchors`):
+
+- A line that declares a symbol whose new declaration was matched by name, kind and body was right in 1058 of
+  1060 cases. It is high only if the name or enough of the body is the same, because a similar new symbol may
+  stand next to a deleted one.
+- A similar line between the same two confirmed neighbours: 119 of 120.
+- A line that opens the block with the same content, and is also the most similar line: 508 of 516.
+- A line that declares the same variable in the same function, and is also the most similar: 813 of 814.
+- A line with new code inserted directly above it, otherwise high, was wrong in 36 of 76 cases. An edited one
+  is to be reviewed; one with equal text stays high.
 """
 
 from __future__ import annotations
@@ -25,31 +27,39 @@ from holdfast.comments.tracking.placement import CandidateLine, Confidence, Plac
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A new line that may be the one sought, how well it fits, and how it was found."""
+    """A new line that may be the one sought, its score, and how it was found."""
 
     index: int
     score: float
     method: str
     supported: bool = False
-    """Whether another way than the likeness of the text led to the same line."""
+    """Whether a method other than text similarity led to the same line."""
 
 
 _SHOWN = 5
+"""Candidates that are reported. A chosen bound."""
+
 _LEAST = 0.45
+"""Lowest score for medium confidence. This and the next two bounds were tuned with `bench/anchors`
+(docs/accuracy.md, decision 0016)."""
+
 _LEAST_LEAD = 0.03
+"""Lead over the second best that a moved line needs."""
+
 _ALONE = 0.85
+"""Lowest score of a line that moved without any of its neighbours."""
 
 
 _TOGETHER = 3
-"""Equal lines above one that show that it did not go elsewhere alone."""
+"""Equal lines above a line that show that it did not move alone. A judgement."""
 
 
 def same_text_placement(
     comparison: VersionComparison, old: int, new: int, method: str, stayed: Guess | None
 ) -> Placement:
-    """Return the placement of a line of the same text: sure, unless it left a symbol that lives on.
+    """Return the placement of a line with equal text: high, unless it left a symbol that still exists.
 
-    `stayed` is a line much like it that the symbol still has; then what reads the same may be a copy.
+    `stayed` is a similar line that the symbol still has; the equal line may then be a copy.
     """
     is_alone = comparison.equal.get(old - _TOGETHER) != new - _TOGETHER
     if stayed or (is_alone and comparison.outlines.is_in_other_symbol(old, new)):
@@ -59,14 +69,14 @@ def same_text_placement(
 
 
 def placement_of(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
-    """Return the placement that guesses, best first, allow; `agrees`: something else says the first too."""
+    """Return the placement for guesses, best first; `agrees`: other evidence supports the first."""
     if not guesses:
         return Placement(None, None, Confidence.NONE, "diff", reason)
     candidates, best = _shown(guesses), guesses[0]
     if agrees:
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
-    # Alone it is a line elsewhere with nothing of its old surroundings beside it.
+    # Moved alone: none of its old neighbours is next to it.
     least = _ALONE if best.method == "alone" else _LEAST
     if best.score < least or (lead < _LEAST_LEAD and best.method == "moved"):
         return low_confidence(guesses)
@@ -74,7 +84,7 @@ def placement_of(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> P
 
 
 def low_confidence(guesses: Sequence[Guess]) -> Placement:
-    """Return the placement that offers guesses and takes none of them."""
+    """Return a placement that lists guesses as candidates and selects none."""
     return Placement(None, None, Confidence.LOW, guesses[0].method, "ambiguous", _shown(guesses))
 
 
@@ -85,13 +95,18 @@ def _shown(guesses: Sequence[Guess]) -> tuple[CandidateLine, ...]:
 
 
 _SAME_DECLARATION = 0.9
+"""Score from which a declaration is confirmed. This and the next two bounds were tuned with `bench/anchors`
+(docs/accuracy.md, decision 0016)."""
+
 _SAME_PLACE = 0.6
+"""Score from which a line between two unchanged neighbours is confirmed."""
+
 _SAME_SYMBOL = 0.75
-"""Likeness from which a line in its order is sure, inside a symbol that is the same beyond doubt."""
+"""Score from which an aligned line is confirmed inside a confidently paired symbol."""
 
 
 def is_confirmed(comparison: VersionComparison, index: int, guess: Guess) -> bool:
-    """Tell whether more than the likeness of the text speaks for a guess, and no doubt about its symbol."""
+    """Return whether evidence beyond text similarity supports a guess, and its symbol is not doubtful."""
     if comparison.outlines.is_doubtful(index, guess.index):
         return False
     if guess.supported or (guess.method == "declaration" and guess.score >= _SAME_DECLARATION):
@@ -108,7 +123,7 @@ def is_confirmed(comparison: VersionComparison, index: int, guess: Guess) -> boo
 
 
 def is_distinct_match(comparison: VersionComparison, old: int, new: int) -> bool:
-    """Tell whether lines of the same text are one: not only equal, which twins are too."""
+    """Return whether two equal lines are the same line, and not one of several identical ones."""
     if comparison.before.is_trivial(old) or comparison.before.normal[old] != comparison.after.normal[new]:
         return False
     if comparison.outlines.is_only_such_line(old, new):
@@ -121,9 +136,10 @@ def is_distinct_match(comparison: VersionComparison, old: int, new: int) -> bool
 
 
 def is_below_new_code(comparison: VersionComparison, old: int, new: int) -> bool:
-    """Tell whether new code came between a line and the one above it: a note may speak of that code too.
+    """Return whether new code was inserted between a line and the one above it.
 
-    Not where a blank line stands above it as before, nor of declarations and equal lines that open a block.
+    A note may then refer to that code. Not if a blank line is above it as before, and not for declarations or
+    equal lines that open a block.
     """
     before, after = comparison.before, comparison.after
     above, beneath = _neighbour(before, old, -1), _neighbour(after, new, -1)
@@ -136,7 +152,7 @@ def is_below_new_code(comparison: VersionComparison, old: int, new: int) -> bool
 
 
 def _neighbour_is_unchanged(comparison: VersionComparison, old: int, new: int, step: int) -> bool:
-    """Tell whether the neighbour on one side is for certain the guess's, or the text ends there in both."""
+    """Return whether the neighbours on one side are confirmed as equal, or both texts end there."""
     before = _neighbour(comparison.before, old, step)
     after = _neighbour(comparison.after, new, step)
     if before is None or after is None:

@@ -1,4 +1,10 @@
-"""What a line does."""
+"""What a line does: opens a block of some kind, or declares a variable.
+
+Works on tokens, without a parser, for all languages alike.
+
+Contract: a role is assigned only where the words leave little doubt; a line without a role is compared by its
+text alone.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +21,7 @@ _BLOCKS = {
     "hold": "with using lock synchronized",
     "branch": "case default else",
 }
+# Which keyword opens which kind of block; kinds are compared, never shown.
 _OPENS = {word: kind for kind, words in _BLOCKS.items() for word in words.split()}
 _BEFORE_BLOCKS = frozenset(["}", "async", "await", "end"])
 _INTRODUCERS = frozenset(["let", "const", "var", "val", "auto", "my", "local"])
@@ -31,11 +38,11 @@ _ENDS_NAME = frozenset("=;")
 
 @dataclass(frozen=True, slots=True)
 class LineRole:
-    """A kind of block, or the name of a variable."""
+    """The kind of block that a line opens, or the variable that it declares."""
 
     opens: str = ""
     word: str = ""
-    """The word that opens the block."""
+    """The keyword that opens the block."""
     declares: str = ""
 
 
@@ -43,7 +50,7 @@ NO_ROLE = LineRole()
 
 
 def role_of(tokens: Sequence[str]) -> LineRole:
-    """Return what a line with these tokens does."""
+    """Return the role of a line with these tokens."""
     place = _keyword(tokens)
     if place is not None:
         return LineRole(opens=_OPENS[tokens[place]], word=tokens[place])
@@ -51,7 +58,7 @@ def role_of(tokens: Sequence[str]) -> LineRole:
 
 
 def _keyword(tokens: Sequence[str]) -> int | None:
-    """Return which token opens a block: the first but for what may stand before it, as a label may."""
+    """Return the index of the token that opens a block, after a label, a brace or `else`."""
     start = 0
     while start < len(tokens) and tokens[start] in _BEFORE_BLOCKS:
         start += 1
@@ -63,7 +70,7 @@ def _keyword(tokens: Sequence[str]) -> int | None:
 
 
 def _declared(tokens: Sequence[str]) -> str:
-    """Return the name of the variable that a line declares, or nothing."""
+    """Return the name of the variable that a line declares, or an empty string."""
     if tokens[0] in _INTRODUCERS:
         words = [token for token in tokens[1:4] if token not in _MODIFIERS]
         return words[0] if words and _is_name(words[0]) else ""
@@ -76,7 +83,7 @@ def _declared(tokens: Sequence[str]) -> str:
 
 
 def _named(before: Sequence[str], sign: Sequence[str]) -> str:
-    """Return the name at the end of what stands before a sign, if a type stands before the name."""
+    """Return the name before an assignment sign, if a type precedes the name."""
     if before and before[-1] == ":" and sign[0] == "=":  # Go
         return before[0] if all(_is_name(part) or part == "," for part in before[:-1]) else ""
     if len(before) < 2 or not _is_name(before[-1]) or list(sign) == ["=", "="]:

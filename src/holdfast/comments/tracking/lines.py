@@ -1,8 +1,5 @@
-"""A text as lines that can be compared: normalised, taken apart, and judged by how much they say.
-
-Contract: a role (which kind of block a line opens, which variable it declares) is claimed only where the
-words leave little doubt; a line without one is compared by its text alone.
-"""
+"""The lines of one version, prepared for comparison: normalized, tokenized, and weighted by distinctive
+tokens."""
 
 from __future__ import annotations
 
@@ -19,40 +16,44 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 _LONGEST_COMPARED = 1000
-"""Characters of a line that comparisons look at; generated files have lines of a megabyte."""
+"""Characters of a line that are compared. A chosen bound: generated files have lines of a megabyte."""
 
 _CONTEXT_LINES = 4
+"""Distinctive lines on each side that form the context. LHDiff (Asaduzzaman et al., 2013) uses four as well.
+"""
+
 _CONTEXT_REACH = 12
-"""Lines on each side among which the context's lines are looked for."""
+"""Lines on each side that are searched for them. A chosen bound."""
 
 _KEYWORDS = "end else try do done fi then begin finally pass return break continue default esac"
 _SAYS_LITTLE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
+"""Tokens that do not distinguish a line from others."""
 
 
 def split(text: str) -> list[str]:
-    """Split a text as the sidecars count its lines; a byte order mark is no part of the first."""
+    """Split a text into lines as the sidecars count them; a byte order mark is not part of the first."""
     return _BREAK.split(text.removeprefix("\ufeff"))
 
 
 def tokens_of(line: str) -> tuple[str, ...]:
-    """Return words, numbers and single signs."""
+    """Return the words, numbers and single punctuation marks of a line."""
     return tuple(_TOKEN.findall(line[:_LONGEST_COMPARED].replace("'", '"')))
 
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """How often each part of a word occurs, ready for a cosine."""
+    """A bag of word parts with its Euclidean length, ready for cosine similarity."""
 
     counts: dict[str, int]
     length: float
 
     @classmethod
     def of(cls, counts: dict[str, int]) -> Bag:
-        """Return a bag of these counts."""
+        """Return a bag with these counts."""
         return cls(counts, sum(count * count for count in counts.values()) ** 0.5)
 
     def cosine(self, other: Bag) -> float:
-        """Return how alike two bags are, from 0 to 1; two empty ones are alike."""
+        """Return the cosine similarity of two bags, from 0 to 1; two empty ones are equal."""
         if not self.counts or not other.counts:
             return 1.0 if not self.counts and not other.counts else 0.0
         small, large = (self, other) if len(self.counts) <= len(other.counts) else (other, self)
@@ -62,7 +63,7 @@ class Bag:
 
 
 class Lines:
-    """The lines of one version, with what is derived from them made once. Indices count from 0."""
+    """The lines of one version with values derived from them, each computed once. Indices count from 0."""
 
     def __init__(self, text: str) -> None:
         self.raw = split(text)
@@ -77,12 +78,12 @@ class Lines:
 
     @cached_property
     def normal(self) -> list[str]:
-        """Lines without white space and with one kind of quotes: what formatters leave equal."""
+        """The lines without white space and with one kind of quotes: what formatters preserve."""
         return ["".join(line.split()).replace("'", '"') for line in self.raw]
 
     @cached_property
     def counts(self) -> Counter[str | tuple[str, str]]:
-        """How many lines say the same, and how many two in a row do; those that say nothing left out."""
+        """How often each distinctive line occurs, and each pair of consecutive distinctive lines."""
         telling = [line for index, line in enumerate(self.normal) if not self.is_trivial(index)]
         return Counter[str | tuple[str, str]]((*telling, *pairwise(telling)))
 
@@ -94,7 +95,7 @@ class Lines:
         return found
 
     def bag(self, index: int) -> Bag:
-        """Return the parts of the words of a line, so that `getUserName` and `user_name` share two."""
+        """Return the word parts of a line, so that `getUserName` and `user_name` share two."""
         found = self._bags.get(index)
         if found is None:
             pieces = _PIECE.findall(self.raw[index][:_LONGEST_COMPARED])
@@ -102,14 +103,14 @@ class Lines:
         return found
 
     def role(self, index: int) -> LineRole:
-        """Return what a line does."""
+        """Return the role of a line."""
         found = self._roles.get(index)
         if found is None:
             found = self._roles[index] = role_of(self.tokens(index))
         return found
 
     def distinctive_tokens(self, index: int) -> int:
-        """Return how many tokens of a line tell it from others."""
+        """Return how many tokens distinguish a line from others."""
         found = self._distinctive.get(index)
         if found is None:
             found = sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
@@ -117,11 +118,11 @@ class Lines:
         return found
 
     def is_trivial(self, index: int) -> bool:
-        """Return whether a line says so little that equal text proves nothing."""
+        """Return whether a line has no distinctive tokens, so that equal text proves nothing."""
         return self.distinctive_tokens(index) == 0
 
     def context(self, index: int) -> tuple[Bag, Bag]:
-        """Return what the nearest lines above and below say, leaving out those that say nothing."""
+        """Return the word parts of the nearest distinctive lines above and below."""
         found = self._contexts.get(index)
         if found is None:
             above = range(index - 1, max(-1, index - 1 - _CONTEXT_REACH), -1)
@@ -130,7 +131,7 @@ class Lines:
         return found
 
     def _combined_bag(self, indices: range) -> Bag:
-        """Return one bag for the first lines of some that say something."""
+        """Return one bag of the first distinctive lines among `indices`."""
         counts: dict[str, int] = {}
         taken = 0
         for index in indices:

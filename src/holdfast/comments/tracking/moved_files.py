@@ -1,13 +1,15 @@
-"""Which file the code of an anchor went to.
+"""Finds the file that the code of an anchor moved to.
 
-Every file of the workspace is asked how much it holds of what stood around the anchor, and of the file that
-the anchor was in: whole lines, and single words. What few files hold counts more than what all do; what is
-near the anchor counts more than what is far. A file of the same name has a small advantage.
+Every file is scored by how much it contains of the lines and words around the anchor, and of the anchor's
+whole file. Rare lines and words weigh more (inverse document frequency, over all files of the workspace),
+near ones weigh more than far ones, and a file with the same name gets a small bonus. Example: of twenty files
+that contain `return None`, only `auth.py` contains `def compare_passwords(`; a note on that function follows
+it there.
 
-Contract: an answer is `clear` when no other file came near; only then may an anchor move there by itself. The
-weights and bounds were set on labelled moves of five repositories and checked on others (docs/accuracy.md).
-What a word or a line is worth depends on how many files of the whole workspace hold it, so one index of all
-files serves all questions; it is made in one pass and, told what will be asked for, keeps no more than that.
+Contract: a result is `unambiguous` if no other file came near; only then may an anchor move there without
+review. Weights and bounds were tuned on labelled moves of five repositories and checked on others
+(docs/accuracy.md). One index serves any number of queries; it is built in one pass and keeps only what the
+`sought` versions contain.
 """
 
 from __future__ import annotations
@@ -26,36 +28,41 @@ from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
 _AROUND = 7
-"""Lines on each side of the anchor that have a vote, the farthest about half a vote."""
+"""Lines on each side of the anchor that count, the farthest about half."""
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _LINES_AROUND, _WORDS_AROUND, _LINES_IN_FILE, _WORDS_IN_FILE, _NAME, _ITSELF = 1.0, 1.0, 0.3, 0.5, 0.2, 0.2
 _ALL = _LINES_AROUND + _WORDS_AROUND + _LINES_IN_FILE + _WORDS_IN_FILE + _NAME + _ITSELF
 _SAME_STEM = 0.8
+"""Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
+
 
 _LOOKED_AT = 50
-"""Files that are looked at for a version: those that share most lines with it."""
+"""Files that are scored for a version: those that share the most lines with it. A chosen bound on time."""
 
 _COMMON = 200
-"""Files that hold a line beyond which it leads to none of them."""
+"""A line in more files than this selects none of them. A chosen bound on time."""
 
 _ENOUGH = 0.35
+"""Share of the highest possible score that a candidate needs."""
+
 _CLEAR, _CLEAR_LEAD = 0.4, 0.15
+"""Share of the score, and lead over the second file, that make a result unambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The file that now holds an anchor's code, where in it, and how much speaks for it, from 0 to 1."""
+    """The file that now contains an anchor's code, where in it, and its score from 0 to 1."""
 
     path: str
     placement: Placement
     share: float
     unambiguous: bool
-    """Whether no other file came near, so that the anchor may move there by itself."""
+    """Whether no other file came near, so the anchor may move there without review."""
 
 
 class _FileContents:
-    """What a file holds: lines without white space, and words."""
+    """The normalized lines and the words of a file."""
 
     def __init__(self, version: FileVersion) -> None:
         self.path = version.path
@@ -64,15 +71,15 @@ class _FileContents:
         self.name, self.stem = basename(version.path), _stem(version.path)
 
     def keep(self, lines: Set[str], words: Set[str]) -> None:
-        """Forget all lines and words but these."""
+        """Keep only these lines and words."""
         self.lines, self.words = self.lines & lines, self.words & words
 
 
 class MovedFiles:
-    """An index of a workspace, made once and asked for any number of files that are gone.
+    """An index of a workspace's files that is queried for code that left its file.
 
-    `sought` are the versions that will be asked for: what none of them holds is not kept. `text` reads a file
-    again when it is to be looked at closely; without it the texts are kept.
+    `sought` are the versions that will be queried: lines and words that none of them contains are not
+    indexed. `text` reads a file again for a close comparison; without it the texts are kept in memory.
     """
 
     def __init__(
@@ -97,7 +104,7 @@ class MovedFiles:
 
     @cached_property
     def _holders(self) -> tuple[Counter[str], Counter[str]]:
-        """In how many files each line and each word is."""
+        """The number of files that contain each line and each word."""
         lines: Counter[str] = Counter()
         words: Counter[str] = Counter()
         for held in self._files:
@@ -106,19 +113,19 @@ class MovedFiles:
         return lines, words
 
     def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
-        """Return for each anchor of a version the file its code went to, other than the version's own."""
+        """Return for each anchor of a version the other file that its code moved to."""
         search = _VersionSearch(old, self._weights(old))
         likely = self._candidates(search)
         return [next(self._ranked(search, anchor, likely), None) for anchor in anchors]
 
     def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
-        """Return the files to which an anchor's code may have gone, best first."""
+        """Return the files that an anchor's code may have moved to, best first."""
         search = _VersionSearch(old, self._weights(old))
         return list(islice(self._ranked(search, anchor, self._candidates(search)), most))
 
     @cached_property
     def _by_line(self) -> dict[str, list[_FileContents]]:
-        """Which files hold a line: an inverted index."""
+        """An inverted index from lines to files."""
         found: dict[str, list[_FileContents]] = defaultdict(list)
         for held in self._files:
             for line in held.lines:
@@ -126,7 +133,7 @@ class MovedFiles:
         return found
 
     def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
-        """Return the files worth a look, with how much of the whole version they hold."""
+        """Return the files worth comparing, each with its score for the whole version."""
         others = [held for held in self._files if held.path != search.old.path]
         if len(others) > _LOOKED_AT:
             votes: dict[str, float] = defaultdict(float)
@@ -139,7 +146,7 @@ class MovedFiles:
         return [(held, search.file_share(held)) for held in others]
 
     def _weights(self, old: FileVersion) -> dict[str, float]:
-        """Return how much each line and word of a version tells a file from the others."""
+        """Return the inverse document frequency of each line and word of a version."""
         lines, words = self._holders
         count = len(self._files)
         weights = {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))}
@@ -150,7 +157,7 @@ class MovedFiles:
     def _ranked(
         self, search: _VersionSearch, anchor: Anchor, likely: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[Moved]:
-        """Yield the files that most speaks for, while it suffices and the anchor's line is found there."""
+        """Yield the best files in order, while the score suffices and the anchor's line is found there."""
         around = search.surroundings(anchor)
         ranked = sorted(
             ((around.share(held) + whole, held.path) for held, whole in likely),
@@ -169,7 +176,7 @@ class MovedFiles:
 
 
 class _VersionSearch:
-    """One version whose anchors are sought elsewhere."""
+    """One version whose anchors are searched for in other files."""
 
     def __init__(self, old: FileVersion, weights: Mapping[str, float]) -> None:
         self.old = old
@@ -182,13 +189,13 @@ class _VersionSearch:
         self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
 
     def file_share(self, held: _FileContents) -> float:
-        """Return how much of the whole version a file holds, and whether it is called the same."""
+        """Return the score of a file for the whole version and for its name."""
         name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self.stem else 0.0
         lines, words = self._whole.share(held.lines), self._words.share(held.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
     def surroundings(self, anchor: Anchor) -> _Surroundings:
-        """Return what stands around an anchor, with its weight."""
+        """Return the lines and words around an anchor with their weights."""
         lines: dict[str, float] = {}
         words: dict[str, float] = {}
         for at, nearness in self._near(anchor.line - 1):
@@ -205,14 +212,14 @@ class _VersionSearch:
 
 
 class _WeightedSet:
-    """Things with weights, of which a file holds a share."""
+    """Weighted lines or words, of which a file contains a share."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._weights = weights
         self._all = sum(weights.values())
 
     def share(self, held: frozenset[str]) -> float:
-        """Return the share that a file holds, from 0 to 1."""
+        """Return the share of the weight that a file contains, from 0 to 1."""
         if not self._all:
             return 0.0
         return sum(weight for one, weight in self._weights.items() if one in held) / self._all
@@ -220,20 +227,20 @@ class _WeightedSet:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What stands around one anchor."""
+    """The lines and words around one anchor."""
 
     lines: _WeightedSet
     words: _WeightedSet
     itself: str
 
     def share(self, held: _FileContents) -> float:
-        """Return how much of it a file holds."""
+        """Return the score of a file for the surroundings."""
         lines, words = self.lines.share(held.lines), self.words.share(held.words)
         return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in held.lines)
 
 
 def _line_key(line: str) -> str:
-    """Tell a line from a word of the same letters."""
+    """Return a key that keeps a line apart from an equal word."""
     return f"\n{line}"
 
 

@@ -1,4 +1,8 @@
-"""Guesses from neighbours."""
+"""Guesses where a line went from where its neighbours went.
+
+Finds lines that were joined into another line, replaced one for one, or are too trivial to identify by
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,22 @@ from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 
 _REACH = 12
-"""Lines on each side among which a neighbour with a place is looked for."""
+"""Lines on each side that are searched for a neighbour with a known place. A chosen bound."""
 
 _JOINED_SCORE = 0.55
+"""Lowest score of a line that was joined into another. This and the bounds below were tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
+
 _JOINED_CONTENT = 0.4
 _WHOLE = 0.85
-"""Content from which a line is all that a new line holds, so that nothing else was drawn into it."""
+"""Text similarity from which one old line accounts for all of a new line, so nothing else was joined into it.
+"""
 
 _REPLACED_SCORE = 0.38
 
 
 class NeighbourGuesses:
-    """Guesses from the places of the lines around."""
+    """Guesses from the places of the surrounding lines."""
 
     def __init__(self, comparison: VersionComparison) -> None:
         self._comparison = comparison
@@ -37,7 +45,7 @@ class NeighbourGuesses:
         return self._joined(index, above[1], below[1]) or self._replaced(index, above, below)
 
     def _nearest(self, index: int, indices: range) -> tuple[int, int] | None:
-        """Return the nearest line that says something and has a place, with the place."""
+        """Return the nearest distinctive line with a known place, and the place."""
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         for at in indices:
             if self._before.is_trivial(at):
@@ -49,7 +57,7 @@ class NeighbourGuesses:
         return None
 
     def _same_between(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the equal line between the neighbours: the only one, or that at the same distance."""
+        """Return the equal line between the neighbours: the only one, or the one at the same distance."""
         text = self._before.normal[index]
         same = [at for at in range(above[1] + 1, below[1]) if self._after.normal[at] == text]
         if len(same) > 1:
@@ -60,7 +68,7 @@ class NeighbourGuesses:
         return Guess(same[0], self._comparison.similarity.score(index, same[0]), "between")
 
     def _joined(self, index: int, start: int, end: int) -> Guess | None:
-        """Return the line, perhaps one that another became too, into which this one was drawn."""
+        """Return the line into which this one was joined, even if another line became it too."""
         likeness = self._comparison.similarity
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         whole = {
@@ -77,17 +85,17 @@ class NeighbourGuesses:
         return Guess(best, score, "joined")
 
     def _holds(self, target: int, index: int) -> bool:
-        """Return whether a new line has every token of an old one, and more."""
+        """Return whether a new line contains every token of an old one, and more."""
         tokens, others = Counter(self._before.tokens(index)), Counter(self._after.tokens(target))
         return tokens < others and self._before.distinctive_tokens(index) > 1
 
     @cached_property
     def confirmed_targets(self) -> set[int]:
-        """The new lines that firm ones have become."""
+        """The new lines that confirmed lines match."""
         return set(self._comparison.confirmed.values())
 
     def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the one line that stands where one line stood."""
+        """Return the one line that replaced this one between the same neighbours."""
         old = [at for at in range(above[0] + 1, below[0]) if not self._before.is_trivial(at)]
         new = [at for at in range(above[1] + 1, below[1]) if not self._after.is_trivial(at)]
         if old != [index] or len(new) != 1:

@@ -1,4 +1,8 @@
-"""Reflowed statements."""
+"""Finds statements whose line breaks changed: the same tokens, laid out on other lines.
+
+Layout tokens (brackets, commas) are ignored. A statement matches only if its token sequence occurs once on
+each side.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +13,23 @@ from itertools import accumulate
 from holdfast.comments.tracking.lines import Lines
 
 _LAYOUT = frozenset("()[]{},;\\")
-"""What formatters add and take away where they break lines."""
+"""Tokens that formatters add and remove where they break lines."""
 
 _LEAST_REFLOWED = 4
-"""Tokens by which a statement is known again wherever its lines are broken."""
+"""Fewest tokens that identify a statement. A judgement: shorter sequences repeat too often."""
 
 _MOST_REFLOWED = 12
+"""Most lines of a statement. A chosen bound on time."""
 
 
 class TokenStream:
-    """The tokens of some lines in one row, without those that come and go with the layout."""
+    """The tokens of a range of lines as one sequence, without layout tokens."""
 
     def __init__(self, lines: Lines, start: int, end: int) -> None:
         self.first = start
         self.tokens: list[str] = []
         self.starts: list[int] = []
-        """The number of the first token of each line, and of one more line at the end."""
+        """The index of each line's first token, and the token count at the end."""
         for index in range(start, end):
             self.starts.append(len(self.tokens))
             self.tokens += [token for token in lines.tokens(index) if token not in _LAYOUT]
@@ -33,7 +38,7 @@ class TokenStream:
         self._places = [0, *accumulate(len(token) + 1 for token in self.tokens)]
 
     def only(self, tokens: Sequence[str]) -> int | None:
-        """Return where tokens stand that fill whole lines, if they stand in one place only."""
+        """Return where a token sequence occurs, if it occurs once and fills whole lines."""
         needle = "\0".join(["", *tokens, ""])
         place = self._text.find(needle)
         if place < 0 or self._text.find(needle, place + 1) >= 0:
@@ -47,7 +52,7 @@ class TokenStream:
 
 
 def reflowed_line(old: TokenStream, new: TokenStream, index: int) -> int | None:
-    """Return the line on which an old line begins now, where the same tokens only stand on other lines."""
+    """Return the line on which an old line begins now, if only the line breaks around it changed."""
     at = index - old.first
     if old.starts[at] == old.starts[at + 1]:
         return None

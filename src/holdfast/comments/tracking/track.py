@@ -1,8 +1,8 @@
-"""Following anchors from one version to another in one step.
+"""Tracks anchors from one version to another in one step.
 
 Contract: equal versions give equal answers; a line is never placed outside the new text; only anchors whose
-surroundings changed pay for a search. A range ends with its syntax node where it ended with one, else with
-its last line, never before its start and never behind the end of the file.
+surroundings changed cost a search. A range ends with its syntax node if it did before, else with its last
+line; never before its start or after the end of the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int) -> int | None:
-    """Return the end of the node at the new start that is of the kind the range was, if it was a node."""
+    """Return where the node at the new start ends, if the old range was a node of the same type."""
     if old.parsed is None or new.parsed is None:
         return None
     kinds = [node.type for node in _starting(old.parsed.tree.root_node, start) if _last_row(node) == end]
@@ -42,7 +42,7 @@ def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int
 def end_of_lines(
     start: int, end: int, new_start: int, locate: Callable[[int], int | None], length: int
 ) -> int:
-    """Return the new end index: that of the last line of the range which is found after the new start."""
+    """Return the new end index: from the last line of the range that is found after the new start."""
     for index in range(end, start, -1):
         found = locate(index)
         if found is not None and found >= new_start:
@@ -51,7 +51,7 @@ def end_of_lines(
 
 
 def _starting(root: Node, row: int) -> Iterator[Node]:
-    """Yield the nodes that start with the first code of a row, outer ones first."""
+    """Yield the nodes that start at the first code of a row, outer ones first."""
     column = None
     nodes = [root]
     while nodes:
@@ -66,7 +66,7 @@ def _starting(root: Node, row: int) -> Iterator[Node]:
 
 
 def _last_row(node: Node) -> int:
-    """Return the last row that a node has text on."""
+    """Return the last row on which a node has text."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
@@ -78,7 +78,7 @@ def track(old: FileVersion, new: FileVersion, anchors: Sequence[Anchor]) -> list
 
 
 class _Tracker:
-    """One pair of versions and the lines already found in it."""
+    """One pair of versions with the lines located so far."""
 
     def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self._unchanged = old.text == new.text
@@ -99,13 +99,13 @@ class _Tracker:
         return replace(placement, end_line=self._end(index, anchor.end_line - 1, placement.line - 1) + 1)
 
     def _line(self, index: int) -> Placement:
-        """Return where a line is, found once."""
+        """Return where a line is, computed once."""
         if index not in self._lines:
             self._lines[index] = self._locate(index)
         return self._lines[index]
 
     def _locate(self, index: int) -> Placement:
-        """Return where a line is, to be reviewed where it was edited and code was put right above it."""
+        """Return where a line is; an edited line below newly inserted code needs review."""
         found = self._search(index)
         is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
         if is_sure and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
@@ -113,7 +113,7 @@ class _Tracker:
         return found
 
     def _search(self, index: int) -> Placement:
-        """Return where a line is."""
+        """Return where a line is, before checking for newly inserted code."""
         comparison = self._comparison
         target, method = comparison.confirmed.get(index), "exact"
         if target is None and not comparison.outlines.old.declares(index):
@@ -132,7 +132,7 @@ class _Tracker:
         return placement_of(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
-        """Return whether a line opened a block and what is taken for it opens none."""
+        """Return whether a line opened a block and its best match opens none."""
         comparison = self._comparison
         role = comparison.before.role(index)
         if not role.opens or comparison.after.role(target).opens:
@@ -140,7 +140,7 @@ class _Tracker:
         return comparison.outlines.both_parsed and comparison.outlines.old.opens(index, role.word)
 
     def _reason(self, index: int) -> Reason:
-        """Return whether only the line is gone or what held it too."""
+        """Return whether only the line was deleted, or its symbol as well."""
         places = self._comparison.outlines
         holder = places.old.symbol_at(index) if places.both_parsed else None
         if holder is None or holder in places.symbols.target_of:

@@ -1,4 +1,4 @@
-"""A file in which git left both sides of a conflict, taken apart again."""
+"""Parses a file with git's conflict markers into its versions, and writes one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
 @dataclass
 class ConflictSides:
-    """The versions that a conflicted file holds. The base is known only in git's `diff3` style."""
+    """The versions in a conflicted file. The base is present only in git's `diff3` style."""
 
     ours: bytes
     theirs: bytes
@@ -17,7 +17,7 @@ class ConflictSides:
 
 
 def sides_of(data: bytes) -> ConflictSides | None:
-    """Return both sides of a conflicted file, or None when it holds no whole conflict."""
+    """Return the versions in a conflicted file, or None if it has no complete conflict."""
     parts: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
     state, conflicts, has_base = "both", 0, True
     for line in data.splitlines(keepends=True):
@@ -36,7 +36,7 @@ def sides_of(data: bytes) -> ConflictSides | None:
 
 
 def _following(state: str, line: bytes) -> str | None:
-    """Return what comes after a line that marks a border, or None for any other line."""
+    """Return the section that a marker line starts, or None for any other line."""
     mark = line.rstrip(b"\r\n").partition(b" ")[0]
     return {
         ("both", _OURS): "ours",
@@ -48,7 +48,7 @@ def _following(state: str, line: bytes) -> str | None:
 
 
 def conflicted(ours: bytes, theirs: bytes) -> bytes:
-    """Return both sides in one file, as git marks a conflict over all of it."""
+    """Return both sides in one file, marked as one conflict like git does."""
     return b"".join(
         (b"<<<<<<< ours\n", _line_ended(ours), b"=======\n", _line_ended(theirs), b">>>>>>> theirs\n")
     )
