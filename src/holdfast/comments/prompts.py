@@ -108,12 +108,12 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
     path = source_path(args.file_path).text
     text = _source(room, path)
-    asked, language = texts.REVIEWS[args.focus], language_of(path, text)
+    focus, language = texts.REVIEWS[args.focus], language_of(path, text)
     parts = [
-        f"Review this code for {asked.subject} and suggest TODO/FIXME comments:",
+        f"Review this code for {focus.subject} and suggest TODO/FIXME comments:",
         fenced(text, "" if language is None else language.fence),
-        texts.STEPS.format(concern=asked.concern),
-        "Focus on:\n" + "\n".join(f"- {item}" for item in asked.points),
+        texts.STEPS.format(concern=focus.concern),
+        "Focus on:\n" + "\n".join(f"- {item}" for item in focus.points),
         _places(path, text),
         *_already_noted(room, path),
         texts.RECORD.format(path=visible(path)),

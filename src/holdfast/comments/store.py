@@ -101,14 +101,14 @@ class Comments(SidecarFiles):
 
     def changed_paths(self) -> tuple[int, list[str]]:
         """Return the number of files with comments, and those that changed or have uncertain comments."""
-        settled = self.location_cache.fully_placed()
+        placed = self.location_cache.fully_placed()
         found = self._signatures()
         changed = [
             path
             for path, (sidecar, source) in found.items()
             if source is None
             or sidecar is None
-            or settled.get(path) != (signature_text(source), signature_text(sidecar))
+            or placed.get(path) != (signature_text(source), signature_text(sidecar))
         ]
         return len(found), changed
 

@@ -1,4 +1,7 @@
-"""The line ranges in which a message's file differs from the last commit."""
+"""The line ranges in which a message's file differs from the last commit.
+
+They are attached to messages whose sender named no line.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,13 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 
 _SHOWN_RANGES = 20
+"""Ranges that are listed for one file. A chosen bound."""
 
 
 def with_changed_lines(messages: Sequence[Message], repository: Repository) -> list[Message]:
-    """Return the messages, those that name no line with the ranges that changed in their file.
+    """Return the messages, with the changed line ranges of their file for those that name no line.
 
-    An unknown answer is an absent one: no repository, a work tree that is gone, a file that is binary.
+    Where they cannot be determined, there are none: no repository, a missing work tree, a binary file.
     """
     with ExitStack() as open_processes:
         finder = _ChangedLineLookup(repository, open_processes)
@@ -34,7 +38,7 @@ def _with_lines(message: Message, finder: _ChangedLineLookup) -> Message:
 
 
 class _ChangedLineLookup:
-    """Looks each file up once, with one git process per work tree."""
+    """Looks up each file once, with one git process per work tree."""
 
     def __init__(self, repository: Repository, open_processes: ExitStack) -> None:
         self._repository = repository

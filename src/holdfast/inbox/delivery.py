@@ -1,7 +1,4 @@
-"""Messages on their way to a reader: taken under a lease, settled once the answer was written.
-
-A message that came without a line is given the line ranges in which its file differs from the last commit.
-"""
+"""Hands messages to a reader: leased first, marked as delivered once the answer was written."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from holdfast.storage.git.repository import Repository
 
 
 def misspelling_warning(repository: Repository, file: str) -> str | None:
-    """Return a warning where there is no such file, now or in the last commit, but one called nearly so."""
+    """Return a warning if a file does not exist, now or in the last commit, but a similar name does."""
     meant = closest_path(repository.root, file)
     if meant is None or meant == file or _was_committed(repository, file):
         return None
@@ -40,7 +37,10 @@ def _was_committed(repository: Repository, file: str) -> bool:
 
 
 def hand_over(room: Inbox) -> Delivery:
-    """Take what waits, the old message file included. The call's outcome decides whether it was delivered."""
+    """Lease the waiting messages, including the one in the old message file.
+
+    They count as delivered once the call's answer was written; otherwise the lease is released.
+    """
     old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
     current_call().when_answered(
@@ -50,17 +50,17 @@ def hand_over(room: Inbox) -> Delivery:
 
 
 def hand_over_within(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
-    """Take what waits and say it in words, within a size bound; return what was said. The rest waits on."""
+    """Lease the messages that fit into `characters`, and return their text; the others keep waiting."""
     delivery = hand_over(room)
     preface = text.HOOK_PREFACE if hook else ""
-    words, shown = text.fitting(delivery.messages, characters, waiting=delivery.waiting, preface=preface)
+    rendered, shown = text.fitting(delivery.messages, characters, waiting=delivery.waiting, preface=preface)
     left = delivery.messages[shown:]
     room.release(delivery.lease, left)
-    return words, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
+    return rendered, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
 
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:
-    """Return what `hand_over` would give to the only reader, and how many more wait. Changes nothing."""
+    """Return the messages that `hand_over` would return, and how many more wait. Changes nothing."""
     limit = LIMITS.messages_per_call
     messages = room.messages("pending", limit=limit + 1)
     total = room.count("pending")

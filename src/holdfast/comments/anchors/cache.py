@@ -48,7 +48,7 @@ the two seconds of FAT (Microsoft, 'File Times')."""
 _LOCATION = tuple(field.name for field in fields(NoteLocation))
 
 _GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
-_SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
+_FULLY_PLACED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
 _PUT = "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -88,7 +88,7 @@ class LocationCache:
 
     def fully_placed(self) -> dict[str, tuple[str, str]]:
         """Return by path the signatures of sources and sidecars whose comments all have a certain line."""
-        return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
+        return {row[0]: (row[1], row[2]) for row in self._rows(_FULLY_PLACED, (self._work_tree,))}
 
     def keep(self, found: Sequence[CachedLocations]) -> None:
         """Store locations."""
@@ -102,10 +102,10 @@ class LocationCache:
             return  # a cache that cannot be written only costs time
 
     def _row(self, one: CachedLocations) -> tuple[object, ...]:
-        settled = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
+        is_placed = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
         signatures = (signature_text(one.source), signature_text(one.sidecar))
         locations = json.dumps([_fields(location) for location in one.locations])
-        return (self._work_tree, one.path, *signatures, one.content, settled, locations)
+        return (self._work_tree, one.path, *signatures, one.content, is_placed, locations)
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):

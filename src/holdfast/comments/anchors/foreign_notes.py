@@ -28,7 +28,7 @@ from holdfast.comments.sidecar.source import (
 )
 from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
 
-_MOST_LOOKED_AT = 40
+_MOST_COMPARED = 40
 """Committed versions that are compared with a marker. A chosen bound on time."""
 
 
@@ -56,7 +56,7 @@ class Committed:
             yield one
 
     def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, FileVersion, IndexedLines]]:
-        for seconds, blob in history.dated(path)[:_MOST_LOOKED_AT]:
+        for seconds, blob in history.dated(path)[:_MOST_COMPARED]:
             text = history.text(blob)
             if text is not None:
                 yield seconds, FileVersion(path, text), split_lines(text)
@@ -83,8 +83,8 @@ def is_marked_line(note: Note, lines: IndexedLines) -> bool:
     marker = note.marker or {}
     if index >= len(lines) or not _has_marked_text(note, lines):
         return False
-    kept = [(marker.get("prevLineText"), -1), (marker.get("nextLineText"), 1)]
-    stored = [(trimmed(text), step) for text, step in kept if isinstance(text, str)]
+    neighbours = [(marker.get("prevLineText"), -1), (marker.get("nextLineText"), 1)]
+    stored = [(trimmed(text), step) for text, step in neighbours if isinstance(text, str)]
     agreeing, text = _agreeing(lines, index, stored), trimmed(lines[index])
     if not text:
         return agreeing == len(stored)  # a blank line is identified by its neighbours only
@@ -104,9 +104,9 @@ def capped_by_fragment(note: Note, answer: Placement, lines: IndexedLines) -> Pl
     facts, marker = note.evidence or {}, note.marker or {}
     text = trimmed(str(facts.get("text", marker.get("lineText")) or "").split("\n")[0])
     end = answer.line + (note.end_line - note.line) if note.end_line is not None else None
-    is_sure = bool(text) and lines.places.get(text) == [answer.line - 1]
-    confidence = Confidence.HIGH if is_sure else Confidence.MEDIUM
-    candidates = () if is_sure else answer.candidates or (CandidateLine(answer.line, 0.5),)
+    is_unique = bool(text) and lines.places.get(text) == [answer.line - 1]
+    confidence = Confidence.HIGH if is_unique else Confidence.MEDIUM
+    candidates = () if is_unique else answer.candidates or (CandidateLine(answer.line, 0.5),)
     return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
 
 

@@ -58,7 +58,7 @@ Stray = tuple[str, Signature | None]
 
 
 def _own_line(note: Note) -> str:
-    """Return the line that a comment was written for, as far as it is kept and says anything."""
+    """Return the stored text of a comment's line; empty if it has no letters or digits."""
     line = str((note.marker or {}).get("lineText") or "").split("\n")[0].strip()
     return line if any(map(str.isalnum, line)) else ""
 
@@ -169,19 +169,19 @@ class StraySidecars:
 
     def _leaving(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
         """Return by id the files that now have the code of comments that left an existing file."""
-        unsure = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
+        uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = files_of_same_kind(self._room, [path])
-        signatures = files.signatures() if unsure else {}
-        sign = (signatures, tuple(unsure))
+        signatures = files.signatures() if uncertain else {}
+        sign = (signatures, tuple(uncertain))
         if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
             return {}
         known = self._left.get(path, sign)
         if known is None:
-            gone = [(path, note) for note in unsure.values() if has_left(self._room, path, note)]
+            gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
             left = {
                 name: target
                 for _, name, target in self._by_content(gone, files)
-                if (line := _own_line(unsure[name])) and line in (files.text(target) or "")
+                if (line := _own_line(uncertain[name])) and line in (files.text(target) or "")
             }
             known = self._left.put(path, sign, left)
         return known

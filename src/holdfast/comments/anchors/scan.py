@@ -39,7 +39,7 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
 
 _FEW = 8
-"""Up to this many files, git is asked for the history of each separately. A judgement: one process for all of
+"""Up to this many files, the history of each is read by its own git process. A judgement: one process for all of
 them is slower for a few."""
 
 _READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)

@@ -91,8 +91,8 @@ def as_it_was(room: Comments, note: Note, path: str, margin: int) -> Snippet | N
 def _from_marker(note: Note, path: str, margin: int) -> Snippet | None:
     """Return the three lines that a marker stores, without their indentation."""
     marker = note.marker or {}
-    kept = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
-    before, own, after = (value if isinstance(value, str) else "" for value in kept)
+    stored = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
+    before, own, after = (value if isinstance(value, str) else "" for value in stored)
     if not own:
         return None
     line = whole_line(marker.get("line")) or note.line

@@ -30,7 +30,7 @@ class FilterFields(NamedTuple):
     id: int
     tag: str | None
     author: str
-    moment: int | None
+    created_at: int | None
     status: str
     standing: str
     ai: int
@@ -111,10 +111,8 @@ class Corpus:
         """Return the comments created in an interval, ends included; those whose time is known."""
         first = -inf if start is None else start
         last = inf if end is None else end
-        moments = map(itemgetter(FilterFields._fields.index("moment")), self._facts)
-        return {
-            number for number, moment in enumerate(moments) if moment is not None and first <= moment <= last
-        }
+        times = map(itemgetter(FilterFields._fields.index("created_at")), self._facts)
+        return {number for number, time in enumerate(times) if time is not None and first <= time <= last}
 
     def _below(self, pattern: str) -> set[int]:
         """Return the comments of the files that a path or a pattern matches."""

@@ -17,7 +17,7 @@ from holdfast.comments.search.pattern import MOST_COUNTED, Expression, Pattern, 
 
 _FEW = 8
 """If filters leave fewer than one in this many texts, those are matched one by one. This and the next three
-were chosen by `bench/search` (decision 0018)."""
+values are judgements; `bench/search` measures the result (decision 0018)."""
 _FREQUENT = 4
 """If more than one in this many texts contains a word, counting in all is faster than skipping between
 matches."""
@@ -105,8 +105,8 @@ def _counts_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -
     if pattern.text is None:
         counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
     else:
-        sought = _needle(pattern.text)
-        counts = ((number, texts.folded[number].count(sought)) for number in numbers)
+        needle = _needle(pattern.text)
+        counts = ((number, texts.folded[number].count(needle)) for number in numbers)
     return _capped(counts)
 
 
@@ -119,27 +119,27 @@ def _needle(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _containing(sought: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]:
+def _containing(needle: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]:
     """Yield the texts that contain a plain text, each with the number of occurrences."""
     data, ends = joined.data, joined.ends
-    if any(byte not in data for byte in set(sought)):
+    if any(byte not in data for byte in set(needle)):
         return
-    place = data.find(sought)
+    place = data.find(needle)
     while place >= 0:
         number = bisect_right(ends, place)
         end = ends[number]
-        yield number, data.count(sought, place, end - 1)
-        place = data.find(sought, end)
+        yield number, data.count(needle, place, end - 1)
+        place = data.find(needle, end)
 
 
 def _counts_of_text(text: str, joined: JoinedTexts) -> dict[int, int]:
     """Count a plain text."""
-    sought = _needle(text)
+    needle = _needle(text)
     most = len(joined.ends) // _FREQUENT
-    found = list(islice(_containing(sought, joined), most + 1))
+    found = list(islice(_containing(needle, joined), most + 1))
     if len(found) <= most:
         return _capped(found)
-    return _capped(enumerate(map(joined.data.count, repeat(sought), *joined.bounds())))
+    return _capped(enumerate(map(joined.data.count, repeat(needle), *joined.bounds())))
 
 
 def _counts_of_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:

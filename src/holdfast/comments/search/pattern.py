@@ -18,9 +18,10 @@ _MEMORY_BYTES = 8 << 20
 """Memory for the automata of an expression, RE2's `max_mem` option; 8 MiB is its default."""
 
 _LARGE = 1000
-"""Expressions with this many instructions are matched on single texts: they may read a long one in vain."""
+"""Expressions with this many instructions are matched on single texts: they may read a long one in vain. A
+judgement."""
 _MOST_ALTERNATIVES = 3
-"""Alternatives that are counted as plain texts. Chosen by `bench/search`."""
+"""Alternatives that are counted as plain texts. A judgement; `bench/search` measures the result."""
 
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")

@@ -272,12 +272,12 @@ class SidecarNormalizer:
         A marker that would not change is left alone, so that a file in git changes only when something did.
         """
         location, facts = note.location, note.evidence
-        is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
+        is_certain = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
         if facts is None:
-            if self._current is not None and (is_sure or location.method == LINE_NUMBER):
+            if self._current is not None and (is_certain or location.method == LINE_NUMBER):
                 self._adopt(marker, location)
             return
-        if is_sure and not self._is_current(marker, location):
+        if is_certain and not self._is_current(marker, location):
             self.describe(marker, location.line, location.end_line)
         stored = facts.get("confidence"), facts.get("lastGoodLine")
         is_stored = location.confidence is Confidence.HIGH and stored == (

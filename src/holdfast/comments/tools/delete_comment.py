@@ -1,4 +1,4 @@
-"""`delete_comment`: take a comment and its marker out of the sidecar."""
+"""`delete_comment`: remove a comment and its marker from the sidecar."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DeleteCodeComment(Input):
 
 
 class DeletedComment(OneComment):
-    """A comment that was deleted."""
+    """The comment that was deleted."""
 
 
 @comments.operation(
@@ -38,7 +38,7 @@ class DeletedComment(OneComment):
     fill_in=arguments.paths("filePath"),
 )
 def delete_comment(room: Comments, args: DeleteCodeComment) -> DeletedComment:
-    """Delete a comment and the marker that held it to its line."""
+    """Delete a comment and the marker that anchors it to its line."""
     path = source_path(args.file_path)
     note = CommentWriter(room).delete(path, args.comment_id)
     return DeletedComment(comment_id=note.alias, file_path=path.text)

@@ -25,13 +25,13 @@ class EditComment(Input):
 
 
 class EditedComment(OneComment):
-    """A comment whose text was replaced."""
+    """The comment whose text was replaced."""
 
     updated: str = Field(description="When it was changed.")
 
 
 def edited(result: EditedComment) -> str:
-    """Say that a comment was edited."""
+    """Report that a comment was edited."""
     return (
         "✅ Comment edited successfully\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nUpdated: {result.updated}"

@@ -1,4 +1,4 @@
-"""`move_comment`: put a comment on another line, of the same file or of another."""
+"""`move_comment`: move a comment to another line of the same or another file."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class MoveComment(Input):
 
 
 class MovedComment(CommentResult):
-    """A comment on its new line."""
+    """The comment on its new line."""
 
-    comment_id: str = Field(description="The name of the comment.")
+    comment_id: str = Field(description="The id of the comment.")
     source_file: UntrustedText = Field(description="The file it was in.")
     source_line: int = Field(description="The line it was on.")
     target_file: UntrustedText = Field(description="The file it is in.")
     target_line: int = Field(description="The line it is on.")
-    symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
+    symbol: SymbolFacts | None = Field(description="The symbol it is about now, if the language is known.")
 
 
 def moved(result: MovedComment) -> str:
-    """Say that a comment was moved."""
+    """Report that a comment was moved."""
     return (
         "✅ Comment moved successfully\n\n"
         f"From: {result.source_file}:{result.source_line}\n"
@@ -73,7 +73,7 @@ def _new_anchor(result: MovedComment) -> str:
     explain=partial(explain_line, file="targetFile", line="targetLine"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
-    """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
+    """Move a comment to another line of the same or another file; it keeps its id and its dates."""
     source, target = source_path(args.source_file), source_path(args.target_file)
     before, placed = CommentWriter(room).move(source, target, args.comment_id, args.target_line)
     return MovedComment(

@@ -1,4 +1,4 @@
-"""`search_comments`: the comments whose text matches, with filters."""
+"""`search_comments`: search the texts of comments, with filters."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def _date_time(description: str) -> Any:
 
 
 class DateRange(Inline):
-    """The first and the last moment that count; either may be left out."""
+    """The first and the last time to include; either may be omitted."""
 
-    start: Timestamp | None = _date_time("Earliest moment of creation.")
-    end: Timestamp | None = _date_time("Latest moment of creation.")
+    start: Timestamp | None = _date_time("Earliest time of creation.")
+    end: Timestamp | None = _date_time("Latest time of creation.")
 
 
 class SearchFilters(Inline):
-    """Conditions that all must hold."""
+    """Conditions that must all hold."""
 
     tag: Tag | None = Field(default=None, description="Only comments with this tag.")
     author: str | None = Field(default=None, max_length=1000, description="Only comments of this author.")
@@ -51,12 +51,12 @@ class SearchFilters(Inline):
         default=None, alias="hasAIMetadata", description="Only return AI-enriched comments."
     )
     date_range: DateRange | None = Field(
-        default=None, alias="dateRange", description="Only comments created in this time."
+        default=None, alias="dateRange", description="Only comments created in this period."
     )
 
 
 class SearchComments(Input):
-    """What to look for."""
+    """The query and its filters."""
 
     query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
     filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
@@ -64,28 +64,28 @@ class SearchComments(Input):
 
 
 class SearchMetadata(CommentResult):
-    """The facts that the specification puts beside the content."""
+    """The metadata that the specification puts beside the content."""
 
     total_results: int = Field(description="How many comments match in all.")
     returned: int = Field(description="How many of them are in this answer.")
     query: UntrustedText = Field(description="The query as it was given.")
     filters: dict[str, Any] = Field(description="The filters as they were given.")
     interpreted_as: Literal["regex", "text"] = Field(
-        description="Whether the query was taken as an expression or letter by letter."
+        description="Whether the query was searched as a regular expression or as plain text."
     )
 
 
 class CommentSearchResult(CommentResult):
-    """The comments that match, those with most matches first, then by file, line and id."""
+    """The matching comments: most matches first, then by file, line and id."""
 
     metadata: SearchMetadata
     comments: list[FoundComment] = Field(description="The comments that match.")
-    refusal: UntrustedText | None = optional("Why the query is no regular expression.")
+    refusal: UntrustedText | None = optional("Why the query is not a valid regular expression.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
 def found(result: CommentSearchResult) -> str:
-    """Say which comments were found."""
+    """List the comments that were found."""
     total, shown = result.metadata.total_results, result.comments
     head = f"Found {total} matching comments" + (":" if shown else ".")
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
@@ -100,8 +100,8 @@ def _entry(number: int, comment: FoundComment) -> str:
         f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
     ]
     if comment.has_ai_metadata:
-        sure = "" if comment.ai_confidence is None else f" (confidence: {comment.ai_confidence:g})"
-        lines.append(f"   AI: {one_line(comment.ai_model or 'model not named')}{sure}")
+        confidence = "" if comment.ai_confidence is None else f" (confidence: {comment.ai_confidence:g})"
+        lines.append(f"   AI: {one_line(comment.ai_model or 'model not named')}{confidence}")
     return "\n".join(lines)
 
 
@@ -132,9 +132,9 @@ def _remarks(result: CommentSearchResult) -> list[str]:
 def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult:
     """Search the text of all comments in the workspace, with optional filters.
 
-    The query is a regular expression without regard to case; one that is not valid is searched as plain
-    text. `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most
-    matches come first, then by file, line and id.
+    The query is a case-insensitive regular expression; an invalid one is searched as plain text.
+    `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most matches
+    come first, then by file, line and id.
     """
     filters = args.filters or SearchFilters()
     dates = filters.date_range or DateRange()

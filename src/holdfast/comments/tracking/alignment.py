@@ -28,9 +28,9 @@ _MOST_READ = 20_000
 class UnmatchedLines:
     """The new lines that no confirmed line matches, indexed by text and by word parts."""
 
-    def __init__(self, lines: Lines, taken: set[int]) -> None:
+    def __init__(self, lines: Lines, matched: set[int]) -> None:
         self._lines = lines
-        self._indices = [index for index in range(len(lines)) if index not in taken]
+        self._indices = [index for index in range(len(lines)) if index not in matched]
 
     @cached_property
     def _by_text(self) -> dict[str, list[int]]:

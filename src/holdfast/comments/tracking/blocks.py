@@ -47,13 +47,13 @@ class Blocks:
     def guess(self, index: int) -> Guess | None:
         """Return the line that opens the block which contains most of the old block's lines."""
         kind = self._before.role(index).opens
-        places = self._comparison.outlines
-        if not kind or not places.both_parsed:
+        outlines = self._comparison.outlines
+        if not kind or not outlines.both_parsed:
             return None
         votes: Counter[int] = Counter()
         for inside, target in self._inside(index):
-            opened = _opened(places.old, self._before, inside, kind)
-            now = _opened(places.new, self._after, target, kind)
+            opened = _opened(outlines.old, self._before, inside, kind)
+            now = _opened(outlines.new, self._after, target, kind)
             rank = opened.index(index) if index in opened else len(now)
             votes[now[rank] if rank < len(now) else -1] += 1
         target, count = votes.most_common(1)[0] if votes else (-1, 0)
@@ -64,13 +64,13 @@ class Blocks:
     def only(self, index: int) -> Guess | None:
         """Return the only block of a kind in the same symbol, if the old line opened the only one too."""
         kind = self._before.role(index).opens
-        places = self._comparison.outlines
-        holder = places.old.symbol_at(index) if kind and places.both_parsed else None
-        target = places.symbols.target_of.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if kind and outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        mine = _opening(self._before, places.old.symbols[holder], kind)
-        theirs = _opening(self._after, places.new.symbols[target], kind)
+        mine = _opening(self._before, outlines.old.symbols[old_symbol], kind)
+        theirs = _opening(self._after, outlines.new.symbols[target], kind)
         return Guess(theirs[0], _ONLY, "only") if mine == [index] and len(theirs) == 1 else None
 
     def _inside(self, index: int) -> list[tuple[int, int]]:

@@ -118,12 +118,12 @@ class Finder:
 
     def _joined_statement(self, index: int) -> Guess | None:
         """Return where the rest of a statement went, if that line begins as the statement did."""
-        places = self._comparison.outlines
-        if not places.both_parsed or places.old.statement_row(index) != index:
+        outlines = self._comparison.outlines
+        if not outlines.both_parsed or outlines.old.statement_row(index) != index:
             return None
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         for rest in range(index + 1, min(index + _LONGEST_STATEMENT, len(self._before))):
-            if places.old.statement_row(rest) != index:
+            if outlines.old.statement_row(rest) != index:
                 return None
             target, score = aligned.get(rest, (index, 0.0))
             if score and self._begins_alike(index, target):
@@ -136,31 +136,31 @@ class Finder:
 
     def _declared(self, index: int) -> Guess | None:
         """Return the declaration of the symbol that a line declares."""
-        places = self._comparison.outlines
-        holder = places.old.symbol_at(index) if places.both_parsed else None
-        target = places.symbols.target_of.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        old, new = places.old.symbols[holder], places.new.symbols[target]
+        old, new = outlines.old.symbols[old_symbol], outlines.new.symbols[target]
         if index + 1 == old.name_line:
             at = new.name_line - 1
         elif index + 1 == old.start_line:
             at = new.start_line - 1
         else:
             return None
-        worth = _DECLARED if places.symbols.is_confident(holder, target) else _DOUBTFUL
+        worth = _DECLARED if outlines.symbols.is_confident(old_symbol, target) else _DOUBTFUL
         return Guess(at, max(worth, self._similarity.score(index, at)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
         """Return the matching declaration of a variable that the symbol declares once."""
         name = self._before.role(index).declares
-        places = self._comparison.outlines
-        holder = places.old.symbol_at(index) if name and places.both_parsed else None
-        target = places.symbols.target_of.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if name and outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        mine = _declaring(self._before, places.old.symbols[holder], name)
-        theirs = _declaring(self._after, places.new.symbols[target], name)
+        mine = _declaring(self._before, outlines.old.symbols[old_symbol], name)
+        theirs = _declaring(self._after, outlines.new.symbols[target], name)
         if mine != [index] or len(theirs) != 1:
             return None
         return Guess(theirs[0], max(_VARIABLE, self._similarity.score(index, theirs[0])), "variable")
@@ -176,21 +176,24 @@ class Finder:
 
     def _statement(self, index: int, target: int) -> int | None:
         """Return where a new line's statement begins, if the old line began one with the same word."""
-        places = self._comparison.outlines
-        row = places.new.statement_row(target) if places.both_parsed else None
+        outlines = self._comparison.outlines
+        row = outlines.new.statement_row(target) if outlines.both_parsed else None
         if row is None or row >= target or target - row > _LONGEST_STATEMENT:
             return None
-        return row if self._begins_alike(index, row) and places.old.statement_row(index) == index else None
+        return row if self._begins_alike(index, row) and outlines.old.statement_row(index) == index else None
 
     def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
         """Return the aligned line in the symbol's counterpart, unless the area already has it."""
-        places = self._comparison.outlines
-        holder = places.old.symbol_at(index) if places.both_parsed else None
-        while holder is not None and holder not in places.symbols.target_of:
-            holder = places.old.parent(holder)
-        if holder is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        while old_symbol is not None and old_symbol not in outlines.symbols.target_of:
+            old_symbol = outlines.old.parent(old_symbol)
+        if old_symbol is None:
             return None
-        old, new = places.old.symbols[holder], places.new.symbols[places.symbols.target_of[holder]]
+        old, new = (
+            outlines.old.symbols[old_symbol],
+            outlines.new.symbols[outlines.symbols.target_of[old_symbol]],
+        )
         if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
             return None
         found = self._comparison.aligned(

@@ -2,7 +2,7 @@
 
 There are two paths from the first version to the last: directly, and through every revision in between. If
 they agree, confidence is high when every step was high, or when the line was compared more than once on the
-way: after a single edit both paths make the same comparison, so their agreement proves nothing. If they
+path: after a single edit both paths make the same comparison, so their agreement proves nothing. If they
 disagree, a third path that ignores symbols decides, and confidence is medium at most.
 """
 
@@ -37,7 +37,7 @@ class _Path:
     placement: Placement
     strength: float = 1.0
     """The strength of the weakest step."""
-    is_sure: bool = True
+    is_certain: bool = True
     """Whether each step had high confidence."""
     compared: int = 0
     """The number of steps in which the line was matched by similarity."""
@@ -48,9 +48,9 @@ class _Path:
             return replace(self, placement=placement)
         anchor = Anchor(placement.line, placement.end_line)
         strength = min(self.strength, _strength(placement))
-        is_sure = self.is_sure and placement.confidence is Confidence.HIGH
+        is_certain = self.is_certain and placement.confidence is Confidence.HIGH
         compared = self.compared + bool(placement.candidates)
-        return _Path(number, anchor, placement, strength, is_sure, compared)
+        return _Path(number, anchor, placement, strength, is_certain, compared)
 
 
 def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[Placement]:
@@ -64,15 +64,15 @@ def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[P
     chained = _chained(steps, anchors)
     disputed = [
         position
-        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
-        if one.line != way.placement.line
+        for position, (one, path) in enumerate(zip(direct, chained, strict=True))
+        if one.line != path.placement.line
     ]
     plain = [FileVersion("", version.text) for version in steps]
     thirds = _chained(plain, [anchors[position] for position in disputed]) if disputed else []
-    opinions = {position: way.placement.line for position, way in zip(disputed, thirds, strict=True)}
+    opinions = {position: path.placement.line for position, path in zip(disputed, thirds, strict=True)}
     return [
-        _reconciled(one, way, opinions.get(position))
-        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
+        _reconciled(one, path, opinions.get(position))
+        for position, (one, path) in enumerate(zip(direct, chained, strict=True))
     ]
 
 
@@ -88,14 +88,14 @@ def _distinct(versions: Sequence[FileVersion]) -> list[FileVersion]:
 def _chained(steps: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[_Path]:
     """Return the paths through all steps; a line that was lost is searched again in later steps."""
     start = Confidence.HIGH, "unchanged"
-    ways = [_Path(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
+    paths = [_Path(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
     for number, version in enumerate(steps[1:], start=1):
-        for seen in sorted({way.seen for way in ways}):
-            members = [position for position, way in enumerate(ways) if way.seen == seen]
-            moved = track(steps[seen], version, [ways[position].anchor for position in members])
+        for seen in sorted({path.seen for path in paths}):
+            members = [position for position, path in enumerate(paths) if path.seen == seen]
+            moved = track(steps[seen], version, [paths[position].anchor for position in members])
             for position, placement in zip(members, moved, strict=True):
-                ways[position] = ways[position].advanced(number, placement)
-    return ways
+                paths[position] = paths[position].advanced(number, placement)
+    return paths
 
 
 def _strength(placement: Placement) -> float:
@@ -103,22 +103,22 @@ def _strength(placement: Placement) -> float:
     return placement.candidates[0].score if placement.candidates else 1.0
 
 
-def _reconciled(direct: Placement, way: _Path, third: int | None) -> Placement:
+def _reconciled(direct: Placement, path: _Path, third: int | None) -> Placement:
     """Return the placement that follows from the direct path, the chained path and the third one."""
-    chained = way.placement
+    chained = path.placement
     if direct.line == chained.line:
-        are_two = way.compared > 1 and max(_strength(direct), way.strength) >= _AGREED
-        sure = direct.line is not None and (way.is_sure or are_two)
-        return replace(direct, confidence=Confidence.HIGH) if sure else direct
+        was_compared_twice = path.compared > 1 and max(_strength(direct), path.strength) >= _AGREED
+        is_certain = direct.line is not None and (path.is_certain or was_compared_twice)
+        return replace(direct, confidence=Confidence.HIGH) if is_certain else direct
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
-        found, strength = (chained, way.strength) if direct.line is None else (direct, _strength(direct))
+        found, strength = (chained, path.strength) if direct.line is None else (direct, _strength(direct))
     elif _strength(direct) >= _CLEAR or third == direct.line:
         found, strength = direct, 1.0
     elif third == chained.line:
         found, strength = chained, 1.0
     else:
-        found, strength = max((direct, _strength(direct)), (chained, way.strength), key=lambda one: one[1])
+        found, strength = max((direct, _strength(direct)), (chained, path.strength), key=lambda one: one[1])
     if strength < _ONE_WAY:
         return Placement(None, None, Confidence.LOW, found.method, "ambiguous", candidates)
     return replace(found, confidence=Confidence.MEDIUM, reason=None, candidates=candidates)

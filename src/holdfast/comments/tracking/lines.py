@@ -84,8 +84,8 @@ class Lines:
     @cached_property
     def counts(self) -> Counter[str | tuple[str, str]]:
         """How often each distinctive line occurs, and each pair of consecutive distinctive lines."""
-        telling = [line for index, line in enumerate(self.normal) if not self.is_trivial(index)]
-        return Counter[str | tuple[str, str]]((*telling, *pairwise(telling)))
+        distinctive = [line for index, line in enumerate(self.normal) if not self.is_trivial(index)]
+        return Counter[str | tuple[str, str]]((*distinctive, *pairwise(distinctive)))
 
     def tokens(self, index: int) -> tuple[str, ...]:
         """Return the tokens of a line."""

@@ -91,32 +91,32 @@ class MovedFiles:
         self._texts: dict[str, str] = {}
         self._text = text or self._texts.get
         self._files: list[_FileContents] = []
-        asked = None if sought is None else [_FileContents(version) for version in sought]
-        lines = frozenset[str]().union(*(held.lines for held in asked or ()))
-        words = frozenset[str]().union(*(held.words for held in asked or ()))
+        queried = None if sought is None else [_FileContents(version) for version in sought]
+        lines = frozenset[str]().union(*(contents.lines for contents in queried or ()))
+        words = frozenset[str]().union(*(contents.words for contents in queried or ()))
         for version in candidates:
-            held = _FileContents(version)
-            if asked is not None:
-                held.keep(lines, words)
+            contents = _FileContents(version)
+            if queried is not None:
+                contents.keep(lines, words)
             if text is None:
                 self._texts[version.path] = version.text
-            self._files.append(held)
+            self._files.append(contents)
 
     @cached_property
     def _holders(self) -> tuple[Counter[str], Counter[str]]:
         """The number of files that contain each line and each word."""
         lines: Counter[str] = Counter()
         words: Counter[str] = Counter()
-        for held in self._files:
-            lines.update(held.lines)
-            words.update(held.words)
+        for contents in self._files:
+            lines.update(contents.lines)
+            words.update(contents.words)
         return lines, words
 
     def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
         """Return for each anchor of a version the other file that its code moved to."""
         search = _VersionSearch(old, self._weights(old))
-        likely = self._candidates(search)
-        return [next(self._ranked(search, anchor, likely), None) for anchor in anchors]
+        candidates = self._candidates(search)
+        return [next(self._ranked(search, anchor, candidates), None) for anchor in anchors]
 
     def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
         """Return the files that an anchor's code may have moved to, best first."""
@@ -127,23 +127,25 @@ class MovedFiles:
     def _by_line(self) -> dict[str, list[_FileContents]]:
         """An inverted index from lines to files."""
         found: dict[str, list[_FileContents]] = defaultdict(list)
-        for held in self._files:
-            for line in held.lines:
-                found[line].append(held)
+        for contents in self._files:
+            for line in contents.lines:
+                found[line].append(contents)
         return found
 
     def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth comparing, each with its score for the whole version."""
-        others = [held for held in self._files if held.path != search.old.path]
+        others = [contents for contents in self._files if contents.path != search.old.path]
         if len(others) > _LOOKED_AT:
             votes: dict[str, float] = defaultdict(float)
-            for line, weight in search.telling.items():
+            for line, weight in search.distinctive.items():
                 holders = self._by_line.get(line, [])
-                for held in holders if len(holders) <= _COMMON else ():
-                    votes[held.path] += weight
+                for contents in holders if len(holders) <= _COMMON else ():
+                    votes[contents.path] += weight
             best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_LOOKED_AT])
-            others = [held for held in others if held.path in best or held.stem == search.stem]
-        return [(held, search.file_share(held)) for held in others]
+            others = [
+                contents for contents in others if contents.path in best or contents.stem == search.stem
+            ]
+        return [(contents, search.file_share(contents)) for contents in others]
 
     def _weights(self, old: FileVersion) -> dict[str, float]:
         """Return the inverse document frequency of each line and word of a version."""
@@ -155,12 +157,12 @@ class MovedFiles:
         return weights
 
     def _ranked(
-        self, search: _VersionSearch, anchor: Anchor, likely: Sequence[tuple[_FileContents, float]]
+        self, search: _VersionSearch, anchor: Anchor, candidates: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[Moved]:
         """Yield the best files in order, while the score suffices and the anchor's line is found there."""
         around = search.surroundings(anchor)
         ranked = sorted(
-            ((around.share(held) + whole, held.path) for held, whole in likely),
+            ((around.share(contents) + whole, contents.path) for contents, whole in candidates),
             key=lambda one: (-one[0], one[1]),
         )
         for place, (share, path) in enumerate(ranked):
@@ -183,15 +185,15 @@ class _VersionSearch:
         self._weights = weights
         self._lines = Lines(old.text)
         self._name, self.stem = basename(old.path), _stem(old.path)
-        telling = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
-        self.telling = {line: weights[_line_key(line)] for line in telling}
-        self._whole = _WeightedSet(self.telling)
+        distinctive = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
+        self.distinctive = {line: weights[_line_key(line)] for line in distinctive}
+        self._whole = _WeightedSet(self.distinctive)
         self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
 
-    def file_share(self, held: _FileContents) -> float:
+    def file_share(self, contents: _FileContents) -> float:
         """Return the score of a file for the whole version and for its name."""
-        name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self.stem else 0.0
-        lines, words = self._whole.share(held.lines), self._words.share(held.words)
+        name = 1.0 if contents.name == self._name else _SAME_STEM if contents.stem == self.stem else 0.0
+        lines, words = self._whole.share(contents.lines), self._words.share(contents.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
     def surroundings(self, anchor: Anchor) -> _Surroundings:
@@ -218,11 +220,11 @@ class _WeightedSet:
         self._weights = weights
         self._all = sum(weights.values())
 
-    def share(self, held: frozenset[str]) -> float:
+    def share(self, contents: frozenset[str]) -> float:
         """Return the share of the weight that a file contains, from 0 to 1."""
         if not self._all:
             return 0.0
-        return sum(weight for one, weight in self._weights.items() if one in held) / self._all
+        return sum(weight for one, weight in self._weights.items() if one in contents) / self._all
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +235,10 @@ class _Surroundings:
     words: _WeightedSet
     itself: str
 
-    def share(self, held: _FileContents) -> float:
+    def share(self, contents: _FileContents) -> float:
         """Return the score of a file for the surroundings."""
-        lines, words = self.lines.share(held.lines), self.words.share(held.words)
-        return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in held.lines)
+        lines, words = self.lines.share(contents.lines), self.words.share(contents.words)
+        return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in contents.lines)
 
 
 def _line_key(line: str) -> str:

@@ -35,9 +35,9 @@ _SAME_VARIABLE = 0.3
 class LineSimilarity:
     """Similarity of pairs of lines, from 0 to 1, each computed once."""
 
-    def __init__(self, before: Lines, after: Lines, places: OutlinePair) -> None:
+    def __init__(self, before: Lines, after: Lines, outlines: OutlinePair) -> None:
         self._before, self._after = before, after
-        self._places = places
+        self._outlines = outlines
         self._contents: dict[tuple[int, int], float] = {}
 
     def content(self, old_index: int, new_index: int) -> float:
@@ -64,7 +64,7 @@ class LineSimilarity:
 
     def _in_role(self, content: float, old_index: int, new_index: int) -> float:
         """Adjust a similarity for what the lines do: open a block, declare a variable."""
-        if not self._places.both_parsed:
+        if not self._outlines.both_parsed:
             return content
         one, other = self._before.role(old_index), self._after.role(new_index)
         if one.opens != other.opens:
@@ -103,7 +103,7 @@ class LineSimilarity:
         return (
             _CONTENT * self.content(old_index, new_index)
             + _CONTEXT * self.context(old_index, new_index)
-            + _SYMBOL * self._places.nearness(old_index, new_index)
+            + _SYMBOL * self._outlines.nearness(old_index, new_index)
         )
 
 

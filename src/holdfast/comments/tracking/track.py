@@ -107,8 +107,10 @@ class _Tracker:
     def _locate(self, index: int) -> Placement:
         """Return where a line is; an edited line below newly inserted code needs review."""
         found = self._search(index)
-        is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
-        if is_sure and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
+        is_certain = (
+            found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
+        )
+        if is_certain and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
             return replace(found, confidence=Confidence.MEDIUM)
         return found
 
@@ -141,9 +143,9 @@ class _Tracker:
 
     def _reason(self, index: int) -> Reason:
         """Return whether only the line was deleted, or its symbol as well."""
-        places = self._comparison.outlines
-        holder = places.old.symbol_at(index) if places.both_parsed else None
-        if holder is None or holder in places.symbols.target_of:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        if old_symbol is None or old_symbol in outlines.symbols.target_of:
             return "line_deleted"
         return "symbol_deleted"
 

@@ -23,7 +23,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
 
 _MERGE = "`holdfast doctor --fix` merges both sides and keeps this file beside the result."
-_BRING = "`holdfast doctor --fix` adds them and keeps this file beside the result."
+_ADD_OTHER_SIDE = "`holdfast doctor --fix` adds them and keeps this file beside the result."
 _ADD = "Check it, then `git add` it."
 _RECREATED = "It is set aside and recreated at its next use; the comments themselves are in their files."
 _RESTORE = "Make a copy, then restore the file from git or from a backup."
@@ -86,7 +86,7 @@ def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, f
 def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
     if _with_other_side(room, path) is not None:
         text = "The file lacks comments of the other side of an unfinished merge."
-        found = SidecarFinding(sidecar_of(path.text), True, text, _BRING)
+        found = SidecarFinding(sidecar_of(path.text), True, text, _ADD_OTHER_SIDE)
         yield _repaired(room, path, _with_other_side, found, fix=fix)
 
 
@@ -100,10 +100,10 @@ def _repaired(
         data, whole = room.sidecar_bytes(path), repair(room, path)
         if data is None or whole is None:
             return found
-        kept = _backup_of(room, path)
-        room.tree.write(kept, data)
+        backup = _backup_of(room, path)
+        room.tree.write(backup, data)
         room.tree.write(path.with_suffix_added(".comments"), whole)
-    text = f"{found.text} Both sides were merged; the previous file is '{kept.text}'."
+    text = f"{found.text} Both sides were merged; the previous file is '{backup.text}'."
     return SidecarFinding(found.path, False, text, _ADD, True)
 
 

@@ -1,4 +1,4 @@
-"""Hand the waiting messages to an agent, each once."""
+"""Deliver the waiting messages to an agent, each once."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class HandedOver(Output):
 def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.
 
-    At most ten are handed over, oldest first; `waiting` says how many more the next call will find.
-    Each is handed over once. Answer with `reply_to_message` when you have acted on one.
+    At most ten are delivered, oldest first; `waiting` is how many more the next call will find. Each is
+    delivered once. Reply with `reply_to_message` when you have acted on one.
     """
     del args
     delivery = hand_over(room)
