@@ -185,7 +185,7 @@ def test_what_is_read_only_stays_as_it_is(ask: Ask, root: Path) -> None:
     assert "(Line 11)" in ask("show", PATH)[1]
 
 
-def test_a_link_and_a_folder_are_told_from_a_missing_file(ask: Ask, root: Path) -> None:
+def test_errors_distinguish_links_folders_and_missing_files(ask: Ask, root: Path) -> None:
     (root / "link.ts").symlink_to(PATH)
     for command in (("show", "link.ts"), ("add", "link.ts", "1", "x", "--tag", "NOTE"), ("blame", "link.ts")):
         status, _, errors = ask(*command)

@@ -26,7 +26,7 @@ def ask_again_and_again(pool: TrackingPool) -> None:
 
 
 @pytest.mark.skipif(cores() < 2, reason="on one core there are no further processes")
-def test_a_process_that_was_ended_is_told_and_is_no_defect() -> None:
+def test_a_killed_worker_is_reported_and_is_not_a_defect() -> None:
     with TrackingPool(40) as pool:
         (found,) = pool.follow(JOURNEY)()
         assert found.line == 3

@@ -60,7 +60,7 @@ def documents(root: Path) -> dict[str, Any]:
     return {path.name: json.loads(path.read_bytes()) for path in sorted(root.glob("src/*.comments"))}
 
 
-def test_only_what_changed_is_brought_up_to_date_and_progress_is_told(root: Path) -> None:
+def test_a_scan_updates_only_changed_files_and_reports_progress(root: Path) -> None:
     with wire_client(SERVE, cwd=root) as client:
         client.initialize()
         result, heard = scan(client, "first")

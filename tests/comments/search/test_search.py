@@ -161,7 +161,7 @@ def test_filters_combine_with_each_other_and_with_the_query(room):
 
 
 @pytest.mark.requirement("comments-40")
-def test_limit_is_a_hundred_unless_told_and_a_thousand_at_most(room):
+def test_the_limit_defaults_to_a_hundred_and_is_at_most_a_thousand(room):
     assert SearchComments(query="x").limit == 100
     assert "limit" in refused(query="x", limit=1001)
     assert "limit" in refused(query="x", limit=0)

@@ -67,7 +67,7 @@ def test_renaming_a_function_keeps_the_notes_inside_it():
     assert {name: placement.line for name, placement in placed.items()} == goals
 
 
-def test_overloads_and_functions_of_one_name_in_several_holders_are_told_apart():
+def test_overloads_and_equal_names_in_several_scopes_are_distinguished():
     """D3: kind, holder and signature decide, not the name alone."""
     placed, goals = tracked(
         "Box.java",

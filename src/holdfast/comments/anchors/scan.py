@@ -39,8 +39,8 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
 
 _FEW = 8
-"""Up to this many files, the history of each is read by its own git process. A judgement: one process for all of
-them is slower for a few."""
+"""Up to this many files, each one's history is read by its own git process. A judgement: for a few files, one
+process for all of them is slower."""
 
 _READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
 """The steps of a scan; progress counts every file once for each."""
