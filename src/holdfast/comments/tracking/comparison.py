@@ -21,7 +21,7 @@ from holdfast.comments.tracking.diff import Area, line_map
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import FileVersion
-from holdfast.comments.tracking.reflow import TokenStream, reflowed_line
+from holdfast.comments.tracking.reflow import StatementTokens, reflowed_line
 from holdfast.comments.tracking.similarity import LineSimilarity
 from holdfast.comments.tracking.symbol_map import OutlinePair
 
@@ -42,7 +42,7 @@ class VersionComparison:
     def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self.before, self.after = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.before), Outline(new.path, self.after)
-        self._streams: dict[Area, tuple[TokenStream, TokenStream]] = {}
+        self._streams: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
@@ -120,8 +120,8 @@ class VersionComparison:
         if streams is None:
             old_start, old_end, new_start, new_end = area
             streams = (
-                TokenStream(self.before, old_start, old_end),
-                TokenStream(self.after, new_start, new_end),
+                StatementTokens(self.before, old_start, old_end),
+                StatementTokens(self.after, new_start, new_end),
             )
             self._streams[area] = streams
         found = reflowed_line(*streams, index)

@@ -22,7 +22,7 @@ _MOST_REFLOWED = 12
 """Most lines of a statement. A chosen bound on time."""
 
 
-class TokenStream:
+class StatementTokens:
     """The tokens of a range of lines as one sequence, without layout tokens."""
 
     def __init__(self, lines: Lines, start: int, end: int) -> None:
@@ -51,7 +51,7 @@ class TokenStream:
         return self.starts[bisect_left(self.starts, number)] == number
 
 
-def reflowed_line(old: TokenStream, new: TokenStream, index: int) -> int | None:
+def reflowed_line(old: StatementTokens, new: StatementTokens, index: int) -> int | None:
     """Return the line on which an old line begins now, if only the line breaks around it changed."""
     at = index - old.first
     if old.starts[at] == old.starts[at + 1]:
