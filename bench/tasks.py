@@ -27,7 +27,7 @@ from bench._results import Results, arguments
 from bench.task_surroundings import Surroundings
 from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
-from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository

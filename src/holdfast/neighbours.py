@@ -118,7 +118,7 @@ class CommentsNeighbour:
         sidecar = self._room.load(path)
         told = tuple((_of_note(path, note), note.status == "open") for note in sidecar.comments)
         has_source = sign is not None and sign[1] is not None
-        return self._told.keep(path, sign if has_source and self._room.is_unmodified(sidecar) else None, told)
+        return self._told.put(path, sign if has_source and self._room.is_unmodified(sidecar) else None, told)
 
     def find(self, path: str, name: str) -> Remark:
         """Return one comment by its file, or by the one that it was in, and its id."""

@@ -9,7 +9,6 @@ from pydantic.alias_generators import to_camel
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import CandidateLine
-from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output, as_integer, optional
@@ -57,7 +56,7 @@ def _timestamp(value: str) -> str:
 
 
 Timestamp = Annotated[str, Field(max_length=64), AfterValidator(_timestamp)]
-LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(whole)]
+LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(as_integer)]
 
 
 class Inline(Input):

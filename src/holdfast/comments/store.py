@@ -31,7 +31,7 @@ from holdfast.comments.sidecar.source import (
     source_of,
 )
 from holdfast.comments.tracking.placement import CandidateLine, FileVersion
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -60,7 +60,7 @@ class Comments(SidecarFiles):
         """Whether source that does not parse accepts comments."""
         self.location_cache = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
-        self.offers: Memory[Mapping[tuple[str, str], Sequence[CandidateLine]]] = Memory()
+        self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = VersionedCache()
         """Candidates of orphans, valid while the files that were searched do not change."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
 

@@ -43,8 +43,8 @@ def hand_over(room: Inbox) -> Delivery:
     """
     old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
-    current_call().when_answered(
-        commit=lambda: _confirm_delivery(room, delivery, old), otherwise=lambda: room.release(delivery.lease)
+    current_call().after_answer(
+        commit=lambda: _confirm_delivery(room, delivery, old), rollback=lambda: room.release(delivery.lease)
     )
     return replace(delivery, messages=_with_stored_lines(room, delivery.messages))
 

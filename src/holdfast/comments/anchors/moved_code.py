@@ -37,7 +37,7 @@ from holdfast.comments.sidecar.note import MOVED, Note, NoteLocation
 from holdfast.comments.sidecar.source import source_of, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import RepoPath

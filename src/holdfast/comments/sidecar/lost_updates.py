@@ -77,9 +77,9 @@ def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
         return frozenset()
     # Cached: searching other commits is slow, and the sidecar does not change until it is written.
     sign = (sidecar.digest, history.head(), sought)
-    known = history.held.recall(sidecar.path, sign)
+    known = history.held.get(sidecar.path, sign)
     if known is None:
-        known = history.held.keep(sidecar.path, sign, history.ever_held(sidecar.path, sought))
+        known = history.held.put(sidecar.path, sign, history.ever_held(sidecar.path, sought))
     return known
 
 
