@@ -291,7 +291,8 @@ def run_scan(room):
 def test_a_review_tells_which_lines_belong_to_what(room):
     text = text_of(room, "review_code", filePath="src/files.py")
     assert (
-        "Symbols and their lines, of 11 lines:\n- lines 4-6: function load\n- lines 9-11: function save\n\n" in text
+        "Symbols and their lines, of 11 lines:\n- lines 4-6: function load\n- lines 9-11: function save\n\n"
+        in text
     )
     assert 'call `add_comment` with filePath "src/files.py"' in text
 

@@ -147,7 +147,7 @@ def test_more_than_an_answer_holds_is_refused_before_it_is_built(
         return load(path, moves)
 
     monkeypatch.setattr(desk.room, "load_owned", counting)
-    with pytest.raises(TooLarge, match="comments asked for"):
+    with pytest.raises(TooLarge, match="requested comments"):
         desk.read(f"comment://workspace/{address}")
     # Ten and a half files are as much as an answer holds; the others were not even looked at.
     assert 10 <= len(loaded) <= 12

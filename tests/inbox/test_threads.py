@@ -109,9 +109,7 @@ def test_a_list_in_words_shows_one_line_each(room: Inbox, reader: Reader):
     assert lines[0] == f"{first.id}  pending    2025-07-01T10:30:00Z  a.py:3  First line  (1 reply)"
     assert lines[1].endswith("word word…")
     assert (
-        reader.words("list_messages", limit=1)
-        .splitlines()[1]
-        .startswith("2 in all; more with the cursor ")
+        reader.words("list_messages", limit=1).splitlines()[1].startswith("2 in all; more with the cursor ")
     )
 
 

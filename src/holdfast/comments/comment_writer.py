@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.comments.anchors.plan import apply_placements, tracking_plan
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.errors import InvalidLineNumber
-from holdfast.comments.sidecar.document import carry, remove
+from holdfast.comments.sidecar.document import remove, transfer
 from holdfast.comments.sidecar.files import CommentDraft, SidecarChange
 from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Note, NoteLocation
 from holdfast.comments.sidecar.source import decoded, split_lines
@@ -115,7 +115,7 @@ class CommentWriter:
             arriving.check_line(line)
             before = note.line
             if arriving is not leaving:
-                carry(leaving.sidecar, arriving.sidecar, note)
+                transfer(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
             arriving.anchor(note, line)
             if arriving is leaving:
@@ -138,7 +138,7 @@ class CommentWriter:
                 if known is not None and known.updated >= note.updated:
                     remove(leaving.sidecar, note)
                     continue
-                carry(leaving.sidecar, arriving.sidecar, note)
+                transfer(leaving.sidecar, arriving.sidecar, note)
                 # If the source still exists, the comment returns when its code does.
                 way = location.method if leaving.source is None else MOVED_FILE
                 note.location, note.as_stored = replace(location, method=way), False

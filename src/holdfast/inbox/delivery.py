@@ -36,7 +36,7 @@ def _was_committed(repository: Repository, file: str) -> bool:
         return False
 
 
-def hand_over(room: Inbox) -> Delivery:
+def lease_waiting(room: Inbox) -> Delivery:
     """Lease the waiting messages, including the one in the old message file.
 
     They count as delivered once the call's answer was written; otherwise the lease is released.
@@ -49,18 +49,20 @@ def hand_over(room: Inbox) -> Delivery:
     return replace(delivery, messages=_with_stored_lines(room, delivery.messages))
 
 
-def hand_over_within(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
+def lease_fitting(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
     """Lease the messages that fit into `characters`, and return their text; the others keep waiting."""
-    delivery = hand_over(room)
+    delivery = lease_waiting(room)
     preface = text.HOOK_PREFACE if hook else ""
-    rendered, shown = text.fitting(delivery.messages, characters, waiting=delivery.waiting, preface=preface)
+    rendered, shown = text.fitting_messages(
+        delivery.messages, characters, waiting=delivery.waiting, preface=preface
+    )
     left = delivery.messages[shown:]
     room.release(delivery.lease, left)
     return rendered, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
 
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:
-    """Return the messages that `hand_over` would return, and how many more wait. Changes nothing."""
+    """Return the messages that `lease_waiting` would return, and how many more wait. Changes nothing."""
     limit = LIMITS.messages_per_call
     messages = room.messages("pending", limit=limit + 1)
     total = room.count("pending")
@@ -89,7 +91,7 @@ def _with_stored_lines(room: Inbox, messages: Sequence[Message]) -> list[Message
         for before, after in zip(messages, described, strict=True)
         if after.changed_lines is not None and before.changed_lines is None
     }
-    room.keep_changed_lines(found)
+    room.store_changed_lines(found)
     return described
 
 

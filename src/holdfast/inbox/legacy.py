@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.inbox.envelope import digest_of, legacy_message_file
-from holdfast.inbox.message import acceptable_line, acceptable_text, located
+from holdfast.inbox.message import located, validated_line, validated_text
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import open_regular, read_descriptor, remove_while
@@ -115,8 +115,8 @@ def _message(written: Mapping[str, Any], work_tree: str, content: bytes) -> Lega
     datetime.fromisoformat(time)
     return LegacyMessage(
         file=located(written["file"], work_tree, current=work_tree),
-        comment=acceptable_text(written["comment"], "comment", LIMITS.message_comment_characters),
-        line=acceptable_line(None if line in (None, 0, "") else str(line)),
+        comment=validated_text(written["comment"], "comment", LIMITS.message_comment_characters),
+        line=validated_line(None if line in (None, 0, "") else str(line)),
         time=time,
         work_tree=work_tree,
         content=content,

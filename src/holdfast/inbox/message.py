@@ -75,7 +75,7 @@ class InboxFinding:
     text: str
 
 
-def acceptable_text(text: str, what: str, limit: int) -> str:
+def validated_text(text: str, what: str, limit: int) -> str:
     """Return `text` unchanged, or raise if it is blank, too long or not storable."""
     if not visible(text).strip():
         raise Invalid(f"The {what} is empty.", hint=f"Write the text of the {what}.")
@@ -86,7 +86,7 @@ def acceptable_text(text: str, what: str, limit: int) -> str:
     return text
 
 
-def acceptable_line(line: str | None) -> str | None:
+def validated_line(line: str | None) -> str | None:
     """Return a line or range unchanged, or raise if it is neither; None stays None."""
     if line is None or is_line_range(line):
         return line

@@ -28,9 +28,9 @@ from holdfast.inbox.message import (
     InboxFinding,
     Message,
     Reply,
-    acceptable_line,
-    acceptable_text,
     located,
+    validated_line,
+    validated_text,
 )
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
@@ -88,10 +88,10 @@ class Inbox:
         """Store a message; `time` and `work_tree` are given only for one that was written elsewhere."""
         root = work_tree or self.repository.root
         file = located(file, root, current=work_tree)
-        comment = acceptable_text(comment, "comment", LIMITS.message_comment_characters)
-        line = acceptable_line(line)
+        comment = validated_text(comment, "comment", LIMITS.message_comment_characters)
+        line = validated_line(line)
         if author is not None:
-            author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
+            author = validated_text(author, "author", AUTHOR_CHARACTERS)
         time = time or rfc3339(self._clock())
         digest = digest_of(file, comment, time)
         # A root that is not valid UTF-8 cannot be stored; changed lines are then not available.
@@ -105,7 +105,7 @@ class Inbox:
         lease = os.urandom(16).hex()
         terms = {**self._lease_terms(), "lease": lease, "limit": limit}
         # Most readers find nothing, and need no write lock for that.
-        if not self._number(schema.HAS_DELIVERABLE, terms):
+        if not self._count(schema.HAS_DELIVERABLE, terms):
             return Delivery(lease)
         with self._for_writing().write() as connection:
             # Read the clock again: we may have waited for the lock.
@@ -126,7 +126,7 @@ class Inbox:
         else:
             self._change(schema.RELEASE_ONE, [(lease, message.sequence) for message in messages])
 
-    def keep_changed_lines(self, found: Mapping[int, str]) -> None:
+    def store_changed_lines(self, found: Mapping[int, str]) -> None:
         """Store the line ranges of messages by sequence, as they were when first delivered."""
         rows = [(lines, sequence) for sequence, lines in found.items()]
         self._change(schema.KEEP_CHANGED_LINES, rows)
@@ -146,7 +146,7 @@ class Inbox:
 
     def count(self, state: str) -> int:
         """Return the number of messages in a state."""
-        return self._number(schema.COUNT[state])
+        return self._count(schema.COUNT[state])
 
     def with_digest(self, digest: str) -> Message | None:
         """Return the message with this digest, or None."""
@@ -172,8 +172,8 @@ class Inbox:
 
     def reply(self, message: Message, text: str, author: str) -> Reply:
         """Add a reply to a message."""
-        text = acceptable_text(text, "reply", LIMITS.reply_characters)
-        author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
+        text = validated_text(text, "reply", LIMITS.reply_characters)
+        author = validated_text(author, "author", AUTHOR_CHARACTERS)
         reply = Reply(text, author, rfc3339(self._clock()))
         self._change(schema.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
         return reply
@@ -208,7 +208,7 @@ class Inbox:
         damage = [] if database is None else database.verify()
         if damage:
             return [InboxFinding(is_damage=True, text=text) for text in damage]
-        abandoned = self._number(schema.COUNT_ABANDONED, self._lease_terms())
+        abandoned = self._count(schema.COUNT_ABANDONED, self._lease_terms())
         text = f"Messages that a reader left undelivered: {abandoned}. The next reader gets them."
         return [InboxFinding(is_damage=False, text=text)] if abandoned else []
 
@@ -217,7 +217,7 @@ class Inbox:
         if self._for_reading() is None:
             return {}
         states = {state: self.count(state) for state in ("pending", "delivered")}
-        return states | {"replies": self._number("SELECT count(*) FROM reply")}
+        return states | {"replies": self._count("SELECT count(*) FROM reply")}
 
     def _lease_terms(self) -> dict[str, object]:
         return {"now": self._clock().timestamp(), "lease_seconds": self._lease_seconds}
@@ -242,7 +242,7 @@ class Inbox:
         with database.read() as connection:
             return connection.execute(query, values).fetchall()
 
-    def _number(self, query: str, values: Mapping[str, object] | None = None) -> int:
+    def _count(self, query: str, values: Mapping[str, object] | None = None) -> int:
         rows = self._rows(query, values or {})
         return int(rows[0][0]) if rows else 0
 

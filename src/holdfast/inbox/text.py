@@ -30,7 +30,7 @@ _EXCERPT_CHARACTERS = 60
 _AGAIN = "call check_lazygit_messages again"
 
 
-def numbered(number: int, remark: Message | Remark) -> str:
+def message_block(number: int, remark: Message | Remark) -> str:
     """Return one message in the specification's format; without the line if it is unknown."""
     parts = [f"Message {number}:", f"File: {_on_one_line(remark.file)}"]
     if remark.lines:
@@ -43,20 +43,20 @@ def batch(remarks: Sequence[Message | Remark], waiting: int = 0, again: str = _A
     """Return the messages of one call, and how many wait for the next one."""
     if not remarks:
         return NOTHING_NEW
-    blocks = [numbered(number, remark) for number, remark in enumerate(remarks, start=1)]
+    blocks = [message_block(number, remark) for number, remark in enumerate(remarks, start=1)]
     if waiting:
         blocks.append(_more(waiting, again))
     return _joined(blocks)
 
 
-def fitting(
+def fitting_messages(
     remarks: Sequence[Message | Remark], bound: int, *, waiting: int, preface: str = ""
 ) -> tuple[str, int]:
     """Return as many whole messages as fit into `bound` characters, and their number.
 
     At least one is included: one that is too long by itself is cut, with a note where to read the rest.
     """
-    blocks = [numbered(number, remark) for number, remark in enumerate(remarks, start=1)]
+    blocks = [message_block(number, remark) for number, remark in enumerate(remarks, start=1)]
     for count in range(len(remarks), 0, -1):
         rest = waiting + len(remarks) - count
         text = _bounded(_with_names(preface, remarks[:count]), blocks[:count], rest)

@@ -121,7 +121,7 @@ def naive(files: Texts, query: str, limit: int, author: str | None) -> tuple[int
 def answers(
     corpus: Corpus, connection: sqlite3.Connection, query: str, limit: int, author: str | None
 ) -> tuple[int, list[tuple[int, str]]]:
-    total, chosen = corpus.found(CommentQuery(compiled(query), author=author, limit=limit))
+    total, chosen = corpus.find(CommentQuery(compiled(query), author=author, limit=limit))
     texts = dict(connection.execute("SELECT id, text FROM comment"))
     return total, [(count, texts[facts.id]) for count, facts in chosen]
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.document import line_number_of
 from holdfast.comments.sidecar.note import Note, stored_symbol
 from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded
 from holdfast.comments.store import Comments
@@ -66,7 +66,7 @@ def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Lost
 def original_anchor(note: Note) -> Anchor:
     """Return the line, or lines, that a comment was written for."""
     facts = note.evidence or {}
-    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
+    return Anchor(line_number_of(facts.get("line")) or note.line, line_number_of(facts.get("endLine")))
 
 
 class CandidateFiles(Listing):

@@ -50,7 +50,7 @@ read must stay interactive."""
 _FEW = 50
 """Up to this many commented files, all are watched for changes; beyond it, only the file that is read. A
 chosen bound on time."""
-_LIKELY = 0.5
+_LEAST_SHARE = 0.5
 """Score that the only file with a comment's exact line needs, if it is not unambiguous. A judgement."""
 
 Stray = tuple[str, Signature | None]
@@ -132,7 +132,7 @@ class StraySidecars:
         self._sources: tuple[list[str], Mapping[str, list[str]]] = ([], {})
         self._known: tuple[object, Moves | None] = (None, None)
         self._left: VersionedCache[Mapping[str, str]] = VersionedCache()
-        self._came: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
+        self._arrived: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
 
     def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
         """Return `moves` extended by comments whose code moved to a file from existing files."""
@@ -147,27 +147,27 @@ class StraySidecars:
             return moves
         watched = {path, *others} if len(others) <= _FEW else {path}
         sign = (others, [self._sidecars.signature(one) for one in sorted(watched)])
-        came = self._came.get(path, sign)
-        if came is None:
-            came = self._came.put(path, sign, dict(self._arrivals(path, others, moves)))
+        arrived = self._arrived.get(path, sign)
+        if arrived is None:
+            arrived = self._arrived.put(path, sign, dict(self._arrivals(path, others, moves)))
         known = moves or Moves({}, frozenset(), 0)
-        return replace(known, homes={**known.homes, **came}) if came else moves
+        return replace(known, homes={**known.homes, **arrived}) if arrived else moves
 
     def _arrivals(
         self, path: str, others: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the files that comments came from, with their ids and the file they came to."""
+        """Yield the files that comments arrived from, with their ids and the file they arrived to."""
         text = files_of_same_kind(self._room, [path]).text(path) or ""
         for other in others:
             current_call().check()
             with _unreadable_skipped():
                 notes = self._room.stored(RepoPath.parse(other)).comments
                 if any((line := _own_line(note)) and line in text for note in notes):
-                    left = self._leaving(other, self._room.load_owned(other, moves).comments)
-                    came = {name: target for name, target in left.items() if target == path}
-                    yield from [(other, came)] if came else ()
+                    left = self._departures(other, self._room.load_owned(other, moves).comments)
+                    arrived = {name: target for name, target in left.items() if target == path}
+                    yield from [(other, arrived)] if arrived else ()
 
-    def _leaving(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
+    def _departures(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
         """Return by id the files that now have the code of comments that left an existing file."""
         uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = files_of_same_kind(self._room, [path])
@@ -192,11 +192,11 @@ class StraySidecars:
         key = (strays, self._room.history.state(), paths := files.paths())
         known, found = self._known
         if found is None or known != key:
-            found = self._found(strays, files if len(paths) <= MOST_FILES else None)
+            found = self._resolve(strays, files if len(paths) <= MOST_FILES else None)
             self._known = (key, found)
         return found
 
-    def _found(self, strays: Sequence[Stray], files: CandidateFiles | None) -> Moves:
+    def _resolve(self, strays: Sequence[Stray], files: CandidateFiles | None) -> Moves:
         homes: dict[str, dict[str, str]] = {}
         missing: list[tuple[str, Note]] = []
         counts: dict[str, int] = {}
@@ -258,7 +258,9 @@ class StraySidecars:
         for one in missing:
             for name, anchor in zip(one.names, one.anchors, strict=True):
                 current_call().check()
-                offers = index.candidates(one.version, anchor, 2)
-                best = offers[0] if offers and offers[0].placement.confidence is Confidence.HIGH else None
-                if best is not None and (best.unambiguous or (len(offers) == 1 and best.share >= _LIKELY)):
+                candidates = index.candidates(one.version, anchor, 2)
+                if not candidates or candidates[0].placement.confidence is not Confidence.HIGH:
+                    continue
+                best, is_only = candidates[0], len(candidates) == 1
+                if best.unambiguous or (is_only and best.share >= _LEAST_SHARE):
                     yield one.path, name, best.path

@@ -4,7 +4,7 @@ Example: a comment on `retry(3)` in `net.py` is orphaned. Its candidates are a l
 text but other neighbours (score 0.4), and line 12 of `http.py`, which contains most of what surrounded it
 (score 0.8).
 
-Contract: candidates in other files carry their score, best first, and are found as in a scan. The
+Contract: candidates in other files transfer their score, best first, and are found as in a scan. The
 surroundings of a deleted line are looked up in its own file.
 """
 

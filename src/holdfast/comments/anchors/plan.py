@@ -24,7 +24,7 @@ from holdfast.comments.anchors.foreign_notes import (
 )
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar import marker
-from holdfast.comments.sidecar.document import Sidecar, whole_line
+from holdfast.comments.sidecar.document import Sidecar, line_number_of
 from holdfast.comments.sidecar.marker import LINE_NUMBER
 from holdfast.comments.sidecar.note import Note, NoteLocation
 from holdfast.comments.sidecar.source import CurrentSource, split_lines
@@ -139,8 +139,8 @@ def apply_placements(
 def location_of(note: Note, placement: Placement) -> NoteLocation:
     """Return a comment's location after tracking; without a line it keeps the last good one."""
     facts = note.evidence or {}
-    good = whole_line(facts.get("lastGoodLine")) or note.location.line
-    is_range = note.location.end_line is not None or whole_line(facts.get("endLine")) is not None
+    good = line_number_of(facts.get("lastGoodLine")) or note.location.line
+    is_range = note.location.end_line is not None or line_number_of(facts.get("endLine")) is not None
     if placement.line is None:
         end, line = note.location.end_line, good
     else:
@@ -156,16 +156,16 @@ def location_without_tracking(note: Note, current: CurrentSource | None) -> Note
     facts = note.evidence
     here = note.location
     if current is None:
-        good = whole_line((facts or {}).get("lastGoodLine")) or here.line
+        good = line_number_of((facts or {}).get("lastGoodLine")) or here.line
         return NoteLocation(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
     if facts is None:
         return at_marked_line(note, current.lines)
     if facts.get("seenBlob") == current.blob:
         return marker.stored_location(note)
     if facts.get("blob") == current.blob:
-        line = whole_line(facts.get("line")) or here.line
+        line = line_number_of(facts.get("line")) or here.line
         return _capped_by_basis(
-            facts, NoteLocation(line, whole_line(facts.get("endLine")), Confidence.HIGH, "unchanged")
+            facts, NoteLocation(line, line_number_of(facts.get("endLine")), Confidence.HIGH, "unchanged")
         )
     return None
 
@@ -181,6 +181,6 @@ def _chain(sidecar: Sidecar, versions: tuple[FileVersion, ...], positions: Seque
     anchors = []
     for position in positions:
         facts = sidecar.comments[position].evidence or {}
-        line = whole_line(facts.get("line")) or sidecar.comments[position].line
-        anchors.append(Anchor(line, whole_line(facts.get("endLine"))))
+        line = line_number_of(facts.get("line")) or sidecar.comments[position].line
+        anchors.append(Anchor(line, line_number_of(facts.get("endLine"))))
     return VersionChain(versions, tuple(anchors), tuple(positions))

@@ -26,7 +26,7 @@ from holdfast.comments.anchors.tracking_pool import TrackingPool
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.document import line_number_of
 from holdfast.comments.sidecar.files import SidecarChange
 from holdfast.comments.sidecar.note import MOVED_FILE, Note, NoteLocation
 from holdfast.comments.sidecar.source import source_path
@@ -274,6 +274,6 @@ def _lines_before(change: SidecarChange) -> dict[str, int]:
     """Return the lines that the sidecar stores, before the new ones are written."""
     found = {}
     for note in change.sidecar.comments:
-        stored = whole_line((note.marker or {}).get("line")) or whole_line(note.raw.get("line"))
+        stored = line_number_of((note.marker or {}).get("line")) or line_number_of(note.raw.get("line"))
         found[note.id] = stored or note.line
     return found

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.document import line_number_of
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import BLANK, split_lines
 from holdfast.kernel.text import shorten
@@ -81,10 +81,10 @@ def around(path: str, text: str, line: int, end_line: int | None, margin: int) -
 def as_it_was(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
     """Return the lines a comment was written for, if a version or its marker has them."""
     facts = note.evidence or {}
-    line = whole_line(facts.get("line"))
+    line = line_number_of(facts.get("line"))
     version = room.annotated_version(note.marker)
     if version is not None and line is not None:
-        return around(version.path or path, version.text, line, whole_line(facts.get("endLine")), margin)
+        return around(version.path or path, version.text, line, line_number_of(facts.get("endLine")), margin)
     return _from_marker(note, path, margin)
 
 
@@ -95,7 +95,7 @@ def _from_marker(note: Note, path: str, margin: int) -> Snippet | None:
     before, own, after = (value if isinstance(value, str) else "" for value in stored)
     if not own:
         return None
-    line = whole_line(marker.get("line")) or note.line
+    line = line_number_of(marker.get("line")) or note.line
     own = "" if own == BLANK else own
     if not margin:
         return Snippet(path, line, (own,), range(line, line + 1))

@@ -15,7 +15,7 @@ from holdfast.comments.tracking.placement import Placement
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores, on_every_core
 
-_WORTH_IT = 40
+_FEWEST_FILES = 40
 """Files from which worker processes are started. A judgement: starting them takes about as long as tracking
 that many files."""
 
@@ -27,8 +27,8 @@ class TrackingPool:
     """Tracks chains in this process, or in one process per core if there are many files."""
 
     def __init__(self, files: int) -> None:
-        worth_it = files >= _WORTH_IT and cores() > 1
-        self._executor: Executor | None = on_every_core() if worth_it else None
+        is_worthwhile = files >= _FEWEST_FILES and cores() > 1
+        self._executor: Executor | None = on_every_core() if is_worthwhile else None
 
     def follow(self, chain: VersionChain) -> PendingPlacements:
         """Start tracking a chain, and return a function that waits for the result."""

@@ -81,7 +81,7 @@ class Corpus:
             facts += some
         self._numbers, self._facts, self._texts = numbers, facts, Texts.chained(parts)
 
-    def found(self, query: CommentQuery) -> tuple[int, list[tuple[int, FilterFields]]]:
+    def find(self, query: CommentQuery) -> tuple[int, list[tuple[int, FilterFields]]]:
         """Return the number of matching comments, and the first of them with their number of matches."""
         meant = self._filtered(query)
         if query.pattern is None:
@@ -100,7 +100,7 @@ class Corpus:
         if query.start is not None or query.end is not None:
             sets.append(self._between(query.start, query.end))
         if query.path is not None:
-            sets.append(self._below(query.path))
+            sets.append(self._in_paths(query.path))
         return set.intersection(*sets) if sets else None
 
     def _equal_to(self, name: str, value: object) -> set[int]:
@@ -114,7 +114,7 @@ class Corpus:
         times = map(itemgetter(FilterFields._fields.index("created_at")), self._facts)
         return {number for number, time in enumerate(times) if time is not None and first <= time <= last}
 
-    def _below(self, pattern: str) -> set[int]:
+    def _in_paths(self, pattern: str) -> set[int]:
         """Return the comments of the files that a path or a pattern matches."""
         numbers = list(self._numbers.values())
         places = matching_places(pattern, list(self.paths.values()))

@@ -137,7 +137,7 @@ class SearchIndex:
                     answer = CommentHits(0, [], [])
                 else:
                     self._corpus.refresh(connection, state)
-                    answer = self._answered(connection, query)
+                    answer = self._answer(connection, query)
             if is_behind:
                 self._catch_up(files)
                 return None
@@ -166,7 +166,7 @@ class SearchIndex:
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
-            RowWriter(connection, self._loaded).begin(files)
+            RowWriter(connection, self._loaded).create(files)
             self._caught_up = (id(files), state_of(connection))
 
         self._database.rebuild(fill)
@@ -192,9 +192,9 @@ class SearchIndex:
         """Return a value that changes when a source file does; also for a missing one."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 
-    def _answered(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:
+    def _answer(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:
         corpus = self._corpus
-        total, chosen = corpus.found(query)
+        total, chosen = corpus.find(query)
         marks = ",".join("?" * len(chosen))
         rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
         by_id = {row[0]: row[1:] for row in rows}

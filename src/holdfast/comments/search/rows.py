@@ -68,7 +68,7 @@ class RowWriter:
         self._connection = connection
         self._loaded = loaded
 
-    def begin(self, wanted: Mapping[str, WatchedSignature]) -> None:
+    def create(self, wanted: Mapping[str, WatchedSignature]) -> None:
         """Create the tables and fill them."""
         for statement in TABLES:
             self._connection.execute(statement)

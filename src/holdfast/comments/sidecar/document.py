@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.sidecar.javascript_json import _HALF_PAIR, parsed, printed
+from holdfast.comments.sidecar.javascript_json import _LONE_SURROGATE, parsed, printed
 from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
@@ -127,7 +127,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def whole_line(value: object) -> int | None:
+def line_number_of(value: object) -> int | None:
     """Return a stored line number, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _LARGEST_LINE:
         return None
@@ -162,7 +162,7 @@ def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, p
     for name in ("id", "text"):
         if not isinstance(comment.get(name), str):
             raise CommentFileCorrupted(path, f"comment {position} has no {name}")
-    if _HALF_PAIR.search(comment["id"]) is not None:
+    if _LONE_SURROGATE.search(comment["id"]) is not None:
         raise CommentFileCorrupted(path, f"the id of comment {position} is not valid text")
     marker = owned.get(f"marker {comment.get('ghostMarkerId')}") or owned.get(f"comment {comment['id']}")
     return Note(comment, marker, _stored_location(comment, marker))
@@ -171,9 +171,9 @@ def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, p
 def _stored_location(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> NoteLocation:
     """Return where the document says a comment is; the marker is fresher than the comment."""
     marker = marker or {}
-    line = whole_line(marker.get("line")) or whole_line(comment.get("startLine"))
-    line = line or whole_line(comment.get("line"))
-    end = whole_line(marker.get("endLine")) or whole_line(comment.get("endLine"))
+    line = line_number_of(marker.get("line")) or line_number_of(comment.get("startLine"))
+    line = line or line_number_of(comment.get("line"))
+    end = line_number_of(marker.get("endLine")) or line_number_of(comment.get("endLine"))
     if line is None:
         return NoteLocation(1, confidence=Confidence.NONE, reason="ambiguous", method="no_line")
     return NoteLocation(line, end if end is not None and end > line else None)
@@ -204,7 +204,7 @@ def detach(marker: dict[str, Any], comment_id: str) -> None:
         marker["commentId"] = marker["commentIds"][0]
 
 
-def carry(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
+def transfer(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
     """Move a comment, and a copy of its marker, from one document to another."""
     marker = copy.deepcopy(note.marker)
     remove(leaving, note)

@@ -16,8 +16,8 @@ from typing import Any
 
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-_REMEMBERED = 4096
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_CACHED_ITEMS = 4096
 """Items whose text is cached. A chosen bound on memory."""
 
 _compact = json.JSONEncoder(ensure_ascii=False).encode
@@ -49,7 +49,7 @@ def printed(value: Any) -> bytes:
         text = _document(value) if isinstance(value, dict) else _written(value, "\n")
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
-    return _HALF_PAIR.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _document(value: dict[str, Any]) -> str:
@@ -65,7 +65,7 @@ def _document(value: dict[str, Any]) -> str:
     return "{\n  " + ",\n  ".join(members) + "\n}" if members else "{}"
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHED_ITEMS)
 def _item(compact: str) -> str:
     """Return the text of a list item inside an object; cached, because laying it out takes much longer."""
     return _written(json.loads(compact), "\n    ")

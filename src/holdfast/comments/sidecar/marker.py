@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.sidecar.document import Sidecar, whole_line
+from holdfast.comments.sidecar.document import Sidecar, line_number_of
 from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
 from holdfast.comments.sidecar.source import (
     VERSION,
@@ -41,7 +41,7 @@ _MOST_MOVES = 20
 _MOST_CANDIDATES = 5
 """Candidates that a marker stores. A chosen bound on the size of sidecars."""
 
-_SAYS_LITTLE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
+_NOT_DISTINCTIVE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
 """Lines that are too common to serve as context."""
 
 
@@ -50,7 +50,7 @@ def context(lines: Sequence[str], order: range) -> list[str]:
     found: list[str] = []
     for index in order:
         text = trimmed(lines[index])
-        if text not in _SAYS_LITTLE:
+        if text not in _NOT_DISTINCTIVE:
             found.append(text)
             if len(found) == _CONTEXT_LINES:
                 break
@@ -94,8 +94,8 @@ def stored_location(note: Note) -> NoteLocation | None:
         confidence = Confidence(str(facts.get("confidence")))
     except ValueError:
         return None
-    good = whole_line(facts.get("lastGoodLine")) or note.line
-    line = whole_line(facts.get("likelyLine")) or good
+    good = line_number_of(facts.get("lastGoodLine")) or note.line
+    line = line_number_of(facts.get("likelyLine")) or good
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
     known_reason = reason if isinstance(reason, str) else None
     offered = tuple(_read_candidates(facts.get("candidates")))
@@ -110,7 +110,7 @@ def _candidate(one: CandidateLine) -> dict[str, Any]:
 def _read_candidates(value: object) -> list[CandidateLine]:
     found = []
     for item in value if isinstance(value, list) else ():
-        line = whole_line(item.get("line")) if isinstance(item, dict) else None
+        line = line_number_of(item.get("line")) if isinstance(item, dict) else None
         if line is not None:
             score, path = item.get("score"), item.get("path")
             likely = float(score) if isinstance(score, int | float) else 0.0
@@ -215,7 +215,7 @@ class SidecarNormalizer:
 
     def _normalize_comment(self, note: Note) -> None:
         raw = note.raw
-        if note.location.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
+        if note.location.confidence is Confidence.HIGH or line_number_of(raw.get("line")) is None:
             _set_lines(raw, note.line, note.end_line)
         for name, value in (
             ("author", note.author),
@@ -255,7 +255,7 @@ class SidecarNormalizer:
                 marker[name] = ""
         if not isinstance(marker.get("lastVerified"), str):
             marker["lastVerified"] = self._time
-        if whole_line(marker.get("line")) is None:
+        if line_number_of(marker.get("line")) is None:
             marker["line"] = 1
         anchor = marker.get("astAnchor")
         if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
@@ -290,7 +290,7 @@ class SidecarNormalizer:
 
     def _is_current(self, marker: dict[str, Any], location: NoteLocation) -> bool:
         """Return whether a marker already has its comment's line and that line's hash."""
-        line, end_line = location.line, whole_line(marker.get("endLine"))
+        line, end_line = location.line, line_number_of(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
         return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))

@@ -19,17 +19,17 @@ from holdfast.comments.tracking.outline import Outline
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
-_ASKED = 7
+_VOTERS = 7
 """Lines inside a block that vote, the first ones. This bound and the scores below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_HELD = 0.8
+_SAME_CONTENT_SCORE = 0.8
 """Lowest score of an opening line whose block contains the same lines."""
 
-_ONLY = 0.6
+_ONLY_BLOCK_SCORE = 0.6
 """Score of the only block of its kind in the same function, when nothing else is similar."""
 
-_SOUGHT = 3
+_LOCATED_VOTERS = 3
 """Lines inside a block that are located when none of them is confirmed. A chosen bound on time."""
 
 _LONGEST = 400
@@ -59,7 +59,8 @@ class Blocks:
         target, count = votes.most_common(1)[0] if votes else (-1, 0)
         if target < 0 or 2 * count <= votes.total():
             return None
-        return Guess(target, max(_HELD, self._comparison.similarity.score(index, target)), "body")
+        score = self._comparison.similarity.score(index, target)
+        return Guess(target, max(_SAME_CONTENT_SCORE, score), "body")
 
     def only(self, index: int) -> Guess | None:
         """Return the only block of a kind in the same symbol, if the old line opened the only one too."""
@@ -69,9 +70,10 @@ class Blocks:
         target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
         if old_symbol is None or target is None:
             return None
-        mine = _opening(self._before, outlines.old.symbols[old_symbol], kind)
-        theirs = _opening(self._after, outlines.new.symbols[target], kind)
-        return Guess(theirs[0], _ONLY, "only") if mine == [index] and len(theirs) == 1 else None
+        old_lines = _opening(self._before, outlines.old.symbols[old_symbol], kind)
+        new_lines = _opening(self._after, outlines.new.symbols[target], kind)
+        is_only = old_lines == [index] and len(new_lines) == 1
+        return Guess(new_lines[0], _ONLY_BLOCK_SCORE, "only") if is_only else None
 
     def _inside(self, index: int) -> list[tuple[int, int]]:
         """Return the first confirmed or located lines inside a block, with their new lines."""
@@ -79,11 +81,11 @@ class Blocks:
             at for at in self._comparison.outlines.old.block_lines(index) if not self._before.is_trivial(at)
         ]
         firm = self._comparison.confirmed
-        held = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
-        if held:
-            return held[:_ASKED]
+        confirmed = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
+        if confirmed:
+            return confirmed[:_VOTERS]
         plain = [at for at in lines if not self._before.role(at).opens]
-        found = ((at, self._locate(at)) for at in plain[:_SOUGHT])
+        found = ((at, self._locate(at)) for at in plain[:_LOCATED_VOTERS])
         return [(at, target) for at, target in found if target is not None]
 
 

@@ -49,7 +49,7 @@ _DOUBTFUL = 0.6
 _VARIABLE = 0.95
 """Lowest score of the only declaration of the same variable in the same function."""
 
-_LOOKS_SAME = 0.75
+_LOCATED = 0.75
 """Score from which a line counts as located."""
 
 _STAYED = 0.6
@@ -99,7 +99,7 @@ class Finder:
     def _locate_confidently(self, index: int) -> int | None:
         """Return where a line is, if its best guess is similar enough."""
         guesses = self.guesses(index)
-        return guesses[0].index if guesses and guesses[0].score >= _LOOKS_SAME else None
+        return guesses[0].index if guesses and guesses[0].score >= _LOCATED else None
 
     def _better_moves(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
         """Return the moves that beat the best guess in place; another kind of block is not in place."""
@@ -159,11 +159,11 @@ class Finder:
         target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
         if old_symbol is None or target is None:
             return None
-        mine = _declaring(self._before, outlines.old.symbols[old_symbol], name)
-        theirs = _declaring(self._after, outlines.new.symbols[target], name)
-        if mine != [index] or len(theirs) != 1:
+        old_lines = _declaring(self._before, outlines.old.symbols[old_symbol], name)
+        new_lines = _declaring(self._after, outlines.new.symbols[target], name)
+        if old_lines != [index] or len(new_lines) != 1:
             return None
-        return Guess(theirs[0], max(_VARIABLE, self._similarity.score(index, theirs[0])), "variable")
+        return Guess(new_lines[0], max(_VARIABLE, self._similarity.score(index, new_lines[0])), "variable")
 
     def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
         """Return the first line of a broken statement when a later line of it was guessed."""

@@ -17,11 +17,11 @@ from holdfast.comments.tracking.track import track
 _SHOWN = 5
 """Candidates that are reported. A chosen bound."""
 
-_ONE_WAY = 0.6
+_UNSUPPORTED = 0.6
 """Strength an unsupported answer needs. This and the bounds below were tuned with `bench/anchors`
 (docs/accuracy.md, decision 0016)."""
 
-_CLEAR = 0.8
+_STRONG = 0.8
 """Strength from which the direct answer needs no support: it still resembles the annotated line."""
 
 _AGREED = 0.75
@@ -113,13 +113,13 @@ def _reconciled(direct: Placement, path: _Path, third: int | None) -> Placement:
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
         found, strength = (chained, path.strength) if direct.line is None else (direct, _strength(direct))
-    elif _strength(direct) >= _CLEAR or third == direct.line:
+    elif _strength(direct) >= _STRONG or third == direct.line:
         found, strength = direct, 1.0
     elif third == chained.line:
         found, strength = chained, 1.0
     else:
         found, strength = max((direct, _strength(direct)), (chained, path.strength), key=lambda one: one[1])
-    if strength < _ONE_WAY:
+    if strength < _UNSUPPORTED:
         return Placement(None, None, Confidence.LOW, found.method, "ambiguous", candidates)
     return replace(found, confidence=Confidence.MEDIUM, reason=None, candidates=candidates)
 

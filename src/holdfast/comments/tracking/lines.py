@@ -26,7 +26,7 @@ _CONTEXT_REACH = 12
 """Lines on each side that are searched for them. A chosen bound."""
 
 _KEYWORDS = "end else try do done fi then begin finally pass return break continue default esac"
-_SAYS_LITTLE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
+_NOT_DISTINCTIVE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
 """Tokens that do not distinguish a line from others."""
 
 
@@ -113,7 +113,7 @@ class Lines:
         """Return how many tokens distinguish a line from others."""
         found = self._distinctive.get(index)
         if found is None:
-            found = sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
+            found = sum(1 for token in self.tokens(index) if token not in _NOT_DISTINCTIVE)
             self._distinctive[index] = found
         return found
 

@@ -37,16 +37,16 @@ _SAME_STEM = 0.8
 """Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
 
 
-_LOOKED_AT = 50
+_MOST_SCORED = 50
 """Files that are scored for a version: those that share the most lines with it. A chosen bound on time."""
 
 _COMMON = 200
 """A line in more files than this selects none of them. A chosen bound on time."""
 
-_ENOUGH = 0.35
+_LEAST_SHARE = 0.35
 """Share of the highest possible score that a candidate needs."""
 
-_CLEAR, _CLEAR_LEAD = 0.4, 0.15
+_UNAMBIGUOUS, _UNAMBIGUOUS_LEAD = 0.4, 0.15
 """Share of the score, and lead over the second file, that make a result unambiguous."""
 
 
@@ -135,13 +135,13 @@ class MovedFiles:
     def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth comparing, each with its score for the whole version."""
         others = [contents for contents in self._files if contents.path != search.old.path]
-        if len(others) > _LOOKED_AT:
+        if len(others) > _MOST_SCORED:
             votes: dict[str, float] = defaultdict(float)
             for line, weight in search.distinctive.items():
                 holders = self._by_line.get(line, [])
                 for contents in holders if len(holders) <= _COMMON else ():
                     votes[contents.path] += weight
-            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_LOOKED_AT])
+            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MOST_SCORED])
             others = [
                 contents for contents in others if contents.path in best or contents.stem == search.stem
             ]
@@ -166,14 +166,14 @@ class MovedFiles:
             key=lambda one: (-one[0], one[1]),
         )
         for place, (share, path) in enumerate(ranked):
-            text = self._text(path) if share >= _ENOUGH * _ALL else None
+            text = self._text(path) if share >= _LEAST_SHARE * _ALL else None
             if text is None:
                 return
             placement = track(search.old, FileVersion(path, text), [anchor])[0]
             if placement.confidence is Confidence.NONE:
                 return
             lead = share - ranked[1][0] if len(ranked) > 1 else share
-            unambiguous = place == 0 and share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
+            unambiguous = place == 0 and share >= _UNAMBIGUOUS * _ALL and lead >= _UNAMBIGUOUS_LEAD * _ALL
             yield Moved(path, placement, share / _ALL, unambiguous)
 
 

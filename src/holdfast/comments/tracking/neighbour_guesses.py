@@ -20,7 +20,7 @@ _JOINED_SCORE = 0.55
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _JOINED_CONTENT = 0.4
-_WHOLE = 0.85
+_WHOLE_LINE = 0.85
 """Text similarity from which one old line accounts for all of a new line, so nothing else was joined into it.
 """
 
@@ -72,7 +72,9 @@ class NeighbourGuesses:
         likeness = self._comparison.similarity
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         whole = {
-            target for source, (target, _) in aligned.items() if likeness.content(source, target) >= _WHOLE
+            target
+            for source, (target, _) in aligned.items()
+            if likeness.content(source, target) >= _WHOLE_LINE
         }
         free = [at for at in range(start, end + 1) if at not in self.confirmed_targets]
         free = [at for at in free if at not in whole or self._holds(at, index)]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LONGEST_PARSED = 600_000
 """Longest text that is parsed, in characters. A chosen bound on time."""
 
-_HOLDERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
+_CONTAINERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
 """Suffixes of the types of nodes that contain statements or members."""
 
 _PARTS = frozenset(["argument_list", "parameter_list", "expression_list"])
@@ -25,7 +25,7 @@ _PARTS = frozenset(["argument_list", "parameter_list", "expression_list"])
 _EXPRESSIONS = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
 """Nodes that begin with a block's keyword but are expressions."""
 
-_PATIENCE = 0.5
+_PARSE_SECONDS = 0.5
 """Seconds after which parsing stops and the text is tracked by its lines alone. A chosen bound."""
 
 
@@ -49,7 +49,7 @@ class Outline:
         text = "\n".join(self._lines.raw)
         language = language_of(self._path, text)
         try:
-            return None if language is None else parse(language, text, _PATIENCE)
+            return None if language is None else parse(language, text, _PARSE_SECONDS)
         except ParseTooLong:
             return None
 
@@ -65,11 +65,11 @@ class Outline:
     @cached_property
     def _innermost(self) -> dict[int, int]:
         """The number of the innermost symbol for each line index inside one."""
-        held: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for number, symbol in enumerate(self.symbols):
             for line in range(symbol.start_line - 1, symbol.end_line):
-                held[line] = number
-        return held
+                numbers[line] = number
+        return numbers
 
     def symbol_at(self, index: int) -> int | None:
         """Return the number of the innermost symbol that contains a line index."""
@@ -77,22 +77,22 @@ class Outline:
 
     def declares(self, index: int) -> bool:
         """Return whether a line begins the declaration of a symbol, or contains its name."""
-        holder = self.symbol_at(index)
-        return holder is not None and index + 1 in (
-            self.symbols[holder].start_line,
-            self.symbols[holder].name_line,
+        symbol_number = self.symbol_at(index)
+        return symbol_number is not None and index + 1 in (
+            self.symbols[symbol_number].start_line,
+            self.symbols[symbol_number].name_line,
         )
 
     @cached_property
     def _parents(self) -> list[int | None]:
         """The number of each symbol's enclosing symbol."""
         parents: list[int | None] = []
-        open_ones: list[int] = []
+        open_symbols: list[int] = []
         for number, symbol in enumerate(self.symbols):
-            while open_ones and self.symbols[open_ones[-1]].end_line < symbol.start_line:
-                open_ones.pop()
-            parents.append(open_ones[-1] if open_ones else None)
-            open_ones.append(number)
+            while open_symbols and self.symbols[open_symbols[-1]].end_line < symbol.start_line:
+                open_symbols.pop()
+            parents.append(open_symbols[-1] if open_symbols else None)
+            open_symbols.append(number)
         return parents
 
     def parent(self, number: int) -> int | None:
@@ -153,7 +153,7 @@ def _holds_statements(node: Node) -> bool:
     """Return whether the children of a node are statements or members."""
     if node.type in _PARTS:
         return False
-    return node.parent is None or node.type.endswith(_HOLDERS) or node.type.startswith("switch")
+    return node.parent is None or node.type.endswith(_CONTAINERS) or node.type.startswith("switch")
 
 
 def _part(node: Node) -> Node | None:

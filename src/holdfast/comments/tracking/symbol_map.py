@@ -36,8 +36,8 @@ _TINY = 30
 _TINY_NAME = 0.6
 """Symbols with fewer than `_TINY` tokens together must have names at least this similar."""
 
-_KEPT = 0.3
-_LEAST_KEPT = 6
+_UNCHANGED_SHARE = 0.3
+_LEAST_UNCHANGED = 6
 """A symbol that was renamed is certain only if this share of its body, and this many distinctive tokens, are
 unchanged."""
 
@@ -134,12 +134,13 @@ class SymbolMap:
         inside = [at for at in range(one.start_line - 1, one.end_line) if at != one.name_line - 1]
         there = set(self._after.normal[other.start_line - 1 : other.end_line])
         alone = self._before.counts, self._after.counts
-        kept = sum(
+        unchanged = sum(
             self._before.distinctive_tokens(at)
             for at in inside
             if (text := self._before.normal[at]) in there and all(counts[text] == 1 for counts in alone)
         )
-        return kept >= max(_LEAST_KEPT, _KEPT * sum(map(self._before.distinctive_tokens, inside)))
+        total = sum(map(self._before.distinctive_tokens, inside))
+        return unchanged >= max(_LEAST_UNCHANGED, _UNCHANGED_SHARE * total)
 
     def _similarity(self, source: int, target: int) -> float:
         """Return how similar two symbols are: Dice coefficient of tokens, shared lines, similar names."""

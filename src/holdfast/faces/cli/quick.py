@@ -91,7 +91,7 @@ def _hand_over(start: str) -> int | None:
     from pathlib import Path
 
     from holdfast.faces.cli.output import OutputFailed, write_words
-    from holdfast.inbox.delivery import hand_over_within
+    from holdfast.inbox.delivery import lease_fitting
     from holdfast.inbox.store import Inbox
     from holdfast.kernel.call import Call, running
     from holdfast.kernel.errors import HoldfastError
@@ -104,7 +104,7 @@ def _hand_over(start: str) -> int | None:
         with closing(Inbox.open(Repository.discover(Path(start)))) as room:
             try:
                 with running(call):
-                    text, _ = hand_over_within(room, LIMITS.hook_characters, hook=True)
+                    text, _ = lease_fitting(room, LIMITS.hook_characters, hook=True)
                 write_words(text)
                 written = True
             finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.delivery import hand_over
+from holdfast.inbox.delivery import lease_waiting
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.models import NoArguments, Output
@@ -37,7 +37,7 @@ def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     delivered once. Reply with `reply_to_message` when you have acted on one.
     """
     del args
-    delivery = hand_over(room)
+    delivery = lease_waiting(room)
     return HandedOver(
         messages=[Remark.of(message) for message in delivery.messages], waiting=delivery.waiting
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
-from holdfast.inbox.delivery import hand_over_within
+from holdfast.inbox.delivery import lease_fitting
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -51,5 +51,5 @@ def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
 
     For a client's prompt hook: what is printed becomes part of the agent's context and counts as delivered.
     """
-    words, shown = hand_over_within(room, args.max_characters, hook=args.hook)
+    words, shown = lease_fitting(room, args.max_characters, hook=args.hook)
     return Drained(text=words, message_ids=[message.id for message in shown.messages], waiting=shown.waiting)
