@@ -140,8 +140,8 @@ class CommentWriter:
                     continue
                 transfer(leaving.sidecar, arriving.sidecar, note)
                 # If the source still exists, the comment returns when its code does.
-                way = location.method if leaving.source is None else MOVED_FILE
-                note.location, note.as_stored = replace(location, method=way), False
+                method = location.method if leaving.source is None else MOVED_FILE
+                note.location, note.as_stored = replace(location, method=method), False
                 arriving.touched.add(note.id)
                 moved.append(note)
             if leaving.deleted:

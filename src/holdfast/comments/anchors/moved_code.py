@@ -146,17 +146,17 @@ class StraySidecars:
         if not 0 < len(others) <= _MOST_SIDECARS:
             return moves
         watched = {path, *others} if len(others) <= _FEW else {path}
-        sign = (others, [self._sidecars.signature(one) for one in sorted(watched)])
-        arrived = self._arrived.get(path, sign)
+        cache_version = (others, [self._sidecars.signature(one) for one in sorted(watched)])
+        arrived = self._arrived.get(path, cache_version)
         if arrived is None:
-            arrived = self._arrived.put(path, sign, dict(self._arrivals(path, others, moves)))
+            arrived = self._arrived.put(path, cache_version, dict(self._arrivals(path, others, moves)))
         known = moves or Moves({}, frozenset(), 0)
         return replace(known, homes={**known.homes, **arrived}) if arrived else moves
 
     def _arrivals(
         self, path: str, others: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the files that comments arrived from, with their ids and the file they arrived to."""
+        """Yield the files that comments came from, with their ids and the file they moved to."""
         text = files_of_same_kind(self._room, [path]).text(path) or ""
         for other in others:
             current_call().check()
@@ -172,10 +172,10 @@ class StraySidecars:
         uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = files_of_same_kind(self._room, [path])
         signatures = files.signatures() if uncertain else {}
-        sign = (signatures, tuple(uncertain))
+        cache_version = (signatures, tuple(uncertain))
         if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
             return {}
-        known = self._left.get(path, sign)
+        known = self._left.get(path, cache_version)
         if known is None:
             gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
             left = {
@@ -183,7 +183,7 @@ class StraySidecars:
                 for _, name, target in self._by_content(gone, files)
                 if (line := _own_line(uncertain[name])) and line in (files.text(target) or "")
             }
-            known = self._left.put(path, sign, left)
+            known = self._left.put(path, cache_version, left)
         return known
 
     def moves(self, strays: Sequence[Stray]) -> Moves:

@@ -87,10 +87,10 @@ def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
     if len(files) > MOST_FILES:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
-        sign = (files, tuple(note.id for note in orphans))
-        known = room.offers.get(path, sign)
+        cache_version = (files, tuple(note.id for note in orphans))
+        known = room.offers.get(path, cache_version)
         if known is None:
-            known = room.offers.put(path, sign, candidates(room, [(path, note) for note in orphans]))
+            known = room.offers.put(path, cache_version, candidates(room, [(path, note) for note in orphans]))
         offers = known
     for note in orphans:
         note.location = replace(note.location, candidates=tuple(offers[path, note.id]))

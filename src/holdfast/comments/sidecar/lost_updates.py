@@ -76,10 +76,10 @@ def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
     if not sought:
         return frozenset()
     # Cached: searching other commits is slow, and the sidecar does not change until it is written.
-    sign = (sidecar.digest, history.head(), sought)
-    known = history.held.get(sidecar.path, sign)
+    cache_version = (sidecar.digest, history.head(), sought)
+    known = history.held.get(sidecar.path, cache_version)
     if known is None:
-        known = history.held.put(sidecar.path, sign, history.ever_held(sidecar.path, sought))
+        known = history.held.put(sidecar.path, cache_version, history.ever_held(sidecar.path, sought))
     return known
 
 
