@@ -9,7 +9,7 @@ it there.
 Contract: a result is `unambiguous` if no other file came near; only then may an anchor move there without
 review. Weights and bounds were tuned on labelled moves of five repositories and checked on others
 (docs/accuracy.md). One index serves any number of queries; it is built in one pass and keeps only what the
-`sought` versions contain.
+`queries` versions contain.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _AROUND = 7
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _LINES_AROUND, _WORDS_AROUND, _LINES_IN_FILE, _WORDS_IN_FILE, _NAME, _ITSELF = 1.0, 1.0, 0.3, 0.5, 0.2, 0.2
+"""Weights of the six signals, tuned on labelled moves of five repositories (docs/accuracy.md)."""
+
 _ALL = _LINES_AROUND + _WORDS_AROUND + _LINES_IN_FILE + _WORDS_IN_FILE + _NAME + _ITSELF
 _SAME_STEM = 0.8
 """Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
@@ -70,7 +72,7 @@ class _FileContents:
         self.words = frozenset(_WORD.findall(version.text))
         self.name, self.stem = basename(version.path), _stem(version.path)
 
-    def keep(self, lines: Set[str], words: Set[str]) -> None:
+    def restrict_to(self, lines: Set[str], words: Set[str]) -> None:
         """Keep only these lines and words."""
         self.lines, self.words = self.lines & lines, self.words & words
 
@@ -78,32 +80,32 @@ class _FileContents:
 class MovedFiles:
     """An index of a workspace's files that is queried for code that left its file.
 
-    `sought` are the versions that will be queried: lines and words that none of them contains are not
+    `queries` are the versions that will be queried: lines and words that none of them contains are not
     indexed. `text` reads a file again for a close comparison; without it the texts are kept in memory.
     """
 
     def __init__(
         self,
         candidates: Iterable[FileVersion],
-        sought: Sequence[FileVersion] | None = None,
+        queries: Sequence[FileVersion] | None = None,
         text: Callable[[str], str | None] | None = None,
     ) -> None:
         self._texts: dict[str, str] = {}
         self._text = text or self._texts.get
         self._files: list[_FileContents] = []
-        queried = None if sought is None else [_FileContents(version) for version in sought]
+        queried = None if queries is None else [_FileContents(version) for version in queries]
         lines = frozenset[str]().union(*(contents.lines for contents in queried or ()))
         words = frozenset[str]().union(*(contents.words for contents in queried or ()))
         for version in candidates:
             contents = _FileContents(version)
             if queried is not None:
-                contents.keep(lines, words)
+                contents.restrict_to(lines, words)
             if text is None:
                 self._texts[version.path] = version.text
             self._files.append(contents)
 
     @cached_property
-    def _holders(self) -> tuple[Counter[str], Counter[str]]:
+    def _file_counts(self) -> tuple[Counter[str], Counter[str]]:
         """The number of files that contain each line and each word."""
         lines: Counter[str] = Counter()
         words: Counter[str] = Counter()
@@ -149,7 +151,7 @@ class MovedFiles:
 
     def _weights(self, old: FileVersion) -> dict[str, float]:
         """Return the inverse document frequency of each line and word of a version."""
-        lines, words = self._holders
+        lines, words = self._file_counts
         count = len(self._files)
         weights = {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))}
         for line in set(Lines(old.text).normal):
