@@ -51,9 +51,8 @@ def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Lost
     for (path, _), group in groups.items():
         version = room.annotated_version(group[0].marker)
         if version is None and (data := room.history.committed(path)) is not None:
-            version = FileVersion(
-                path, decoded(data)
-            )  # written by another program, deleted only in the work tree
+            # Written by another program, and deleted only in the work tree.
+            version = FileVersion(path, decoded(data))
         if version is not None:
             # Under the path of the file that lacks them now; they may have come from another.
             anchors = tuple(map(original_anchor, group))

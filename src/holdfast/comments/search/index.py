@@ -72,7 +72,7 @@ class SearchIndex:
         self._corpus = Corpus()
         self._files: dict[str, WatchedSignature] = {}
         self._seen: tuple[object, Moves | None] = (None, None)
-        # Holds `id(self._files)`, which is valid only while `_files` keeps the mapping alive.
+        # Contains `id(self._files)`, valid because `_files` keeps that mapping alive.
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
