@@ -33,7 +33,7 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim_next
@@ -100,7 +100,7 @@ def filled(path: Path, count: int, database: str | None = None) -> Path:
     """Make a repository with tasks that depend on one another, are labelled, and are about files."""
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True)
     room = Tasks.open(Repository.at(path), database)
-    begin(room, "bench", [], "criteria")
+    ensure_workspace(room, "bench", [], "criteria")
     for start in range(0, count, 500):
         room.create([draft(number) for number in range(start, min(start + 500, count))], ME)
     room.close()

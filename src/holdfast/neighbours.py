@@ -32,7 +32,7 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
-from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, Remark, RemarkKind, Surroundings
+from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, TaskRemark, RemarkKind, Surroundings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,9 +55,9 @@ class InboxNeighbour:
 
     def __init__(self, room: Inbox) -> None:
         self._room = room
-        self._told: VersionedCache[tuple[Remark, ...]] = VersionedCache()
+        self._told: VersionedCache[tuple[TaskRemark, ...]] = VersionedCache()
 
-    def about(self, question: Question) -> Iterable[Remark]:
+    def about(self, question: Question) -> Iterable[TaskRemark]:
         """Return the messages on the task's files that nobody has had, and those it is linked to."""
         linked = tuple(sorted({ref for kind, ref in question.links if kind == "message"}))
         asked = (linked, tuple(question.files))
@@ -67,13 +67,13 @@ class InboxNeighbour:
         known = self._told.get(asked, sign)
         return known if known is not None else self._told.put(asked, sign, tuple(self._found(*asked)))
 
-    def _found(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[Remark]:
+    def _found(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[TaskRemark]:
         yield from (self.find(ref) for ref in linked)
         for message in self._room.pending_on(files, _MESSAGES_LOOKED_AT) if files else ():
             if message.id not in linked:
                 yield _of_message(message)
 
-    def find(self, ref: str) -> Remark:
+    def find(self, ref: str) -> TaskRemark:
         """Return one message."""
         return _of_message(self._room.find(ref))
 
@@ -87,9 +87,9 @@ class CommentsNeighbour:
 
     def __init__(self, room: Comments) -> None:
         self._room = room
-        self._told: VersionedCache[tuple[tuple[Remark, bool], ...]] = VersionedCache()
+        self._told: VersionedCache[tuple[tuple[TaskRemark, bool], ...]] = VersionedCache()
 
-    def about(self, question: Question) -> Iterator[Remark]:
+    def about(self, question: Question) -> Iterator[TaskRemark]:
         """Yield the open comments on the task's files, where their code is now."""
         linked = {ref for kind, ref in question.links if kind == "comment"}
         files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
@@ -105,7 +105,7 @@ class CommentsNeighbour:
             with suppress(NotFound, InvalidPath):
                 yield self.find(*ref.rpartition("#")[::2])
 
-    def _on(self, path: str, moves: Moves | None) -> tuple[tuple[Remark, bool], ...]:
+    def _on(self, path: str, moves: Moves | None) -> tuple[tuple[TaskRemark, bool], ...]:
         """Return the comments on a file, each with whether it is open; a file that has none costs a look."""
         is_moving = moves is not None and (path in moves.arriving or path in moves.homes)
         sign = None if is_moving else self._room.sign(path)
@@ -120,7 +120,7 @@ class CommentsNeighbour:
         has_source = sign is not None and sign[1] is not None
         return self._told.put(path, sign if has_source and self._room.is_unmodified(sidecar) else None, told)
 
-    def find(self, path: str, name: str) -> Remark:
+    def find(self, path: str, name: str) -> TaskRemark:
         """Return one comment by its file, or by the one that it was in, and its id."""
         found: list[Note] = []
         with suppress(NotFound):
@@ -149,7 +149,7 @@ class MilestonesNeighbour:
         self._room = room
         self._told: VersionedCache[Any] = VersionedCache()
 
-    def about(self, question: Question) -> Iterable[Remark]:
+    def about(self, question: Question) -> Iterable[TaskRemark]:
         """Return issues and milestones that the task is linked to, and open issues linked to its files."""
         named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
         if not named and not question.files:
@@ -157,7 +157,7 @@ class MilestonesNeighbour:
         asked = (named, tuple(question.files), question.limit)
         return self._asked(asked, lambda connection: tuple(_entities(connection, *asked)))
 
-    def find(self, ref: str) -> Remark:
+    def find(self, ref: str) -> TaskRemark:
         """Return one issue or milestone."""
         return _of_entity(self._room.get(None, ref))
 
@@ -189,7 +189,7 @@ class FindingsNeighbour:
         self._room = room
         self._told: VersionedCache[tuple[Issue, ...]] = VersionedCache()
 
-    def about(self, question: Question) -> list[Remark]:
+    def about(self, question: Question) -> list[TaskRemark]:
         """Return what is to be mended in the task's files, the most costly first."""
         found = [issue for path in dict.fromkeys(question.files) for issue in self._in(path)]
         return [_of_issue(issue) for issue in sorted(found, key=lambda issue: -issue.minutes)]
@@ -210,15 +210,15 @@ class CommitsNeighbour:
     def __init__(self, search: CommitSearch) -> None:
         self._search = search
 
-    def about(self, question: Question) -> Iterator[Remark]:
+    def about(self, question: Question) -> Iterator[TaskRemark]:
         """Yield the newest commits that name the task."""
         for commit in self._search.naming(question.name, question.limit):
-            yield Remark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
+            yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
 
 
 def _entities(
     connection: sqlite3.Connection, named: tuple[str, ...], files: tuple[str, ...], limit: int
-) -> Iterator[Remark]:
+) -> Iterator[TaskRemark]:
     from holdfast.milestones.index import lookup
 
     refs = list(named)
@@ -248,7 +248,7 @@ class RoomNeighbours(Neighbours):
             if not (question.files or question.links or name == "git"):
                 continue  # only commits can name it; the rooms need not even be opened
             try:
-                remarks: Iterable[Remark] = getattr(self, f"_{name}").about(question)
+                remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(question)
                 for remark in remarks:
                     known = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
                     if known <= question.limit:
@@ -259,7 +259,7 @@ class RoomNeighbours(Neighbours):
                 found.failures[name] = failure.message
         return found
 
-    def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
+    def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
         """Return one thing that another room knows."""
         if kind == "message":
             return self._inbox.find(ref)
@@ -267,7 +267,7 @@ class RoomNeighbours(Neighbours):
             return self._comments.find(file or "", ref)
         return self._milestones.find(ref)
 
-    def answer(self, remark: Remark, text: str, author: str) -> bool:
+    def answer(self, remark: TaskRemark, text: str, author: str) -> bool:
         """Tell whoever made a remark what became of it."""
         if remark.kind == "message":
             self._inbox.answer(remark.ref, text, author)
@@ -334,10 +334,10 @@ def _rooms_of(repository: Repository) -> tuple[str, ...]:
     return tuple(name for name in ROOMS if name in {"inbox", *in_files, *in_git})
 
 
-def _of_message(message: Message) -> Remark:
+def _of_message(message: Message) -> TaskRemark:
     lines = (message.line or message.changed_lines or "").partition("-")
     first, last = (int(part) if part.isdecimal() else None for part in (lines[0], lines[2]))
-    return Remark(
+    return TaskRemark(
         kind="message",
         ref=message.id,
         text=message.comment,
@@ -351,15 +351,15 @@ def _of_message(message: Message) -> Remark:
     )
 
 
-def _of_issue(issue: Issue) -> Remark:
+def _of_issue(issue: Issue) -> TaskRemark:
     finding = issue.finding
     ref = f"{finding.path}#{finding.rule}:{finding.line}"
     place = (finding.path, finding.line, finding.end_line)
-    return Remark("finding", ref, finding.message, None, None, *place, state=issue.severity)
+    return TaskRemark("finding", ref, finding.message, None, None, *place, state=issue.severity)
 
 
-def _of_entity(entity: Entity) -> Remark:
-    return Remark(
+def _of_entity(entity: Entity) -> TaskRemark:
+    return TaskRemark(
         kind=entity.kind,
         ref=entity.id,
         text=entity.description,
@@ -372,13 +372,13 @@ def _of_entity(entity: Entity) -> Remark:
     )
 
 
-def _of_note(path: str, note: Note) -> Remark:
+def _of_note(path: str, note: Note) -> TaskRemark:
     from holdfast.comments.resources import address_of
     from holdfast.comments.sidecar.note import MOVED
 
     moved = note.location.candidates[0] if note.reason == MOVED else None
     place = path if moved is None or moved.path is None else moved.path
-    return Remark(
+    return TaskRemark(
         kind="comment",
         ref=f"{path}#{note.alias}",
         text=note.shown_text,

@@ -17,7 +17,7 @@ from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 from holdfast.tasks.trackers.tracker import Kind, Tracker, parse_settings
-from holdfast.tasks.view.results import moment_or_none, workspace_ref
+from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {module.KIND.name: module.KIND for module in (github, linear, asana, trello, jira, custom)}
@@ -118,7 +118,10 @@ def report(room: Tasks, action: str, known: Known | None, *, dry_run: bool, **mo
 def tracker_out(known: Known) -> TrackerOut:
     """Return a tracker as results show it."""
     return TrackerOut(
-        name=known.name, kind=known.kind, connected=known.connected, last_sync=moment_or_none(known.synced_at)
+        name=known.name,
+        kind=known.kind,
+        connected=known.connected,
+        last_sync=timestamp_or_none(known.synced_at),
     )
 
 
