@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.comments.sidecar.files import SidecarFiles
 from holdfast.kernel.errors import NotFound
-from holdfast.neighbours import CommentsNeighbour
+from holdfast.neighbours.comments import CommentsNeighbour
 from holdfast.tasks.neighbours import Question
 from tests.comments.conftest import Desk
 from tests.comments.making import annotate, comment
