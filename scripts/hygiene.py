@@ -46,7 +46,7 @@ CATCHES_EVERYTHING = {
     "kernel/dispatch/workers.py",  # the same, on its way out of a thread
     "faces/cli/application.py",  # the program
     "faces/http/application.py",  # a request over HTTP
-    "faces/http/serve.py",  # a worker process, which ends with the status its failure has
+    "faces/http/worker_processes.py",  # a worker process, which ends with the status its failure has
     "faces/mcp/engine.py",  # a request to the SDK
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
     "faces/mcp/publisher.py",  # the state of a resource that somebody follows

@@ -16,7 +16,7 @@ from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPacka
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
 from holdfast.faces.cli.serve import parsed_address
-from holdfast.faces.http.access import LoginLink, Logins
+from holdfast.faces.http.login import LoginLink, Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, checked_url
 from holdfast.faces.mcp.streamable.endpoint import check_posted

@@ -40,7 +40,7 @@ def log_to_standard_error(level: str, form: str | None) -> None:
     own.handlers[:], own.propagate = [handler], False
 
 
-def tell(level: int, event: str, **fields: object) -> None:
+def log_event(level: int, event: str, **fields: object) -> None:
     """Log an event with what there is to say about it."""
     logging.getLogger(_KNOWN[0]).log(level, event, extra={_FIELDS: fields})
 

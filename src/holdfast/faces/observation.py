@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast import __version__
-from holdfast.faces.logs import tell
+from holdfast.faces.logs import log_event
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.telemetry.statistics import STATISTICS
 from holdfast.kernel.telemetry.tracing import TRACERS
@@ -73,7 +73,7 @@ class Observation:
             self._log(level, seconds, response_bytes)
 
     def _log(self, level: int, seconds: float, response_bytes: int | None) -> None:
-        tell(
+        log_event(
             level,
             "request",
             face=self.face,
@@ -110,7 +110,7 @@ def begin_tracing() -> None:
     if exporter == "none" or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return
     if exporter != "otlp":
-        tell(logging.WARNING, "telemetry has no such exporter; it has otlp")
+        log_event(logging.WARNING, "telemetry has no such exporter; it has otlp")
         return
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -118,7 +118,7 @@ def begin_tracing() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        tell(logging.WARNING, "telemetry is asked for and not installed", install=_INSTALL)
+        log_event(logging.WARNING, "telemetry is asked for and not installed", install=_INSTALL)
         return
     named = {"service.version": __version__, "service.name": os.environ.get("OTEL_SERVICE_NAME", "holdfast")}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)

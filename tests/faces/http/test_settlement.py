@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from holdfast.faces.clients import Settlements
-from holdfast.faces.http.access import Caller
-from holdfast.faces.http.asgi import Answer, HttpExchange
+from holdfast.faces.http.access import Principal
+from holdfast.faces.http.asgi import HttpExchange, ResponseSender
 from holdfast.kernel.call import Call
 from holdfast.kernel.role import Role
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
 from tests.wire.client import ENVELOPE
 
-CALLER = Caller("ada", Role.WRITE, "token:ada")
+CALLER = Principal("ada", Role.WRITE, "token:ada")
 
 
 class Wire:
@@ -52,7 +52,7 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     call = Call()
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     exchange.follow(call)
-    answer = Answer(exchange, wire.receive, wire.send)
+    answer = ResponseSender(exchange, wire.receive, wire.send)
     await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
     for number, body in enumerate(bodies):
         more = number < len(bodies) - 1
@@ -115,7 +115,7 @@ def test_an_answer_that_is_too_long_is_refused_under_its_id(headers: list[tuple[
             sent.append(message)
 
         request = b'{"jsonrpc":"2.0","id":"seven","method":"tools/call"}'
-        answer = Answer(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
+        answer = ResponseSender(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
         await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
         await answer.send({"type": "http.response.body", "body": b"x" * 101, "more_body": False})
         return answer.left, sent

@@ -17,7 +17,7 @@ from holdfast.faces.cli.serve import (
     log_options,
     parsed_address,
 )
-from holdfast.faces.http.settings import Address, HttpSettings, checked
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, checked
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
 
@@ -69,12 +69,12 @@ def serve_page(
     )
 
 
-def _usual_address() -> Address:
+def _usual_address() -> ListenAddress:
     """Return the port that a server usually has, or that any may be used where another has it already."""
     from holdfast.faces.http.connection import listening_socket
 
     try:
         listening_socket(DEFAULT_HOST, DEFAULT_PORT).close()
     except Busy:
-        return Address(DEFAULT_HOST, 0)
-    return Address(DEFAULT_HOST, DEFAULT_PORT)
+        return ListenAddress(DEFAULT_HOST, 0)
+    return ListenAddress(DEFAULT_HOST, DEFAULT_PORT)

@@ -9,7 +9,7 @@ import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import completing, page_command
-from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings, checked, checked_url
 from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -38,12 +38,12 @@ def serve_command() -> click.Command:
     return page_command("serve", _PAGE, _options(), _serve)
 
 
-def parsed_address(text: str) -> Address:
+def parsed_address(text: str) -> ListenAddress:
     """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port."""
     host, port = _split_address(text)
     if len(port) > len("65535") or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise Invalid(f'"{port[:9]}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
-    return Address(host, int(port))
+    return ListenAddress(host, int(port))
 
 
 def parsed_selection(

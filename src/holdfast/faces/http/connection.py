@@ -1,14 +1,14 @@
-"""Connections: the listening socket, how long a client may be silent, and writes that leave together.
+"""Connections below uvicorn: the listening socket, timeouts for idle clients, and buffered writes.
 
-Uvicorn waits for a request line and headers for as long as the client likes. Here a connection has a few
-seconds for them, and when there are too many connections the ones that wait for nothing make room.
+Uvicorn waits for request line and headers without a limit. Here a connection has a few seconds for them, and
+when there are too many connections an idle one is closed to make room.
 
-An HTTP answer is written in pieces: status and headers, a chunk, the end. Each would be a system call, and
-would wake the client for a part of what it waits for. So small writes of one moment leave together.
+An HTTP response is written in pieces: the head, a chunk, the end. Each would be a system call of its own and
+wake the client for part of an answer. So small writes are buffered until the event loop comes around.
 
-A request is often refused before its body has come. A connection that is closed while bytes still come in is
-reset, and the client loses the refusal that was on its way. So such a connection is closed for writing first,
-and what still comes is dropped for a moment.
+A request is often refused before its body has arrived. Closing a socket with unread bytes resets the
+connection, and the client may lose the response. So such a connection is first closed for writing, and what
+still arrives is dropped for a short time ("lingering close").
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import LIMITS, Limits
 
-_AT_ONCE = 16 * 1024
+_BUFFER_BYTES = 16 * 1024
 _LINGER_SECONDS = 1.0
+"""Both are judgements: a copy saves nothing for larger bodies, and a second suffices to read a refusal."""
 
 
 class BufferedTransport:
-    """A transport that holds back what is written until the event loop comes around, or it is enough."""
+    """A transport that collects small writes until the event loop comes around or the buffer is full."""
 
     def __init__(
         self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, expects_more: Callable[[], bool]
@@ -39,26 +40,26 @@ class BufferedTransport:
         self._loop = loop
         self._expects_more = expects_more
         self._lingers = False
-        self._gathered: list[bytes] = []
+        self._buffer: list[bytes] = []
         self._size = 0
 
     def write(self, data: bytes) -> None:
-        """Write soon; at once when more has gathered than is worth holding."""
-        if not self._gathered:
+        """Add to the buffer; flush it if it is full."""
+        if not self._buffer:
             self._loop.call_soon(self.flush)
-        self._gathered.append(data)
+        self._buffer.append(data)
         self._size += len(data)
-        if self._size > _AT_ONCE:
+        if self._size > _BUFFER_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered."""
-        if self._gathered:
-            gathered, self._gathered, self._size = b"".join(self._gathered), [], 0
-            self._transport.write(gathered)
+        """Write the buffer to the socket."""
+        if self._buffer:
+            data, self._buffer, self._size = b"".join(self._buffer), [], 0
+            self._transport.write(data)
 
     def close(self) -> None:
-        """Close once everything is written; a client that is still sending gets a moment to read why."""
+        """Close after everything is written; give a client that is still sending time to read it."""
         self.flush()
         if self.is_closing() or not self._expects_more():
             self._transport.close()
@@ -69,7 +70,7 @@ class BufferedTransport:
         self._loop.call_later(_LINGER_SECONDS, self._transport.close)
 
     def is_closing(self) -> bool:
-        """Tell whether nothing more is read or written."""
+        """Return whether nothing more is read or written."""
         return self._lingers or self._transport.is_closing()
 
     def __getattr__(self, name: str) -> Any:
@@ -77,13 +78,15 @@ class BufferedTransport:
 
 
 _BACKLOG = 1024
+"""More than the connections that are served at once; the kernel may lower it (net.core.somaxconn)."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there, before anything else is prepared.
+    """Return a listening socket.
 
-    Its protocol is named, because asyncio turns off Nagle's delay only for sockets that say they are TCP.
-    Without that an answer in two writes waits for the client's delayed acknowledgement, forty milliseconds.
+    Its protocol is given explicitly, because asyncio disables Nagle's algorithm only on sockets whose
+    protocol is TCP. With it, a response in two writes would wait for the client's delayed acknowledgement, 40
+    ms on Linux.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -101,13 +104,13 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 class IdleTimeoutProtocol(H11Protocol):
-    """One connection, with a bound on how long its next request may take to begin."""
+    """One connection, with a limit on how long its next request may take to arrive."""
 
     limits: Limits = LIMITS
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Take a connection, if there is room or room can be made."""
+        """Accept a connection, closing an idle one if there are too many; refuse it if none is idle."""
         if len(self.connections) >= self.limits.connections and not self._make_room():
             transport.abort()
             return
@@ -115,13 +118,13 @@ class IdleTimeoutProtocol(H11Protocol):
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection."""
+        """Clean up after a connection."""
         self._stop_waiting()
         if self in self.connections:
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; once a request began, its own limits apply. After a refusal they are dropped."""
+        """Parse bytes and restart or stop the timer; after a refusal, drop them."""
         if self.transport.is_closing():
             return
         super().data_received(data)

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast import __version__, toolsets
-from holdfast.faces.logs import tell
+from holdfast.faces.logs import log_event
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
@@ -63,7 +63,7 @@ def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it goes."""
     STATISTICS.begin()
-    tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
+    log_event(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
     end_tracing()

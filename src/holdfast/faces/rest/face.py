@@ -21,7 +21,7 @@ from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, HttpExchange, exchange_of, single_headers
-from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute, problem_document, told_problem
+from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute, problem_document, problem_response
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
@@ -117,7 +117,7 @@ def worded_problem(failure: HoldfastError) -> Response:
         "title": responses.get(status, failure.kind),
         "error": {**error, "code": word, "details": error["data"]},
     }
-    return told_problem(failure, document)
+    return problem_response(failure, document)
 
 
 _DESCRIPTION = "openapi.json"
