@@ -22,7 +22,9 @@ from holdfast.faces.http.settings import OAuthSettings, checked_url
 from holdfast.faces.mcp.streamable.endpoint import check_posted
 from holdfast.faces.mcp.streamable.post_request import Refusal
 from holdfast.faces.mcp.wire.messages import decode, overlong
-from holdfast.faces.rest.operations import QueryReader, expecting, is_held, json_object
+from holdfast.faces.rest.entity_tags import expecting, is_cached
+from holdfast.faces.rest.json_body import json_object
+from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.web.markdown import rendered
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.part import Part, Refused, State
@@ -77,19 +79,19 @@ def operation(name: str) -> Any:
     return toolsets.full_registry().operation(name)
 
 
-add("query string", "faces/rest/operations",
+add("query string", "faces/rest/query",
     lambda data: QueryReader(operation("search_comments")).arguments(data), OURS,
     "query=a%20b&tags=%5B%22TODO%22%5D&limit=5&x=%ff", "limit=1e9", "limit=%ff")
-add("request body", "faces/rest/operations", lambda data: json_object({b"content-type": b"application/json"},
+add("request body", "faces/rest/json_body", lambda data: json_object({b"content-type": b"application/json"},
     data), OURS, '{"file": "a", "n": [1]}')
-add("If-Match", "faces/rest/operations", lambda data: expecting(operation("taskpilot_update"), {},
+add("If-Match", "faces/rest/entity_tags", lambda data: expecting(operation("taskpilot_update"), {},
     {b"if-match": data}), OURS, '"7.abcdef"', "*", '"x"')
-add("If-None-Match", "faces/rest/operations", lambda data: is_held('"7"', {b"if-none-match": data}), NOTHING,
-    'W/"7", "8"')
+add("If-None-Match", "faces/rest/entity_tags", lambda data: is_cached('"7"', {b"if-none-match": data}),
+    NOTHING, 'W/"7", "8"')
 add("Accept", "faces/mcp/streamable/endpoint",
     lambda data: check_posted({b"content-type": b"application/json", b"accept": data}), (Refusal,),
     "application/json, text/event-stream;q=0.5", "*/*;q=0")
-add("cookie", "faces/http/access", lambda data: logins().caller({"path": "/api/x", "method": "GET"},
+add("cookie", "faces/http/login", lambda data: logins().caller({"path": "/api/x", "method": "GET"},
     {b"cookie": data}), OURS, "holdfast-1=99999999999.abc; b=c")
 TOKEN = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJodHRwczovL2EiLCJleHAiOjk5OTk5OTk5OTl9.AAAA"
 add("access token", "faces/http/oauth", lambda data: verified(data.decode("latin-1")), OURS, TOKEN, "a.b.c")

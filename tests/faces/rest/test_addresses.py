@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from pydantic import Field
@@ -110,7 +111,7 @@ class Library:
         return {
             "type": "http",
             "method": method,
-            "path": f"/api/{path}",
+            "path": unquote(f"/api/{path}"),  # as servers pass it
             "headers": spelled,
             "query_string": query.encode(),
         }

@@ -11,7 +11,8 @@ from pydantic.json_schema import models_json_schema
 from holdfast import __version__
 from holdfast.faces.http.problems import MEDIA_TYPE
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.operations import JSON, method_of, path_of
+from holdfast.faces.rest.json_body import JSON
+from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.route import Address
 

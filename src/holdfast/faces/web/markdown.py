@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.operations import JSON, json_object
+from holdfast.faces.rest.json_body import JSON, json_object
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.untrusted import json_text, visible

@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers, single_headers
-from holdfast.faces.rest.operations import is_held
+from holdfast.faces.rest.entity_tags import is_cached
 
 STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
@@ -98,7 +98,7 @@ class Site:
     def _made(self, name: str, body: bytes, headers: Headers) -> Response:
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         served = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
-        if is_held(tag, headers):
+        if is_cached(tag, headers):
             return Response(status_code=304, headers=served)
         return Response(body, media_type=_TYPES[name.rpartition(".")[2]], headers=served)
 
