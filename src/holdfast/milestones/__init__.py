@@ -5,7 +5,6 @@
 - `log/`: operations, the state they make, and this clone's log. `replication` is sync with other clones.
 - `index/`: the logs as a SQLite database, and every question to it.
 - `filter/`: the language of `--filter`.
-- `quick`: the same list for quick commands, without the rest.
 
 Importing the package loads nothing.
 """

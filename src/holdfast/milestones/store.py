@@ -9,7 +9,6 @@ INTERFACE (for whoever builds on this room's core):
   ambiguous `InvalidArguments` naming the candidates, of the other kind `NotFound` that says so.
 - Reads look at the ref tips first, so that what plain git, another process or another worktree brought is
   there. A store that cannot be read raises; it never answers as if it were empty.
-- `quick.py` is the same list for quick commands, without this module.
 """
 
 from __future__ import annotations

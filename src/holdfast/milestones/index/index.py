@@ -29,7 +29,6 @@ from holdfast.milestones.index.update import (
     tips_in,
 )
 from holdfast.milestones.log.entry import Entry
-from holdfast.milestones.quick import folded
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit
@@ -183,5 +182,10 @@ def _empty() -> sqlite3.Connection:
     return connection
 
 
+def _case_folded(text: object) -> str | None:
+    """Return a text without regard to case, as the SQL function `holdfast_fold`."""
+    return text.casefold() if isinstance(text, str) else None
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.create_function("holdfast_fold", 1, folded, deterministic=True)
+    connection.create_function("holdfast_fold", 1, _case_folded, deterministic=True)
