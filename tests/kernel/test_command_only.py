@@ -76,7 +76,7 @@ def test_what_is_for_the_command_line_is_offered_to_nobody_else(selection: Selec
     assert [operation.name for operation in offered.operations] == ["look"]
     with pytest.raises(UnknownTool) as failure:
         offered.operation("dig")
-    assert failure.value.hint == "It is for a person at the command line only."
+    assert failure.value.hint == "It is only for the command line."
 
 
 def test_the_command_line_offers_it():
