@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast.faces.http.access import Authentication, Principal
 from holdfast.faces.http.asgi import Headers
-from holdfast.faces.http.connection import listening_socket
+from holdfast.faces.http.listener import listening_socket
 from holdfast.faces.http.server import HttpServer, run_application
 from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES

@@ -83,7 +83,7 @@ def test_a_folder_with_something_in_it_is_left_alone(run_holdfast: RunHoldfast, 
     for name in ("own", "own/thesis.txt"):
         refused = run_holdfast("demo", name, "--no-serve", cwd=tmp_path)
         assert (refused.returncode, refused.stdout) == (4, "")
-        assert f'"{name}" is there already' in refused.stderr
+        assert f'"{name}" already exists' in refused.stderr
     assert [path.name for path in (tmp_path / "own").iterdir()] == ["thesis.txt"]
 
 

@@ -88,7 +88,7 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
         gathered.append((selection, profile.name, settings, profile.errors_as_results))
         return 0
 
-    monkeypatch.setattr("holdfast.faces.cli.serve._served", serve)
+    monkeypatch.setattr("holdfast.faces.cli.serve._run_server", serve)
     monkeypatch.chdir(repository)
     return gathered
 

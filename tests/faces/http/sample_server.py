@@ -12,7 +12,7 @@ import sys
 from dataclasses import replace
 
 from holdfast.faces.http.access import Principal
-from holdfast.faces.http.connection import listening_socket
+from holdfast.faces.http.listener import listening_socket
 from holdfast.faces.http.server import HttpServer, run_application
 from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES

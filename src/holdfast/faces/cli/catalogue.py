@@ -1,8 +1,8 @@
-"""The commands there are: enough of each to list it, to find it and to load it, without loading it.
+"""A generated table of all commands, with which one can be listed, found and loaded without loading the others.
 
-Loading every tool takes several times as long as most commands run. So the commands of this installation are kept
-here as a table, and a command imports the module of its own tool only. `python -m holdfast.faces.docs --write`
-writes the table from the declarations, `--check` compares them.
+Importing every tool takes several times as long as most commands run. So a command looks itself up here and imports
+only the module of its own tool. `python -m holdfast.faces.docs --write` generates the table from the declarations,
+`--check` compares them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class CatalogueCommand(NamedTuple):
     command: str
     operation: str
     module: str
-    """Where the operation is declared, below the package."""
+    """The module that declares the operation, relative to the package."""
     summary: str
     shortcut: str | None = None
 
 
 class CatalogueToolset(NamedTuple):
-    """A toolset and its commands, in the order in which they are listed."""
+    """A toolset and its commands, in the order of the list."""
 
     name: str
     summary: str

@@ -2,6 +2,6 @@
 
 - Who may come in? `boundary` (host and origin), `access` (tokens), `oauth`, `login`; refusals: `problems`
 - What happens to a request? `application`, on top of `asgi`
-- Below it: `connection`; between worker processes: `handover`
+- Below it: `listener`, `connection`, `buffered_transport`; between worker processes: `handover`
 - How it is set up and run: `settings`, `serve`, `server`, `worker_processes`, `connection_instructions`
 """

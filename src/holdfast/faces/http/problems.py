@@ -1,4 +1,4 @@
-"""Failures that only exist over HTTP, and every failure as a response with problem details (RFC 9457)."""
+"""Failures that only exist over HTTP, and responses with problem details (RFC 9457) for all failures."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from holdfast import __version__
 from holdfast.faces.http.access import LocalTokens, Recogniser
 from holdfast.faces.http.application import Share
-from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.connection_instructions import connection_instructions
 from holdfast.faces.http.handover import Handover, WorkerSockets
+from holdfast.faces.http.listener import listening_socket
 from holdfast.faces.http.login import LOGIN_PATH, LoginLink, Logins
 from holdfast.faces.http.oauth import OAuthTokens
 from holdfast.faces.http.server import HttpServer, run_application
