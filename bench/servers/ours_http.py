@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bench.servers.echo import Nothing, echo_tools
 from holdfast.faces.http.access import LocalTokens
-from holdfast.faces.http.connection import listening_socket
+from holdfast.faces.http.listener import listening_socket
 from holdfast.faces.http.server import HttpServer, run_application
 from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES

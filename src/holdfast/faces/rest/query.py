@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from holdfast.faces.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
+from holdfast.faces.schema import Property, ValueShape, plain_text, properties_of, refused, spelled_value
 from holdfast.kernel.operation import Operation
 
 _QUOTING = "Write it as JSON, encoded for a URL."
@@ -37,7 +37,7 @@ class QueryReader:
         return _spelled(item, item.shape, texts[0])
 
 
-def _spelled(item: Property, shape: Shape, text: str) -> Any:
+def _spelled(item: Property, shape: ValueShape, text: str) -> Any:
     if text == "null" and item.shape.nullable and shape.kind != "string":
         return None
     return spelled_value(item.name, shape, text, _QUOTING)
