@@ -69,12 +69,17 @@ def chromium_is_missing() -> str | None:
     return None if shutil.which("chromium") else "Chromium is not installed"
 
 
+def firefox_is_missing() -> str | None:
+    return None if shutil.which("firefox-esr") else "Firefox ESR is not installed"
+
+
 FAMILIES: dict[str, Callable[[], str | None]] = {
     "node": cache(node_is_missing),
     "strace": cache(strace_is_missing),
     "mounts": cache(mounts_are_missing),
     "postgres": cache(postgres_is_missing),
     "chromium": cache(chromium_is_missing),
+    "firefox": cache(firefox_is_missing),
 }
 
 

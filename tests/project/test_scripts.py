@@ -118,7 +118,7 @@ def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle"]
+    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle", "node_packages"]
 )
 def test_scripts_are_sound_shell(script: str):
     assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0

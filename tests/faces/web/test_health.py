@@ -173,7 +173,7 @@ def test_copies_stand_side_by_side_with_what_differs_marked(page: Page, site: Si
     )
     assert pair.locator("mark").count() < pair.locator("tbody tr").count() * 4
     page.get_by_label("Which copies").select_option("Word for word")
-    expect(section(page, "Duplicates")).to_contain_text("50 lines, 4 times, 100 % alike: sizes/100.py:1–50")
+    expect(section(page, "Duplicates")).to_contain_text("50 lines, 4 times, 100 % similar: sizes/100.py:1–50")
     expect(page.locator(".pair mark")).to_have_count(0)
     expect(page).to_have_url(re.compile("copies=exact"))
 
@@ -250,7 +250,7 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         page.goto(other.link)
         page.wait_for_selector("main[data-ready]")
         page.goto(f"{other.url}/health")
-        expect(page.get_by_text("this repository has none of them yet")).to_be_visible()
+        expect(page.get_by_text("this repository has none yet")).to_be_visible()
         expect(page.get_by_role("heading", level=2)).to_have_count(0)
         other.write("a.py", TREE["src/hot.py"])
         page.reload()
@@ -262,7 +262,7 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         for number in range(1010):
             other.write(f"many/{number % 2}/{number}.py", "x = 1\n")
         page.reload()
-        expect(page.get_by_text("11 others are summed up in 1 folder,")).to_be_visible()
+        expect(page.get_by_text("11 others, none of them worse, are summed up in 1 folder.")).to_be_visible()
         tile(page.locator(".map"), "many/1").first.click(position={"x": 8, "y": 8})
         expect(page.get_by_text("505 files, 505 lines.", exact=True)).to_be_visible()
         page.keyboard.press("Escape")

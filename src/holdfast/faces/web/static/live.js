@@ -9,7 +9,14 @@ const streams = new Set();
 /** A stream that remembers its place, so that nothing is missed between two connections. */
 class Stream {
   constructor(path, names, receive, last = null) {
-    Object.assign(this, { path, names, receive, last, source: null, retry: null });
+    this.path = path;
+    this.names = names;
+    this.receive = receive;
+    this.last = last;
+    /** @type {EventSource | null} */
+    this.source = null;
+    /** @type {number | undefined} */
+    this.retry = undefined;
     streams.add(this);
     this.open();
   }
@@ -50,7 +57,12 @@ class Stream {
   }
 }
 
-/** Call back when something of a topic changed anywhere, until a signal ends it. */
+/**
+ * Call back when something of a topic changed anywhere, until a signal ends it.
+ * @param {string} topic
+ * @param {() => any} callback
+ * @param {AbortSignal} [signal]
+ */
 export const on = (topic, callback, signal) => news.addEventListener(topic, callback, { signal });
 
 /** Follow a room's own numbered events, by their names, after the one numbered `last`; return what ends it. */
@@ -71,13 +83,15 @@ export function begin(show) {
   document.addEventListener("signed-out", pauseAll); // until somebody looks again
 }
 
+/** @type {(isConnected: boolean) => void} */
 let shown = () => {};
-let waiting = null;
+/** @type {number | undefined} */
+let waiting;
 
 function report(standing) {
   if (standing) {
     clearTimeout(waiting);
-    waiting = null;
+    waiting = undefined;
     shown(true);
   } else {
     waiting ??= setTimeout(() => shown(false), RECONNECTING_AFTER);
