@@ -34,10 +34,10 @@ from bench._dead_code_score import Label, Score, vulture
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.dead_code.analyser import dead_code
-from holdfast.analysis.dead_code.finding import Finding
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.unused_code import Finding
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import MODULE, Record, read_record
 
@@ -122,7 +122,7 @@ class Tree:
     def resolution(self) -> Resolution:
         """Return what the names of the tree mean."""
         others = sorted(self.texts.keys() - self.records.keys())
-        return Resolution(Survey(dict(sorted(self.records.items())), {}, (), tuple(others)), self.texts.get)
+        return Resolution(Scan(dict(sorted(self.records.items())), {}, (), tuple(others)), self.texts.get)
 
 
 class Injector:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.churn.history import History
-from holdfast.analysis.records.product import NUMBERS, RECORDS, TOKENS
-from holdfast.analysis.records.surveyor import Surveyor
-from holdfast.analysis.records.token_stream import TokenStream
-from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Survey
+from holdfast.analysis.engine.product import NUMBERS, RECORDS, TOKENS
+from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Scan
+from holdfast.analysis.engine.scanner import Scanner
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.trend.point_store import PointStore
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
@@ -33,58 +33,58 @@ class Analysis:
     """What the analyses of one repository share."""
 
     def __init__(self, repository: Repository, clock: Clock = utc_now, *, workers: int | None = None) -> None:
-        """At most so many processes read for one survey, by default one a core."""
+        """At most so many processes read for one scan, by default one a core."""
         self.repository = repository
         self._workers = workers
         self.clock = clock
         self.history = History(repository)
         self.points = PointStore(repository)
-        self._surveyor = Surveyor(repository, RECORDS)
-        self._lexed = Surveyor(repository, TOKENS)
+        self._scanner = Scanner(repository, RECORDS)
+        self._lexed = Scanner(repository, TOKENS)
         self._product = NUMBERS
         self._tree = Tree(repository)
         self._answers: VersionedCache[Any] = VersionedCache(_ANSWERS)
         self._of_files: dict[str, dict[str, tuple[Record, Any]]] = {}
 
-    def survey(
+    def scan(
         self,
         project: Project,
         *,
         strategy: CacheStrategy = "normal",
         workers: int | None = None,
         names: bool = True,
-    ) -> Survey:
+    ) -> Scan:
         """Return the records of a project's files, read by no more processes than room and caller say.
 
         Who needs no names says so, and has the records in half the time where nobody asked for any before.
         """
         self._product = RECORDS if names else self._product
-        return self._surveyor.survey(project, strategy, workers or self._workers, self._product)
+        return self._scanner.scan(project, strategy, workers or self._workers, self._product)
 
-    def survey_of(self, commit: str, project: Project) -> Survey:
+    def scan_commit(self, commit: str, project: Project) -> Scan:
         """Return the records of a project as a commit has it, read from git's objects."""
-        return self._surveyor.of_commit(project, commit)
+        return self._scanner.of_commit(project, commit)
 
-    def lexed(
-        self, project: Project, *, workers: int | None = None, sight: Sight | None = None
-    ) -> FileSurvey[TokenStream]:
-        """Return the tokens of a project's files: the same files that a survey has, and far sooner."""
-        return self._lexed.survey(project, "normal", workers or self._workers, sight=sight)
+    def scan_tokens(
+        self, project: Project, *, workers: int | None = None, sight: FileStats | None = None
+    ) -> FileScan[TokenStream]:
+        """Return the tokens of a project's files: the same files that a scan has, and far sooner."""
+        return self._lexed.scan(project, "normal", workers or self._workers, sight=sight)
 
-    def once(self, question: str, survey: FileSurvey[object], answer: Callable[[], Answer]) -> Answer:
-        """Return the answer that follows from a survey, found anew only where something in it changed."""
-        known: Answer | None = self._answers.get(question, survey.version)
-        return self._answers.put(question, survey.version, answer()) if known is None else known
+    def cached(self, question: str, scan: FileScan[object], answer: Callable[[], Answer]) -> Answer:
+        """Return the answer that follows from a scan, found anew only where something in it changed."""
+        known: Answer | None = self._answers.recall(question, scan.version)
+        return self._answers.keep(question, scan.version, answer()) if known is None else known
 
-    def of_files(
-        self, question: str, survey: Survey, answer: Callable[[str, Record], Answer]
+    def cached_by_file(
+        self, question: str, scan: Scan, answer: Callable[[str, Record], Answer]
     ) -> dict[str, Answer]:
         """Return what follows from path and record of each file alone, found anew only for new records."""
         known, call = self._of_files.get(question, {}), current_call()
         found: dict[str, tuple[Record, Answer]] = {}
-        for path, record in survey.files.items():
+        for path, record in scan.files.items():
             if len(found) % _OFTEN == 0:
-                call.progress(len(found), len(survey.files), "files measured")
+                call.progress(len(found), len(scan.files), "files measured")
             before = known.get(path)
             if before is None or before[0] is not record:
                 before = record, answer(path, record)
@@ -92,13 +92,13 @@ class Analysis:
         self._of_files[question] = found
         return {path: told for path, (_, told) in found.items()}
 
-    def resolution(self, survey: Survey) -> Resolution:
-        """Return what the imports and names of a survey mean."""
+    def resolution(self, scan: Scan) -> Resolution:
+        """Return what the imports and names of a scan mean."""
         from holdfast.analysis.graph.resolution import Resolution
 
-        return self.once("resolution", survey, lambda: Resolution(survey, self.read_other))
+        return self.cached("resolution", scan, lambda: Resolution(scan, self.read_text))
 
-    def read_other(self, path: str) -> str | None:
+    def read_text(self, path: str) -> str | None:
         """Return the text of a settings file; None where there is none or it is too large."""
         try:
             data = self._tree.read_bytes(RepoPath.parse(path), _SETTINGS_BYTES)
@@ -108,7 +108,7 @@ class Analysis:
 
     def close(self) -> None:
         """End what runs for this repository."""
-        self._surveyor.close()
+        self._scanner.close()
         self._lexed.close()
         self.history.close()
         self.points.close()

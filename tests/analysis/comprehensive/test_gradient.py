@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing, project_gradient
-from holdfast.analysis.context.measurements import FileMeasures
+from holdfast.analysis.engine.measurements import FileMeasures
 from tests.analysis.context.measured import issue, measured
 
 EVERYTHING = frozenset({"complexity", "churn", "duplicates", "coupling", "debt"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.analysis.context.measurements import (
+from holdfast.analysis.engine.measurements import (
     FileMeasures,
     ImportGraph,
     Issue,
@@ -12,7 +12,7 @@ from holdfast.analysis.context.measurements import (
     Measurements,
     Severity,
 )
-from holdfast.analysis.sarif import Finding
+from holdfast.analysis.render.sarif import Finding
 
 EVERYTHING = frozenset({"complexity", "churn", "satd", "dead-code", "dag"})
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.measurements import ImportGraph
 from holdfast.analysis.context.recommendations import recommendations
 from holdfast.analysis.context.risk import correlation, hotspots, rank_correlation
+from holdfast.analysis.engine.measurements import ImportGraph
 from tests.analysis.context.measured import file, issue, measured
 
 

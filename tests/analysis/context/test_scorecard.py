@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.measurements import Measurements
 from holdfast.analysis.context.scorecard import modularity_of, scorecard
+from holdfast.analysis.engine.measurements import Measurements
 from tests.analysis.context.measured import file, graph, issue, measured
 
 

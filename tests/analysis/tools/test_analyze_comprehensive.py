@@ -14,8 +14,8 @@ from holdfast.analysis.dead_code import analyser
 from holdfast.analysis.debt import debt_item
 from holdfast.analysis.defects import prediction
 from holdfast.analysis.duplicates import clones
+from holdfast.analysis.engine import scanner as scanner
 from holdfast.analysis.graph import dependency_graph
-from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_comprehensive import (
     SECTIONS,
@@ -238,7 +238,7 @@ def test_dead_code_of_a_part_is_kept_only_where_the_whole_repository_is_as_commi
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
+    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
     for name in ("complexities", "_churn"):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.records import product
+from holdfast.analysis.engine import product
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.analysis.tools import analyze_trend as module
 from holdfast.analysis.tools.analyze_trend import AnalyzeTrend, Trend, analyze_trend
 from holdfast.analysis.trend.headline import headline
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_source_may_be_changed(room, repository):
 
 def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
     project = Project()
-    now, then = room.survey(project), room.survey_of("HEAD", project)
+    now, then = room.scan(project), room.scan_commit("HEAD", project)
     assert (then.files, then.sizes, then.other_files) == (now.files, now.sizes, now.other_files)
     assert headline(room, then) == headline(room, now)
 
@@ -101,7 +101,7 @@ def test_past_commits_cost_what_they_changed(room, monkeypatch):
     parsed: list[str] = []
     read = product.read_record
     monkeypatch.setattr(product, "read_record", lambda path, text: parsed.append(path) or read(path, text))
-    room.survey(Project())
+    room.scan(Project())
     assert sorted(parsed) == ["lib/c.py"]  # the other has the same content
     trend(room, backfill=4)
     assert sorted(parsed) == ["lib/c.py", "src/a.py"]

@@ -9,7 +9,7 @@ from math import log
 from statistics import median
 from typing import Literal, NamedTuple
 
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.syntax.record import FunctionMetrics, Record
 
 Dialect = Literal["statements", "extended"]
@@ -49,7 +49,7 @@ class Reading:
         """Return the figures of all functions, by file and line."""
         return [measure for path, record in files.items() for measure in self.of(path, record)]
 
-    def worse(self, files: Mapping[str, Record], base: Base) -> list[Measure]:
+    def worse(self, files: Mapping[str, Record], base: BaseCommit) -> list[Measure]:
         """Return the figures of functions that are new since a commit, or higher than there."""
         return [
             new
@@ -57,7 +57,9 @@ class Reading:
             if old is None or new.cyclomatic > old.cyclomatic or new.cognitive > old.cognitive
         ]
 
-    def compared(self, files: Mapping[str, Record], base: Base) -> Iterator[tuple[Measure, Measure | None]]:
+    def compared(
+        self, files: Mapping[str, Record], base: BaseCommit
+    ) -> Iterator[tuple[Measure, Measure | None]]:
         """Yield the functions of files that changed since a commit, with what each was there, if it was."""
         for path, before in base.changed(files):
             known: dict[str, list[Measure]] = {}

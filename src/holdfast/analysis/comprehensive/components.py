@@ -1,7 +1,7 @@
 """What each analysis adds to a comprehensive one: its section, its findings, its numbers for each file.
 
 One analyser answers one question, whichever tool asks it: nothing is measured here. Answers that follow from
-a survey are kept with it, so that asking again costs next to nothing while no file changes.
+a scan are kept with it, so that asking again costs next to nothing while no file changes.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from holdfast.analysis.churn.churn import Churn
-from holdfast.analysis.context.gathering import Analyser, Material, Part
-from holdfast.analysis.context.measurements import Issue
 from holdfast.analysis.context.sections import complexities, owed, useless
 from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import LEAST, LEVELS
+from holdfast.analysis.dead_code.unused_code import LEAST, LEVELS
 from holdfast.analysis.debt.debt_item import certain_debts
 from holdfast.analysis.defects.prediction import Prediction, kept_predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
+from holdfast.analysis.engine.analysis_run import Analyser, Material, Part
+from holdfast.analysis.engine.measurements import Issue
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.render.rules import DEFECT_RULE, DUPLICATE_RULES
+from holdfast.analysis.render.sarif import Finding
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DEFECT_RULE, DUPLICATE_RULES
-from holdfast.analysis.sarif import Finding
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.storage.git.command import Git
@@ -63,7 +63,7 @@ def duplicated(terms: Terms, material: Material) -> Part:
     """Return the clones of a project, and the share of each file that is in one."""
     room, project = material.room, material.asked.project
     query = CloneQuery(COPIES, terms.min_lines)
-    report = kept_clones(room, project, query, material.survey)
+    report = kept_clones(room, project, query, material.scan)
     section = {
         "clone_classes": len(report.classes),
         "by_kind": dict(sorted(Counter(one.kind for one in report.classes).items())),
@@ -107,7 +107,7 @@ def _copied(one: CloneClass) -> Issue:
 def unused(terms: Terms, material: Material) -> Part:
     """Return what nothing in the whole repository uses, as sure as the threshold wants it."""
     everything = became_dead(material.room, material.everything, None)
-    found = [item for item in everything if item.file in material.survey.files]
+    found = [item for item in everything if item.file in material.scan.files]
     kept = sorted(
         (item for item in found if item.confidence >= terms.confidence),
         key=lambda item: (-item.confidence, item.file, item.line, item.name),
@@ -127,9 +127,9 @@ def unused(terms: Terms, material: Material) -> Part:
 
 def risky(terms: Terms, material: Material) -> Part:
     """Return how probable defects are in files that are long enough, as sure as the threshold wants it."""
-    room, survey, asked = material.room, material.survey, material.asked
-    report = kept_predictions(room, asked.project, survey)
-    long = [one for one in report.predictions if survey.files[one.file].code_lines >= terms.min_lines]
+    room, scan, asked = material.room, material.scan, material.asked
+    report = kept_predictions(room, asked.project, scan)
+    long = [one for one in report.predictions if scan.files[one.file].code_lines >= terms.min_lines]
     kept = [one for one in long if one.confidence >= terms.confidence]
     risks = Counter(one.risk for one in kept)
     chances = [one.probability for one in report.predictions]
@@ -165,9 +165,9 @@ def _at_risk(one: Prediction) -> Issue:
 
 def complex_functions(material: Material) -> Part:
     """Return how complex functions are."""
-    part = material.room.once(
+    part = material.room.cached(
         f"complexity {material.asked.project} {material.asked.limit}",
-        material.survey,
+        material.scan,
         lambda: complexities(material),
     )
     report = part.sections["complexity_report"]
@@ -177,7 +177,7 @@ def complex_functions(material: Material) -> Part:
 
 def admitted(material: Material) -> Part:
     """Return the debts that comments admit by a marker; what a model takes for one is not looked for."""
-    found = certain_debts(material.room, material.survey)
+    found = certain_debts(material.room, material.scan)
     section = {
         "total": len(found),
         "by_severity": dict(sorted(Counter(item.severity for item in found).items())),
@@ -189,17 +189,17 @@ def admitted(material: Material) -> Part:
 
 def changed(material: Material) -> Part:
     """Return how much files changed in the days before the last commit; its numbers alone."""
-    churn = recent_churn(material.room, material.survey, material.asked.project.path)
+    churn = recent_churn(material.room, material.scan, material.asked.project.path)
     if churn is None:
         raise Unavailable("There is no commit, and so no change.")
     numbers = {file.path: {"churn_score": file.score} for file in churn.files}
     return Part({}, numbers=numbers, otherwise={"churn_score": 0.0})
 
 
-def recent_churn(room: Analysis, survey: Survey, project: str) -> Churn | None:
+def recent_churn(room: Analysis, scan: Scan, project: str) -> Churn | None:
     """Return what happened to the files of a project in the days before the last commit; None without one."""
     head = room.history.head()
-    return room.once(f"churn {project} {head}", survey, lambda: _churn(room, project)) if head else None
+    return room.cached(f"churn {project} {head}", scan, lambda: _churn(room, project)) if head else None
 
 
 def _churn(room: Analysis, project: str) -> Churn:
@@ -210,7 +210,7 @@ def _churn(room: Analysis, project: str) -> Churn:
 
 def coupled(material: Material) -> Part:
     """Return how many files each one imports, and how many import it; its numbers alone."""
-    coupling = kept_graph(material.room, material.survey, "import-graph").coupling()
+    coupling = kept_graph(material.room, material.scan, "import-graph").coupling()
     numbers = {
         path: {"imported_by": incoming, "imports": outgoing}
         for path, (incoming, outgoing) in coupling.items()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
+from holdfast.analysis.engine.measurements import FileMeasures, Issue, Measurements
 
 Level = Literal["critical", "warning", "normal"]
 Component = Literal["complexity", "churn", "duplication", "coupling", "debt"]

@@ -13,9 +13,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
 from holdfast.analysis.context.scorecard import covered_share
-from holdfast.kernel.models import Output, optional
+from holdfast.analysis.engine.measurements import FileMeasures, Issue, Measurements
+from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 

@@ -7,13 +7,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.analysis.context.annotated_tree import FileTree
-from holdfast.analysis.context.coverage import CoverageSummary
-from holdfast.analysis.context.measurements import SEVERITIES, Measurements
 from holdfast.analysis.context.provenance import Provenance
 from holdfast.analysis.context.recommendations import Duration, Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
-from holdfast.analysis.survey import CacheStrategy, FileCounts
+from holdfast.analysis.coverage.coverage_report import CoverageSummary
+from holdfast.analysis.engine.measurements import SEVERITIES, Measurements
+from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
 from holdfast.analysis.trend.point import TrendPoint
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText

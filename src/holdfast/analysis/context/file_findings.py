@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from holdfast.analysis.complexity.measure import Reading
 from holdfast.analysis.complexity.thresholds import Thresholds
-from holdfast.analysis.context.measurements import Issue
 from holdfast.analysis.context.sections import owed, too_complex, useless
 from holdfast.analysis.dead_code.analyser import dead_code
 from holdfast.analysis.debt.debt_item import file_debt
-from holdfast.analysis.records.reading import Reader
-from holdfast.analysis.records.stored import StoredRecord
+from holdfast.analysis.engine.file_reader import FileReader
+from holdfast.analysis.engine.measurements import Issue
+from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.engine.stored_record import StoredRecord
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 
 SEEN_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
 """Kinds of what nothing uses that other files have no part in."""
@@ -22,14 +22,14 @@ SEEN_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
 
 def file_issues(room: Analysis, path: str) -> list[Issue]:
     """Return what is to be mended in a file, the most costly first; nothing where it is no source."""
-    outcome = Reader(room.repository.root).read(path)
+    outcome = FileReader(room.repository.root).read(path)
     if outcome.parts is None:
         return []
     record = StoredRecord(outcome.parts)
     over = Thresholds().violations(Reading().of(path, record))
     unused = [
         item
-        for item in dead_code(room.resolution(Survey({path: record}, {path: outcome.size})))
+        for item in dead_code(room.resolution(Scan({path: record}, {path: outcome.size})))
         if item.level == "high" and item.kind in SEEN_IN_THE_FILE
     ]
     debts = file_debt(path, record, None)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import Issue, Measurements
 from holdfast.analysis.context.risk import Priority
-from holdfast.kernel.models import Output
+from holdfast.analysis.engine.measurements import Issue, Measurements
+from holdfast.kernel.operation import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 

@@ -13,8 +13,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, IssueKind, Measurements
-from holdfast.kernel.models import Output
+from holdfast.analysis.engine.measurements import FileMeasures, IssueKind, Measurements
+from holdfast.kernel.operation import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 

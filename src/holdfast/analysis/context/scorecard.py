@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Measurements
-from holdfast.kernel.models import Output
+from holdfast.analysis.engine.measurements import FileMeasures, ImportGraph, Measurements
+from holdfast.kernel.operation import Output
 from holdfast.kernel.untrusted import UntrustedText
 
 WEIGHTS: Mapping[str, float] = {

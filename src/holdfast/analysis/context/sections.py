@@ -13,25 +13,25 @@ from typing import Any
 from holdfast.analysis.complexity.measure import Measure, Reading, by_file
 from holdfast.analysis.complexity.report import hotspots_of, summary_of, violation_of
 from holdfast.analysis.complexity.thresholds import Thresholds, Violation
-from holdfast.analysis.context.gathering import Analyser, Material, Part
-from holdfast.analysis.context.measurements import (
+from holdfast.analysis.dead_code.analyser import became_dead
+from holdfast.analysis.dead_code.unused_code import Finding as Unused
+from holdfast.analysis.debt.debt_item import DebtItem, debt_items, least_probability, new_items
+from holdfast.analysis.defects.prediction import kept_predictions
+from holdfast.analysis.engine.analysis_run import Analyser, Material, Part
+from holdfast.analysis.engine.measurements import (
     DEAD_CODE_MINUTES,
     DEBT_MINUTES,
     SEVERITIES,
     ImportGraph,
     Issue,
 )
-from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import Finding as Unused
-from holdfast.analysis.debt.debt_item import DebtItem, debt_items, least_probability, new_items
-from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import Graph, kept_graph
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
-from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES
-from holdfast.analysis.sarif import Finding, Level
+from holdfast.analysis.render.rules import DEAD_CODE_RULES, DEBT_RULES
+from holdfast.analysis.render.sarif import Finding, Level
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.syntax.record import MODULE, Record
@@ -45,7 +45,7 @@ _HEAVY = {"error": 1.0, "warning": 0.5}
 
 def syntax_trees(material: Material) -> Part:
     """Return what files define, the largest first."""
-    files, limit = material.survey.files, material.asked.limit
+    files, limit = material.scan.files, material.asked.limit
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
     languages = Counter(record.language for record in files.values())
     section = {
@@ -81,7 +81,7 @@ def _defined(path: str, record: Record, limit: int) -> dict[str, object]:
 
 def complexities(material: Material) -> Part:
     """Return how complex functions are, and which are over a threshold."""
-    files, limit = material.survey.files, material.asked.limit
+    files, limit = material.scan.files, material.asked.limit
     found, base = Reading().all(files), material.asked.base
     counted = found if base is None else Reading().worse(files, base)
     over = Thresholds().violations(counted)
@@ -138,7 +138,7 @@ def changes(material: Material) -> Part:
         raise Unavailable("Which commits there are only git can tell, which is not asked offline.")
     since = int(room.clock().timestamp()) - asked.period_days * _DAY
     churn = room.history.churn(asked.project.path, since if since > 0 else None)
-    files = [file for file in churn.files if file.path in material.survey.files]
+    files = [file for file in churn.files if file.path in material.scan.files]
     section = {
         "period_days": asked.period_days,
         "summary": {
@@ -168,14 +168,14 @@ def changes(material: Material) -> Part:
 
 def dependencies(material: Material) -> Part:
     """Return what depends on what, and where languages reach for each other."""
-    survey, asked = material.survey, material.asked
-    graph = kept_graph(material.room, survey, asked.dag_type)
-    imports = graph if "Imports" in graph.sites else kept_graph(material.room, survey, "import-graph")
+    scan, asked = material.scan, material.asked
+    graph = kept_graph(material.room, scan, asked.dag_type)
+    imports = graph if "Imports" in graph.sites else kept_graph(material.room, scan, "import-graph")
     rings = cycles(imports.edges)
-    references = material.room.once(
+    references = material.room.cached(
         f"cross-language references {asked.project}",
-        survey,
-        lambda: cross_language_references(survey, material.resolution),
+        scan,
+        lambda: cross_language_references(scan, material.resolution),
     )
     part = excerpt(graph, None, 2 * asked.limit, 4 * asked.limit)
     section = {
@@ -211,13 +211,13 @@ def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
     for edge in graph.edges:
         if edge.edge_type == "Imports" and edge.origin != edge.goal:
             found[edge.origin].add(edge.goal)
-    return {path: frozenset(found[path] & material.survey.files.keys()) for path in material.survey.files}
+    return {path: frozenset(found[path] & material.scan.files.keys()) for path in material.scan.files}
 
 
 def unused_code(material: Material) -> Part:
     """Return what nothing uses; at high confidence it is an issue."""
     everything = became_dead(material.room, material.everything, material.asked.base)
-    found = [item for item in everything if item.file in material.survey.files]
+    found = [item for item in everything if item.file in material.scan.files]
     sure = [item for item in found if item.level == "high"]
     worst = sorted(found, key=lambda item: (-item.confidence, item.file, item.line, item.name))
     levels, kinds = Counter(item.level for item in found), Counter(item.kind for item in found)
@@ -248,7 +248,7 @@ def useless(item: Unused) -> Issue:
 
 def admitted_debts(material: Material) -> Part:
     """Return the debts that comments admit; those that are certain are issues."""
-    found = material.room.once("debt", material.survey, lambda: debt_items(material.survey))
+    found = material.room.cached("debt", material.scan, lambda: debt_items(material.scan))
     if material.asked.base is not None:
         found = new_items(found, material.asked.base, least_probability(None))
     certain = [item for item in found if item.certainty == "certain"]
@@ -286,7 +286,7 @@ def likely_defects(material: Material) -> Part:
     room, asked = material.room, material.asked
     if asked.strategy == "offline":
         raise Unavailable("Which commits there are only git can tell, which is not asked offline.")
-    report = kept_predictions(room, asked.project, material.survey)
+    report = kept_predictions(room, asked.project, material.scan)
     section = {
         "model": report.model.name,
         "learned_here": report.model.learned_here,

@@ -8,10 +8,10 @@ from posixpath import basename
 
 from holdfast.analysis.dead_code.convention import conventions
 from holdfast.analysis.dead_code.evidence import KEPT, TEST_DATA, Doubt, is_kept
-from holdfast.analysis.dead_code.finding import Finding, Kind
 from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.namespace import Namespace
 from holdfast.analysis.dead_code.roots import last_word
+from holdfast.analysis.dead_code.unused_code import Finding, Kind
 from holdfast.syntax.record import Record, Unused
 
 _SAYS_SO = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)

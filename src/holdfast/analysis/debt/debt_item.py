@@ -1,4 +1,4 @@
-"""Items of debt: what a survey's comments admit, each with its place and how sure that is.
+"""Items of debt: what a scan's comments admit, each with its place and how sure that is.
 
 What opens with a marker is certain, wherever it stands. The model is asked only about passages of the sort
 that it was trained on: prose without a marker, of documentation only what has the word of one in its middle,
@@ -16,9 +16,9 @@ from typing import Literal
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.text import shorten
 from holdfast.syntax.record import Record
@@ -82,25 +82,23 @@ class DebtItem:
         return SEVERITIES.index(self.severity), self.certainty, self.file, self.line, self.column
 
 
-def debt_items(
-    survey: Survey, *, probable: bool = True, min_probability: float | None = None
-) -> list[DebtItem]:
-    """Return what the comments of a survey's files admit, without ages, in order."""
+def debt_items(scan: Scan, *, probable: bool = True, min_probability: float | None = None) -> list[DebtItem]:
+    """Return what the comments of a scan's files admit, without ages, in order."""
     call, found = current_call(), list[DebtItem]()
     lowest = least_probability(min_probability) if probable else None
-    for done, (path, record) in enumerate(survey.files.items()):
-        call.progress(done, len(survey.files), "files searched for debt")
+    for done, (path, record) in enumerate(scan.files.items()):
+        call.progress(done, len(scan.files), "files searched for debt")
         found += file_debt(path, record, lowest)
     return sorted(found, key=lambda item: item.order)
 
 
-def certain_debts(room: Analysis, survey: Survey) -> list[DebtItem]:
-    """Return the debts that comments of a survey admit by a marker, the gravest first."""
-    found = room.of_files("certain debts", survey, lambda path, record: (*file_debt(path, record, None),))
+def certain_debts(room: Analysis, scan: Scan) -> list[DebtItem]:
+    """Return the debts that comments of a scan admit by a marker, the gravest first."""
+    found = room.cached_by_file("certain debts", scan, lambda path, record: (*file_debt(path, record, None),))
     return sorted((item for items in found.values() for item in items), key=lambda item: item.order)
 
 
-def new_items(items: Iterable[DebtItem], base: Base, lowest: float | None) -> list[DebtItem]:
+def new_items(items: Iterable[DebtItem], base: BaseCommit, lowest: float | None) -> list[DebtItem]:
     """Return the items whose file did not say so before, or said it fewer times; the later ones are new."""
     found: dict[str, list[DebtItem]] = {}
     for item in items:

@@ -23,7 +23,7 @@ _CHARACTERS = 4000
 
 
 @dataclass(frozen=True)
-class Model:
+class DebtModel:
     """Weights of features, and from which probability on a passage counts."""
 
     bias: float
@@ -63,7 +63,7 @@ def _pairs(words: list[str]) -> list[str]:
 
 
 @cache
-def shipped_model() -> Model:
+def shipped_model() -> DebtModel:
     """Return the model that comes with the package."""
     packed = files("holdfast.analysis.debt").joinpath("model.json.gz").read_bytes()
-    return Model(**json.loads(gzip.decompress(packed)))
+    return DebtModel(**json.loads(gzip.decompress(packed)))

@@ -19,7 +19,7 @@ _DOCUMENTATION = re.compile(r"/\*\*[^*/]|/\*!|//[/!](?!/)")
 _BLOCK = ("/*", "<!--", "=begin", "--[[")
 
 
-class Line(NamedTuple):
+class CommentLine(NamedTuple):
     """What one line of a comment says."""
 
     line: int
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 class Passage(NamedTuple):
     """The lines of one comment, or of several that belong together."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CommentLine, ...]
     documentation: bool
     """Whether it describes how to use something, by the signs of its language."""
 
@@ -42,7 +42,7 @@ class Passage(NamedTuple):
 
 def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
     """Yield the passages of a file, in order."""
-    lines: list[Line] = []
+    lines: list[CommentLine] = []
     documentation, last = False, Comment(0, 0, -1, _BLOCK[0])
     for comment in comments:
         kind = _DOCUMENTATION.match(comment.text) is not None
@@ -57,12 +57,12 @@ def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
         yield Passage(tuple(lines), documentation)
 
 
-def _lines(comment: Comment) -> Iterator[Line]:
+def _lines(comment: Comment) -> Iterator[CommentLine]:
     first = comment.column
     for number, text in enumerate(comment.text.split("\n"), comment.line):
         said = text.rstrip()
         for end in _ENDS:
             said = said.removesuffix(end)
         begin = _SIGNS.match(said).end()  # type: ignore[union-attr] # it matches nothing, too
-        yield Line(number, first + begin, said[begin:].rstrip(_RULE))
+        yield CommentLine(number, first + begin, said[begin:].rstrip(_RULE))
         first = 1

@@ -16,13 +16,13 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from holdfast.analysis.churn.churn import Touched
-from holdfast.analysis.context.coverage import Coverage, coverage_of, reports_seen
+from holdfast.analysis.coverage.coverage_report import Coverage, coverage_of, reports_seen
 from holdfast.analysis.defects.activity import DAY, RECENT, YEAR, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
 from holdfast.analysis.defects.logistic import Model, area_under_curve, shipped
 from holdfast.analysis.defects.measures import FEATURES, MEASURES, Measures, static_measures
+from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.models import Output
@@ -248,36 +248,36 @@ class MeasuredFiles(NamedTuple):
         return {part: self.reasons.get(part) or _OF_ONE_FILE[part] for part in lacking}
 
 
-def predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
+def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     """Return what is to be expected of the files of a project."""
-    files = measured_files(room, project, survey)
+    files = measured_files(room, project, scan)
     model = files.history.model if files.history else shipped("static")
-    found = [_prediction(path, files, model) for path in survey.files]
+    found = [_prediction(path, files, model) for path in scan.files]
     found.sort(key=lambda it: (-it.probability, it.file))
     return DefectReport(tuple(found), model, files.history or files.reasons["churn"])
 
 
-def kept_predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
+def kept_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     """Return the same, found anew where a file, the last commit, a report of coverage or the day changed."""
     day, reports = int(room.clock().timestamp()) // DAY, reports_seen(Tree(room.repository), project.path)
     question = f"predictions {project} {room.history.head()} {day} {reports}"
-    _, around = _surroundings(room, project, survey)
-    return room.once(question, around, lambda: predictions(room, project, survey))
+    _, around = _surroundings(room, project, scan)
+    return room.cached(question, around, lambda: predictions(room, project, scan))
 
 
-def _surroundings(room: Analysis, project: Project, survey: Survey) -> tuple[Project, Survey]:
+def _surroundings(room: Analysis, project: Project, scan: Scan) -> tuple[Project, Scan]:
     """Return the repository where a part of it is asked about; a part that it leaves out stands alone."""
     whole = replace(project, path="", max_depth=None)
-    around = survey if project == whole else room.survey(whole)
-    return (whole, around) if survey.files.keys() <= around.files.keys() else (project, survey)
+    around = scan if project == whole else room.scan(whole)
+    return (whole, around) if scan.files.keys() <= around.files.keys() else (project, scan)
 
 
-def measured_files(room: Analysis, project: Project, survey: Survey) -> MeasuredFiles:
+def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFiles:
     """Return what is measured of the files of a project."""
-    around = _surroundings(room, project, survey)
+    around = _surroundings(room, project, scan)
     static = static_measures(room, *around)
     history = _history(room, *around, static)
-    coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
+    coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, scan.files.keys())
     reasons = {"test_coverage": coverage.reason or ""}
     if isinstance(history, str):
         return MeasuredFiles(static, None, coverage, reasons | {"churn": history})
@@ -285,7 +285,7 @@ def measured_files(room: Analysis, project: Project, survey: Survey) -> Measured
 
 
 def _history(
-    room: Analysis, project: Project, survey: Survey, static: Mapping[str, Measures]
+    room: Analysis, project: Project, scan: Scan, static: Mapping[str, Measures]
 ) -> FileHistory | str:
     """Return what commits did to files, or why nothing can be said."""
     now = int(room.clock().timestamp())
@@ -298,9 +298,9 @@ def _history(
     oldest = min((commit.time for commit in touched.commits), default=0)
     if shallow_commits(room.repository) and now - oldest < YEAR * DAY:
         return _SHALLOW
-    lines = {path: record.lines for path, record in survey.files.items()}
+    lines = {path: record.lines for path, record in scan.files.items()}
     question = f"defects of {project} after {room.history.head()} on day {now // DAY}"
-    return room.once(question, survey, lambda: FileHistory(touched, now, static, lines))
+    return room.cached(question, scan, lambda: FileHistory(touched, now, static, lines))
 
 
 def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:

@@ -13,21 +13,21 @@ from typing import Any
 
 from holdfast.analysis.complexity.measure import Measure, Reading
 from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
-from holdfast.analysis.context.coverage import coverage_of
+from holdfast.analysis.coverage.coverage_report import coverage_of
 from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import LEAST
+from holdfast.analysis.dead_code.unused_code import LEAST
 from holdfast.analysis.debt.debt_item import certain_debts, new_items
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.prediction import kept_predictions, predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, Fragment
 from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.scan import FileScan, Project, Scan
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.gate.check import Broken, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
-from holdfast.analysis.records.base import Base
-from holdfast.analysis.records.token_stream import TokenStream
+from holdfast.analysis.render.rules import COVERAGE, DEAD_CODE_RULES, DEBT_RULES, DEFECT_RULE, DUPLICATE_RULES
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import COVERAGE, DEAD_CODE_RULES, DEBT_RULES, DEFECT_RULE, DUPLICATE_RULES
-from holdfast.analysis.survey import FileSurvey, Project, Survey
 from holdfast.storage.files.work_tree import Tree
 
 _CLONES = CloneQuery(COPIES)
@@ -40,9 +40,9 @@ class Matter:
 
     room: Analysis
     project: Project
-    survey: Survey
+    scan: Scan
     settings: GateSettings
-    base: Base | None
+    base: BaseCommit | None
     """None where everything counts."""
 
     @property
@@ -54,29 +54,29 @@ class Matter:
 class FormerRoom(Analysis):
     """The room with the files of a commit, and the history and the caches of today."""
 
-    def __init__(self, room: Analysis, base: Base) -> None:
+    def __init__(self, room: Analysis, base: BaseCommit) -> None:
         vars(self).update(vars(room))
         self._room, self._base = room, base
 
-    def survey(self, project: Project, **more: Any) -> Survey:
+    def scan(self, project: Project, **more: Any) -> Scan:
         """Return the records of the files as they were."""
-        return self._base.survey(self._room.survey(project, **more))
+        return self._base.scan(self._room.scan(project, **more))
 
-    def lexed(self, project: Project, **more: Any) -> FileSurvey[TokenStream]:
+    def scan_tokens(self, project: Project, **more: Any) -> FileScan[TokenStream]:
         """Return the tokens of the files as they were."""
-        return self._base.lexed(self._room.lexed(project, **more))
+        return self._base.scan_tokens(self._room.scan_tokens(project, **more))
 
 
 def _complexity(rule: str, matter: Matter, threshold: float) -> Verdict:
     kind = "cyclomatic" if rule == CYCLOMATIC else "cognitive"
     verdict = Verdict("pass", f"highest {kind} complexity of a function{matter.counted}")
-    if not any(record.functions for record in matter.survey.files.values()):
+    if not any(record.functions for record in matter.scan.files.values()):
         return verdict._replace(status="not_measured", reason="there is no function")
 
     def value(one: Measure) -> int:
         return one.cyclomatic if rule == CYCLOMATIC else one.cognitive
 
-    reading, files = Reading(), matter.survey.files
+    reading, files = Reading(), matter.scan.files
     if matter.base is None:
         found = reading.all(files)
     else:
@@ -103,10 +103,10 @@ def _duplication(matter: Matter, threshold: float) -> Verdict:
     verdict, new = Verdict("pass", "percent of the lines that are copies"), None
     if matter.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new = matter.base.new_lines(matter.survey.files)
+        new = matter.base.new_lines(matter.scan.files)
         if not any(new.values()):
             return verdict._replace(reason="no line is new")
-    found = find_clones(matter.room, matter.project, _CLONES, matter.survey)
+    found = find_clones(matter.room, matter.project, _CLONES, matter.scan)
     if not found.total_lines:
         return verdict._replace(status="not_measured", reason="there is no line")
     if matter.base is None or new is None:
@@ -131,7 +131,7 @@ def _duplication(matter: Matter, threshold: float) -> Verdict:
 
 
 def _new_copies(
-    matter: Matter, found: CloneReport, new: Mapping[str, frozenset[int]], base: Base
+    matter: Matter, found: CloneReport, new: Mapping[str, frozenset[int]], base: BaseCommit
 ) -> list[tuple[CloneClass, Fragment]]:
     """Return the fragments of which half the lines are new, where the base had fewer like them."""
     copies = [
@@ -157,7 +157,7 @@ def _lines(part: Fragment) -> frozenset[int]:
 
 
 def _coverage(matter: Matter, threshold: float) -> Verdict:
-    root, paths = matter.room.repository.root, matter.survey.files.keys()
+    root, paths = matter.room.repository.root, matter.scan.files.keys()
     told = coverage_of(Tree(matter.room.repository), root, matter.project.path, paths)
     verdict = Verdict("pass", "percent of the lines in reports that tests ran", reason=told.reason)
     absent: Status = "fail" if matter.settings.require_coverage else "not_measured"
@@ -201,16 +201,16 @@ def _coverage(matter: Matter, threshold: float) -> Verdict:
 def _defects(matter: Matter, threshold: float) -> Verdict:
     verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{matter.counted}")
     base, unchanged = matter.base, "no file that changed got riskier"
-    changed = {} if base is None else base.new_lines(matter.survey.files)
+    changed = {} if base is None else base.new_lines(matter.scan.files)
     if base is not None and not changed:
         return verdict._replace(reason=unchanged)
-    found = kept_predictions(matter.room, matter.project, matter.survey).predictions
+    found = kept_predictions(matter.room, matter.project, matter.scan).predictions
     if not found:
         return verdict._replace(status="not_measured", reason="there is no file to predict")
     if base is not None:
         found = tuple(one for one in found if one.file in changed)
         former = FormerRoom(matter.room, base)
-        report = predictions(former, matter.project, base.survey(matter.survey)) if found else None
+        report = predictions(former, matter.project, base.scan(matter.scan)) if found else None
         before = {one.file: one.probability for one in (report.predictions if report else ())}
         found = tuple(
             one
@@ -231,7 +231,7 @@ def _defects(matter: Matter, threshold: float) -> Verdict:
 
 def _debt(matter: Matter, threshold: float) -> Verdict:
     severity = matter.settings.debt_severity
-    items = certain_debts(matter.room, matter.survey)
+    items = certain_debts(matter.room, matter.scan)
     if matter.base is not None:
         items = new_items(items, matter.base, None)
     found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]
@@ -245,11 +245,11 @@ def _debt(matter: Matter, threshold: float) -> Verdict:
 def _dead_code(matter: Matter, threshold: float) -> Verdict:
     level = matter.settings.dead_code_confidence
     whole = Project(tracked=matter.project.tracked)
-    everything = matter.survey if matter.project == whole else matter.room.survey(whole)
+    everything = matter.scan if matter.project == whole else matter.room.scan(whole)
     found = [
         one
         for one in became_dead(matter.room, everything, matter.base)
-        if one.file in matter.survey.files and one.confidence >= LEAST[level]
+        if one.file in matter.scan.files and one.confidence >= LEAST[level]
     ]
     broken = (
         Broken(DEAD_CODE_RULES[one.kind].id, one.file, one.line, one.words, len(found), one.name or None)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.dead_code.finding import Level
+from holdfast.analysis.dead_code.unused_code import Level
 from holdfast.analysis.debt.marker import Severity
 from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound

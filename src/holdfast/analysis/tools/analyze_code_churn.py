@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import Field, StrictFloat
 
 from holdfast.analysis.churn.churn import Churn, FileChurn
+from holdfast.analysis.engine.scan import FileCounts
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds

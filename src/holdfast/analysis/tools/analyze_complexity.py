@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis import sarif
 from holdfast.analysis.complexity.measure import Dialect, Reading, file_measures
 from holdfast.analysis.complexity.report import (
     HOTSPOTS,
@@ -28,9 +27,10 @@ from holdfast.analysis.complexity.report import (
 )
 from holdfast.analysis.complexity.thresholds import Thresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render import sarif
+from holdfast.analysis.render.rules import COMPLEXITY_RULES
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import COMPLEXITY_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -266,22 +266,22 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     )
     base = arguments.base_of(room, args.since, args.diff)
     reading = Reading(args.dialect, args.recursion)
-    survey = room.survey(project, names=False)
-    found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)
+    scan = room.scan(project, names=False)
+    found = reading.all(scan.files) if base is None else reading.worse(scan.files, base)
     thresholds = Thresholds.of(args.max_cyclomatic, args.max_cognitive)
     violations = sorted(
         thresholds.violations(found),
         key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line),
     )
-    ranked = file_measures(survey.files, found)
+    ranked = file_measures(scan.files, found)
     shown = len(violations) if args.top_files == 0 else args.limit
     top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
     return Complexity(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         toolchain=args.toolchain,
-        toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
-        languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),
-        files_read_in_part=sum(record.broken is not None for record in survey.files.values()),
+        toolchain_detected=detected(project.path, (*scan.files, *scan.other_files)),
+        languages=dict(sorted(Counter(record.language for record in scan.files.values()).items())),
+        files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
         thresholds={
@@ -289,7 +289,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
             for name, pair in (("cyclomatic", thresholds.cyclomatic), ("cognitive", thresholds.cognitive))
         },
         method=_METHOD[args.dialect] + _COGNITIVE.format(recursion="with" if args.recursion else "without"),
-        summary=summary_of(survey.files, found, violations),
+        summary=summary_of(scan.files, found, violations),
         violations=[violation_of(each) for each in violations[:shown]],
         violations_total=len(violations),
         hotspots=hotspots_of(found, thresholds.cyclomatic[0]),

@@ -10,13 +10,13 @@ from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis.comprehensive.components import CHURN_DAYS, Terms, components
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
-from holdfast.analysis.context.gathering import Asked, Gathered, gather
 from holdfast.analysis.context.scorecard import covered_share
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.engine.analysis_run import Asked, Gathered, gather
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render.rules import RULES
+from holdfast.analysis.render.sarif import sarif, sarif_text
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import RULES
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import Metric
@@ -39,7 +39,7 @@ _SARIF_RESULTS = 4000
 _PLACES = 5
 _SHARES = ("duplication", "mean defect probability")
 _METHOD = (
-    "One survey, the analysers of the tools of each section. Findings of dead code and predictions of defects"
+    "One scan, the analysers of the tools of each section. Findings of dead code and predictions of defects"
     " that are less sure than asked for are left out. The least number of lines is that of clones, and that"
     " of code in a file that is predicted or graded. Duplicates are exact and renamed ones."
     " The gradient is that of docs/analysis.md."
@@ -225,8 +225,8 @@ def _overview(found: Gathered, results: Mapping[str, Mapping[str, Any]]) -> Over
         return results.get(section, {}).get(name)
 
     return Overview(
-        files=len(found.survey.files),
-        code_lines=sum(record.code_lines for record in found.survey.files.values()),
+        files=len(found.scan.files),
+        code_lines=sum(record.code_lines for record in found.scan.files.values()),
         duplication=number("duplicates", "duplication"),
         clone_classes=number("duplicates", "clone_classes"),
         dead_code=number("dead_code", "total"),
@@ -258,8 +258,8 @@ def _point(
         more["duplication"] = results.get("duplicates", {}).get("duplication")
         more["tdg"] = None if found.failures else results["tdg"]["score"]
     # Uses elsewhere in the repository have a part in what is dead.
-    whole = room.survey(Project()) if project.path and more["dead_code"] is not None else None
-    return keep_point(room, project, found.survey, more, whole)
+    whole = room.scan(Project()) if project.path and more["dead_code"] is not None else None
+    return keep_point(room, project, found.scan, more, whole)
 
 
 @analyze.operation(
@@ -295,7 +295,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     if args.executive_summary:
         results = {name: _numbers(section) for name, section in results.items()}
     result = Comprehensive(
-        **found.survey.counts.of(project.path, args.format),
+        **found.scan.counts.of(project.path, args.format),
         timestamp=rfc3339(began),
         summary=_overview(found, results),
         results=results,
@@ -312,7 +312,7 @@ def _numbers(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _performance(found: Gathered, seconds: float) -> Performance:
-    files = len(found.survey.files)
+    files = len(found.scan.files)
     return Performance(
         total_ms=round(1000 * seconds, 1),
         files_per_second=round(files / seconds, 1) if files else None,

@@ -9,13 +9,13 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import LEAST, LEVELS, Finding, Kind, Level
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.unused_code import LEAST, LEVELS, Finding, Kind, Level
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render.rules import DEAD_CODE_RULES
+from holdfast.analysis.render.sarif import Finding as SarifFinding
+from holdfast.analysis.render.sarif import sarif, sarif_text
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DEAD_CODE_RULES
-from holdfast.analysis.sarif import Finding as SarifFinding
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
@@ -170,20 +170,20 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """
     base = base_of(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)
-    everything = room.survey(Project())  # what is used elsewhere is used
-    survey = room.survey(Project(path)) if path else everything
+    everything = room.scan(Project())  # what is used elsewhere is used
+    scan = room.scan(Project(path)) if path else everything
     found = [
         one
         for one in became_dead(room, everything, base)
-        if one.file in survey.files
+        if one.file in scan.files
         and one.confidence >= LEAST[args.min_confidence]
         and (args.kinds is None or one.kind in args.kinds)
         and (args.include_tests or not IN_TESTS.search(one.file))
     ]
     found.sort(key=lambda one: -one.confidence)  # stable: by file and line within
-    lines = sum(record.lines for record in survey.files.values())
+    lines = sum(record.lines for record in scan.files.values())
     return DeadCode(
-        **survey.counts.model_dump(),
+        **scan.counts.model_dump(),
         project_path=args.project_path,
         findings=[_facts(one) for one in found[: args.limit]],
         left_out=max(0, len(found) - args.limit),

@@ -8,12 +8,12 @@ from typing import Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
 from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items, least_probability, new_items
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render import sarif
+from holdfast.analysis.render.rules import DEBT_RULES
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DEBT_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
@@ -247,14 +247,14 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
-    survey = room.survey(project, names=False)
-    found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
+    scan = room.scan(project, names=False)
+    found = debt_items(scan, probable=args.include_probable, min_probability=threshold)
     if base is not None:
         found = new_items(found, base, threshold)
     items = [item for item in found if item.order[0] <= SEVERITIES.index(args.min_severity)]
     ages = _ages(room, items, args.ages)
     return Debt(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
         items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],

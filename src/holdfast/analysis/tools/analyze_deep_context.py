@@ -18,17 +18,17 @@ from holdfast.analysis.context.context_document import (
     defect_summary,
 )
 from holdfast.analysis.context.context_text import markdown
-from holdfast.analysis.context.gathering import NOT_OFFLINE, Asked, Gathered, gather
 from holdfast.analysis.context.provenance import Provenance, provenance_of
 from holdfast.analysis.context.recommendations import Duration, recommendations
 from holdfast.analysis.context.risk import correlation, hotspots
 from holdfast.analysis.context.scorecard import Scorecard, scorecard
 from holdfast.analysis.context.sections import ANALYSERS
+from holdfast.analysis.engine.analysis_run import NOT_OFFLINE, Asked, Gathered, gather
+from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
 from holdfast.analysis.graph.dependency_graph import DagType
+from holdfast.analysis.render.rules import RULES
+from holdfast.analysis.render.sarif import sarif, sarif_text
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import RULES
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
@@ -130,10 +130,10 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     measured = found.measured
     spots = hotspots(measured)
     scores = {spot.location.file: spot.composite_score for spot in spots}
-    origin, no_origin = _origin(room, asked, found.survey)
+    origin, no_origin = _origin(room, asked, found.scan)
     card = scorecard(measured, found.coverage.reason)
     result = DeepContext(
-        **found.survey.counts.wire(),
+        **found.scan.counts.wire(),
         format=args.format,
         metadata=Metadata(
             generated_at=rfc3339(began),
@@ -142,10 +142,10 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
             analyses=list(asked.analyses),
             period_days=args.period_days,
             cache_strategy=args.cache_strategy,
-            cache_stats=_stats(found.survey),
+            cache_stats=_stats(found.scan),
             compared_with=None if asked.base is None else asked.base.commit,
             analysis_duration=Duration.since(started),
-            trend=_point(room, asked, found.survey, card),
+            trend=_point(room, asked, found.scan, card),
         ),
         quality_scorecard=card,
         defect_summary=defect_summary(measured),
@@ -158,7 +158,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
         template_provenance_reason=no_origin,
         analyses=dict(found.sections),
         failures=dict(found.failures),
-        file_tree=file_tree(measured, _top(asked, found.survey), scores, _TREE_NODES * asked.limit),
+        file_tree=file_tree(measured, _top(asked, found.scan), scores, _TREE_NODES * asked.limit),
     )
     return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(found, result)})
 
@@ -190,33 +190,33 @@ def _asked(room: Analysis, args: AnalyzeDeepContext) -> Asked:
     )
 
 
-def _top(asked: Asked, survey: Survey) -> tuple[str, str]:
+def _top(asked: Asked, scan: Scan) -> tuple[str, str]:
     """Return the name and path of the folder that the tree begins with."""
     path = asked.project.path
-    path = path.rpartition("/")[0] if path in survey.files else path
+    path = path.rpartition("/")[0] if path in scan.files else path
     return path.rpartition("/")[2] or ".", path
 
 
-def _origin(room: Analysis, asked: Asked, survey: Survey) -> tuple[Provenance | None, str | None]:
+def _origin(room: Analysis, asked: Asked, scan: Scan) -> tuple[Provenance | None, str | None]:
     if asked.strategy == "offline":
         return None, NOT_OFFLINE
-    return provenance_of(Tree(room.repository), asked.project.path, survey.files, asked.limit)
+    return provenance_of(Tree(room.repository), asked.project.path, scan.files, asked.limit)
 
 
-def _point(room: Analysis, asked: Asked, survey: Survey, card: Scorecard) -> TrendPoint:
+def _point(room: Analysis, asked: Asked, scan: Scan, card: Scorecard) -> TrendPoint:
     if asked.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
     # Other parts, periods and fewer findings make another number of the same name.
     usual = (get_args(AnalysisName), _PERIOD, None)
     is_usual = (asked.analyses, asked.period_days, asked.base) == usual
     more: Measured = {"health": card.overall_health, "coverage": card.test_coverage} if is_usual else {}
-    return keep_point(room, asked.project, survey, more)
+    return keep_point(room, asked.project, scan, more)
 
 
-def _stats(survey: Survey) -> CacheStats:
-    looked_up = survey.hits + survey.misses
-    rate = round(survey.hits / looked_up, 3) if looked_up else None
-    return CacheStats(hits=survey.hits, misses=survey.misses, hit_rate=rate)
+def _stats(scan: Scan) -> CacheStats:
+    looked_up = scan.hits + scan.misses
+    rate = round(scan.hits / looked_up, 3) if looked_up else None
+    return CacheStats(hits=scan.hits, misses=scan.misses, hit_rate=rate)
 
 
 def _sarif(found: Gathered, result: DeepContext) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
 from holdfast.analysis.defects.logistic import Model
 from holdfast.analysis.defects.measures import FEATURES
 from holdfast.analysis.defects.prediction import (
@@ -22,9 +21,10 @@ from holdfast.analysis.defects.prediction import (
     RiskyCommit,
     kept_predictions,
 )
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render import sarif
+from holdfast.analysis.render.rules import DEFECT_RULE
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DEFECT_RULE
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -266,13 +266,13 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     ordering by size alone would do is always said.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
-    report = kept_predictions(room, project, survey)
+    scan = room.scan(project)
+    report = kept_predictions(room, project, scan)
     sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
     if args.rank_by == "risk-per-line":
         sure.sort(key=lambda found: (-found.per_100_lines, found.file))
     return Defects(
-        **survey.counts.of(project.path, "sarif" if args.sarif else args.format),
+        **scan.counts.of(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, sure),

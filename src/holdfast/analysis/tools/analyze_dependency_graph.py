@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import (
@@ -22,7 +23,6 @@ from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, m
 from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
@@ -257,12 +257,12 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     if args.depth is not None and args.focus is None:
         raise InvalidArguments("depth counts from a focus.", hint="Name a file or symbol as focus.")
     base = arguments.base_of(room, args.since, args.diff)
-    survey = room.survey(Project(path=args.project_path))
+    scan = room.scan(Project(path=args.project_path))
     question = f"dependencies {args.dag_type} {args.include_external}"
-    graph, references, damaged = room.once(question, survey, lambda: _resolved(room, survey, args))
+    graph, references, damaged = room.cached(question, scan, lambda: _resolved(room, scan, args))
     rings = cycles(graph.edges)
     if base is not None:
-        before, former, _ = _resolved(room, base.survey(survey), args)
+        before, former, _ = _resolved(room, base.scan(scan), args)
         known = cycles(before.edges)
         rings = [ring for ring in rings if ring not in known]
         graph, references = graph.since(before), _new_references(references, former)
@@ -271,7 +271,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
     part = excerpt(graph, near, most_nodes, most_edges)
     return DependencyGraph(
-        **survey.counts.model_dump(),
+        **scan.counts.model_dump(),
         project_path=args.project_path,
         dag_type=args.dag_type,
         format=args.format,
@@ -301,11 +301,11 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
 
 
 def _resolved(
-    room: Analysis, survey: Survey, args: AnalyzeDependencyGraph
+    room: Analysis, scan: Scan, args: AnalyzeDependencyGraph
 ) -> tuple[Graph, list[CrossReference], dict[str, str]]:
-    resolution = room.resolution(survey)
-    graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
-    return graph, cross_language_references(survey, resolution), resolution.damaged_settings
+    resolution = room.resolution(scan)
+    graph = dependency_graph(scan, resolution, args.dag_type, include_external=args.include_external)
+    return graph, cross_language_references(scan, resolution), resolution.damaged_settings
 
 
 def _new_references(now: list[CrossReference], before: list[CrossReference]) -> list[CrossReference]:

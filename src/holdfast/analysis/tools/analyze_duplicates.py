@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
 from holdfast.analysis.duplicates.clone import (
     COPIES,
     KINDS,
@@ -19,9 +18,10 @@ from holdfast.analysis.duplicates.clone import (
     Fragment,
 )
 from holdfast.analysis.duplicates.clones import clones_of
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render import sarif
+from holdfast.analysis.render.rules import DUPLICATE_RULES
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DUPLICATE_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
@@ -265,7 +265,7 @@ def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGro
 
 
 def _preview(room: Analysis, first: Fragment) -> str | None:
-    text = room.read_other(first.file)
+    text = room.read_text(first.file)
     return None if text is None else "\n".join(text.split("\n")[first.start_line - 1 :][:_PREVIEW_LINES])
 
 
@@ -317,20 +317,20 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     project = Project(checked_project(room.repository, args.project_path))
     kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
     began = monotonic()
-    survey = room.lexed(project)
+    scan = room.scan_tokens(project)
     read = monotonic()
     query = CloneQuery(kinds, args.min_lines, args.threshold, args.gpu)
-    found = clones_of(room, survey, query, project)
+    found = clones_of(room, scan, query, project)
     took = monotonic() - began
     performance = Performance(
         analysis_time_s=round(took, 3),
         reading_s=round(read - began, 3),
         comparing_s=round(began + took - read, 3),
-        files_per_second=round(len(survey.files) / took, 1),
-        files_from_cache=survey.hits,
+        files_per_second=round(len(scan.files) / took, 1),
+        files_from_cache=scan.hits,
     )
     return Duplicates(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         detection_type=args.detection_type,
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.analysis.churn.function_changes import Changes, function_changes
+from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -80,9 +80,9 @@ def _told(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
-def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
+def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     found = []
-    for path, record in survey.files.items():
+    for path, record in scan.files.items():
         named = {definition.path for definition in record.names.definitions}
         for function in record.functions:
             count = None
@@ -117,17 +117,17 @@ def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
+    scan = room.scan(project)
     since = int(room.clock().timestamp()) - args.period_days * _DAY
-    is_file = project.path in {*survey.files, *(item.path for item in survey.skipped)}
-    changes = room.once(
+    is_file = project.path in {*scan.files, *(item.path for item in scan.skipped)}
+    changes = room.cached(
         f"function changes {project.path} {room.history.head()} {since // _DAY} {args.period_days}",
-        survey,
+        scan,
         lambda: function_changes(room, project.path, since, is_file=is_file),
     )
-    functions = _functions(survey, changes)
+    functions = _functions(scan, changes)
     return Heat(
-        **survey.counts.of(project.path),
+        **scan.counts.of(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
         max_cyclomatic=max((one.cyclomatic for one in functions), default=None),

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
 from holdfast.analysis.graph.graphml import graphml
 from holdfast.analysis.graph.metrics import Metric, Shape
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.content import Content, Embedded, Text
@@ -229,11 +229,9 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
             "`pagerank_seeds` are about PageRank, which `metrics` leaves out.",
             hint="Add pagerank to the metrics.",
         )
-    survey = room.survey(project)
-    graph: Graph = room.once(
-        f"graph {args.dag_type}",
-        survey,
-        lambda: dependency_graph(survey, room.resolution(survey), args.dag_type),
+    scan = room.scan(project)
+    graph: Graph = room.cached(
+        f"graph {args.dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), args.dag_type)
     )
     places = {name: number for number, name in enumerate(graph.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
@@ -252,7 +250,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **survey.counts.model_dump(),
+        **scan.counts.model_dump(),
         **totals,
         format=args.format,
         project_path=project.path or ".",

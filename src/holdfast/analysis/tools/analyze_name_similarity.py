@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments
@@ -159,11 +159,11 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
             "`query` has neither letters nor digits, so that no name is like it.", hint="Give a name."
         )
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
-    known = room.once(f"names {project.path}", survey, lambda: catalogue(survey))
+    scan = room.scan(project)
+    known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
     matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         query=args.query,
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),

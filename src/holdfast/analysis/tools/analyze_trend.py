@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import METRICS, Metric
@@ -197,8 +197,8 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     project = Project(checked_project(room.repository, args.project_path))
     with Git(room.repository) as git:
         commits = first_parents(git, LIMITS.trend_commits)
-    survey = room.survey(project)
-    head = keep_point(room, project, survey, {})
+    scan = room.scan(project)
+    head = keep_point(room, project, scan, {})
     ids = [commit for commit, _ in commits]
     computed = backfill(room, project, ids[: args.backfill])
     known, others = room.points.known(project.path, ids)
@@ -206,7 +206,7 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     notes = [_OTHERS.format(others)] if others else []
     notes += [_SHALLOW] if shallow_commits(room.repository) else []
     return Trend(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         head=head,
         backfilled=computed,
         series=series,

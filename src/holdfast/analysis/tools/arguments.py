@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
@@ -61,12 +61,12 @@ def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     return given | {"project_path": typed_path(room.repository.root, typed)}
 
 
-def base_of(room: Analysis, since: str | None, diff: str | None) -> Base | None:
+def base_of(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
     """Return the commit that `since` or `diff` asks to compare with."""
     if since is not None and diff is not None:
         raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
     revision = diff if since is None else since
-    return None if revision is None else Base(room.repository, revision, fork=diff is not None)
+    return None if revision is None else BaseCommit(room.repository, revision, fork=diff is not None)
 
 
 def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:

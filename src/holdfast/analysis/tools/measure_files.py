@@ -9,13 +9,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.analysis.comprehensive.components import CHURN_DAYS, recent_churn
-from holdfast.analysis.context.coverage import coverage_of
+from holdfast.analysis.coverage.coverage_report import coverage_of
 from holdfast.analysis.debt.debt_item import certain_debts
 from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
+from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer, Output, count_field, optional
@@ -113,21 +113,21 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     folder. What was not measured has a reason.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project, names=args.measure == "defects")
+    scan = room.scan(project, names=args.measure == "defects")
     missing: dict[FileMeasure, str] = {name: _NOT_ASKED for name in _COSTLY if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
-    if churn := recent_churn(room, survey, project.path):
+    if churn := recent_churn(room, scan, project.path):
         columns["churn"] = {one.path: one.commits for one in churn.files}
     else:
         missing |= {"churn": _NO_COMMIT, "hot_spot": _NO_COMMIT}
     if measured := _COSTLY.get(args.measure):
-        columns[args.measure], reason = measured(room, project, survey)
+        columns[args.measure], reason = measured(room, project, scan)
         missing |= {args.measure: reason} if reason else {}
-    debts = _debts(room, survey)
-    numbers = [_numbers(path, record, columns, debts) for path, record in survey.files.items()]
+    debts = _debts(room, scan)
+    numbers = [_numbers(path, record, columns, debts) for path, record in scan.files.items()]
     numbers.sort(key=lambda one: _order(one, args.measure))
     return MeasuredFiles(
-        **survey.counts.of(project.path),
+        **scan.counts.of(project.path),
         measure=args.measure,
         total_lines=sum(one.lines for one in numbers),
         files=numbers[: args.limit],
@@ -168,28 +168,28 @@ def _numbers(
     )
 
 
-def _debts(room: Analysis, survey: Survey) -> dict[str, tuple[int, int | None]]:
+def _debts(room: Analysis, scan: Scan) -> dict[str, tuple[int, int | None]]:
     """Return how many debts each file admits, and the line of the gravest."""
-    items = certain_debts(room, survey)
+    items = certain_debts(room, scan)
     counts = Counter(item.file for item in items)
     return {item.file: (counts[item.file], item.line) for item in reversed(items)}
 
 
-def _duplication(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    found = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), survey)
+def _duplication(room: Analysis, project: Project, scan: Scan) -> tuple[Column, str | None]:
+    found = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), scan)
     return {path: round(count / found.lines[path], 4) for path, count in found.duplicate_lines.items()}, None
 
 
-def _defects(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    return {one.file: one.probability for one in kept_predictions(room, project, survey).predictions}, None
+def _defects(room: Analysis, project: Project, scan: Scan) -> tuple[Column, str | None]:
+    return {one.file: one.probability for one in kept_predictions(room, project, scan).predictions}, None
 
 
-def _coverage(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    told = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
+def _coverage(room: Analysis, project: Project, scan: Scan) -> tuple[Column, str | None]:
+    told = coverage_of(Tree(room.repository), room.repository.root, project.path, scan.files.keys())
     return {path: one.percent for path, one in told.files.items()}, told.reason
 
 
-_COSTLY: Mapping[FileMeasure, Callable[[Analysis, Project, Survey], tuple[Column, str | None]]] = {
+_COSTLY: Mapping[FileMeasure, Callable[[Analysis, Project, Scan], tuple[Column, str | None]]] = {
     "duplication": _duplication,
     "defects": _defects,
     "coverage": _coverage,

@@ -8,17 +8,17 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis import rules, sarif
-from holdfast.analysis.context.gathering import attempted
 from holdfast.analysis.context.recommendations import Duration
-from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.engine.analysis_run import attempted
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check import GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.judges import JUDGES, Matter
-from holdfast.analysis.gate.junit import junit_text
 from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.render import rules, sarif
+from holdfast.analysis.render.junit import junit_text
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339
@@ -163,20 +163,20 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     thresholds = thresholds_of(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, tracked=args.staged)
-    survey = stages.run("files", partial(room.survey, project))
-    if args.staged and base is not None and (unstaged := base.unstaged(survey.files)):
+    scan = stages.run("files", partial(room.scan, project))
+    if args.staged and base is not None and (unstaged := base.unstaged(scan.files)):
         raise Conflict(
             f"The next commit would hold another version of {unstaged[0]}, {len(unstaged)} files in all.",
             hint="Stage or stash these changes.",
             paths=unstaged[:_VIOLATIONS],
         )
-    matter = Matter(room, project, survey, settings, None if args.count_all else base)
+    matter = Matter(room, project, scan, settings, None if args.count_all else base)
     checks = [
         _check(stages, matter, name, thresholds[name], args.limit) for name in JUDGES if name in thresholds
     ]
     passed, reason = _outcome(checks)
     return GateResult(
-        **survey.counts.of(path, args.format),
+        **scan.counts.of(path, args.format),
         passed=passed,
         reason=reason,
         is_error=args.fail_on_violation and not passed,
@@ -190,7 +190,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     )
 
 
-def _base(room: Analysis, args: QualityGate) -> Base | None:
+def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     given = args.since is not None or args.diff is not None
     base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
     if args.count_all and base is None:
@@ -203,7 +203,7 @@ def _base(room: Analysis, args: QualityGate) -> Base | None:
 def _check(stages: Stages, matter: Matter, name: CheckName, threshold: float, limit: int) -> GateCheck:
     started = time.monotonic()
     verdict = Verdict("not_measured", name, reason="no source file was analysed")
-    if matter.survey.files:
+    if matter.scan.files:
         said = stages.run(name, partial(attempted, partial(JUDGES[name], matter, threshold)))
         failed = Verdict("fail", name, reason=f"it could not be measured: {said}")
         verdict = failed if isinstance(said, str) else said

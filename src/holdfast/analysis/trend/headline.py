@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 from holdfast.analysis.complexity.measure import spread
 from holdfast.analysis.debt.debt_item import certain_debts
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 
 Metric = Literal[
     "files", "code_lines", "functions", "mean_cyclomatic", "p90_cyclomatic", "max_cyclomatic",
@@ -18,16 +18,16 @@ Metric = Literal[
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
-def headline(room: Analysis, survey: Survey) -> dict[str, float]:
-    """Return the numbers that a survey tells; nothing where it has no file."""
-    if not survey.files:
+def headline(room: Analysis, scan: Scan) -> dict[str, float]:
+    """Return the numbers that a scan tells; nothing where it has no file."""
+    if not scan.files:
         return {}
-    functions = [function for record in survey.files.values() for function in record.functions]
+    functions = [function for record in scan.files.values() for function in record.functions]
     found: dict[str, float] = {
-        "files": len(survey.files),
-        "code_lines": sum(record.code_lines for record in survey.files.values()),
+        "files": len(scan.files),
+        "code_lines": sum(record.code_lines for record in scan.files.values()),
         "functions": len(functions),
-        "debt_items": len(certain_debts(room, survey)),
+        "debt_items": len(certain_debts(room, scan)),
     }
     values = {
         "cyclomatic": [function.cyclomatic for function in functions],

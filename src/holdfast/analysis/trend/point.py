@@ -11,10 +11,10 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.analysis.context.stages import Stages
-from holdfast.analysis.records.source import may_be_source
+from holdfast.analysis.engine.scan import Project, Scan
+from holdfast.analysis.engine.source_text import may_be_source
+from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
 from holdfast.analysis.trend.headline import Metric, headline
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -38,15 +38,15 @@ class TrendPoint(Output):
 
 
 def keep_point(
-    room: Analysis, project: Project, survey: Survey, more: Measured, whole: Survey | None = None
+    room: Analysis, project: Project, scan: Scan, more: Measured, whole: Scan | None = None
 ) -> TrendPoint:
-    """Keep the headline numbers of a survey and what else was measured, if the files are as committed.
+    """Keep the headline numbers of a scan and what else was measured, if the files are as committed.
 
-    `whole` is the survey of the repository, where files outside of the project had a part in the numbers.
+    `whole` is the scan of the repository, where files outside of the project had a part in the numbers.
     """
-    commit, reason = _commit(room, project, survey, whole)
+    commit, reason = _commit(room, project, scan, whole)
     if commit is not None and reason is None:
-        numbers = room.once("headline", survey, lambda: headline(room, survey))
+        numbers = room.cached("headline", scan, lambda: headline(room, scan))
         numbers = numbers | {name: value for name, value in more.items() if value is not None}
         known, _ = room.points.known(project.path, [commit])
         is_new = not numbers.items() <= known.get(commit, {}).items()
@@ -56,27 +56,27 @@ def keep_point(
 
 
 def _commit(
-    room: Analysis, project: Project, survey: Survey, whole: Survey | None
+    room: Analysis, project: Project, scan: Scan, whole: Scan | None
 ) -> tuple[str | None, str | None]:
     """Return the commit that numbers would be of, and why they are not."""
     commit = room.history.head()
     if project != Project(project.path):
         return commit, _PART
-    if not survey.files:
+    if not scan.files:
         return commit, _NOTHING
     if commit is None:
         return None, _NO_COMMIT
-    looked_at, below = (survey, project.path) if whole is None else (whole, "")
-    changed = room.once(f"as {commit}", looked_at, lambda: _changed(room, commit, below, looked_at))
+    looked_at, below = (scan, project.path) if whole is None else (whole, "")
+    changed = room.cached(f"as {commit}", looked_at, lambda: _changed(room, commit, below, looked_at))
     return commit, f"{changed} is not as committed" if changed else None
 
 
-def _changed(room: Analysis, commit: str, project: str, survey: Survey) -> str:
+def _changed(room: Analysis, commit: str, project: str, scan: Scan) -> str:
     """Return a source file that is not as in a commit; nothing where all are."""
     with Git(room.repository) as git:
         committed = committed_files(git, commit, project)
     sources = [path for path in committed if may_be_source(path)]
-    return changed_file(room.repository, committed, survey.files.keys(), sources) or ""
+    return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
 
 
 def backfill(room: Analysis, project: Project, commits: Sequence[str]) -> int:
@@ -93,4 +93,4 @@ def backfill(room: Analysis, project: Project, commits: Sequence[str]) -> int:
 
 
 def _past(room: Analysis, project: Project, commit: str) -> dict[str, float]:
-    return headline(room, room.survey_of(commit, project))
+    return headline(room, room.scan_commit(commit, project))

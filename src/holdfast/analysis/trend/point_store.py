@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from holdfast.analysis.records.core_version import analysis_version
+from holdfast.analysis.engine.code_version import analysis_version
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository

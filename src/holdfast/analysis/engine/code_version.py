@@ -17,8 +17,8 @@ from importlib.resources.abc import Traversable
 _OURS = (
     ("holdfast.syntax", ""),
     *(
-        ("holdfast.analysis.records", name)
-        for name in ("product.py", "reading.py", "source.py", "stored.py", "token_stream.py")
+        ("holdfast.analysis.engine", name)
+        for name in ("product.py", "file_reader.py", "source_text.py", "stored_record.py", "token_stream.py")
     ),
 )
 _ALL = (("holdfast.syntax", ""), ("holdfast.analysis", ""))

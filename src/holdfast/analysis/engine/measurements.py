@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from holdfast.analysis.sarif import Finding
+from holdfast.analysis.render.sarif import Finding
 
 IssueKind = Literal["complexity", "technical-debt", "dead-code", "duplication", "defect"]
 Severity = Literal["critical", "high", "medium", "low"]

@@ -13,11 +13,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from holdfast.analysis.records.product import RECORDS, TOKENS, Kept, Made, Product
-from holdfast.analysis.records.reading import Reader
-from holdfast.analysis.records.source import may_be_source
-from holdfast.analysis.records.token_stream import TokenStream
-from holdfast.analysis.survey import FileSurvey, Survey
+from holdfast.analysis.engine.file_reader import FileReader
+from holdfast.analysis.engine.product import RECORDS, TOKENS, FileProduct, Made, Product
+from holdfast.analysis.engine.scan import FileScan, Scan
+from holdfast.analysis.engine.source_text import may_be_source
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -28,7 +28,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.syntax.record import Record
 
 
-class Base:
+class BaseCommit:
     """A commit that the work tree is compared with."""
 
     def __init__(self, repository: Repository, revision: str, *, fork: bool = False) -> None:
@@ -104,15 +104,15 @@ class Base:
             return staged is None and now is None
         return lines_of(staged.data) == lines_of(now)
 
-    def survey(self, now: Survey) -> Survey:
-        """Return a survey of the commit, given the present one; what is left out now is left out there."""
-        return self._surveyed(now, RECORDS)
+    def scan(self, now: Scan) -> Scan:
+        """Return a scan of the commit, given the present one; what is left out now is left out there."""
+        return self._scanned(now, RECORDS)
 
-    def lexed(self, now: FileSurvey[TokenStream]) -> FileSurvey[TokenStream]:
+    def scan_tokens(self, now: FileScan[TokenStream]) -> FileScan[TokenStream]:
         """Return the tokens of the commit's files in the same way."""
-        return self._surveyed(now, TOKENS)
+        return self._scanned(now, TOKENS)
 
-    def _surveyed(self, now: FileSurvey[Any], product: Product[Kept]) -> FileSurvey[Any]:
+    def _scanned(self, now: FileScan[Any], product: Product[FileProduct]) -> FileScan[Any]:
         files = {path: made for path, made in now.files.items() if path not in self.renames}
         for path, before, _ in self._differing(list(files)):
             made = None if before is None else self._made(product, path, before)
@@ -127,7 +127,7 @@ class Base:
         return replace(now, files=dict(sorted(files.items())), version=None)
 
     def _made(self, product: Product[Made], path: str, data: bytes) -> Made | None:
-        parts = Reader(self._repository.root, product=product).read(path, data).parts
+        parts = FileReader(self._repository.root, product=product).read(path, data).parts
         return None if parts is None else product.restored(parts)
 
     def _removed(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.analysis.records.patterns import matcher
+from holdfast.analysis.engine.patterns import matcher
 from holdfast.kernel.errors import InvalidArguments
 
 

@@ -11,29 +11,31 @@ from zlib import error
 
 import pytest
 
-from holdfast.analysis.records import cache, core_version, surveyor
-from holdfast.analysis.records.cache import RecordCache
-from holdfast.analysis.records.core_version import version_of
-from holdfast.analysis.records.memory import ProductMemory
-from holdfast.analysis.records.stored import StoredRecord, packed
+from holdfast.analysis.engine import code_version as core_version
+from holdfast.analysis.engine import record_cache as cache
+from holdfast.analysis.engine import scanner as scanner
+from holdfast.analysis.engine.code_version import version_of
+from holdfast.analysis.engine.product_memory import ProductMemory
+from holdfast.analysis.engine.record_cache import RecordCache
+from holdfast.analysis.engine.scan import Project, Scan
+from holdfast.analysis.engine.stored_record import StoredRecord, packed
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.record import read_record, sections
-from tests.analysis.records.test_survey import CODE, SKIPS, reasons, survey, write
+from tests.analysis.engine.test_scanner import CODE, SKIPS, reasons, scan, write
 from tests.storage.git_support import commit, git
 
 OTHER = "import os\n\n\nclass Two:\n    # a remark\n    def two(self):\n        return os.sep\n"
 
 
-def figures(found: Survey) -> tuple[int, int]:
+def figures(found: Scan) -> tuple[int, int]:
     return found.hits, found.misses
 
 
-def same(one: Survey, other: Survey) -> bool:
+def same(one: Scan, other: Scan) -> bool:
     return (one.files, one.sizes, one.skipped, one.other_files) == (
         other.files, other.sizes, other.skipped, other.other_files,
     )  # fmt: skip
@@ -64,7 +66,7 @@ def test_a_record_kept_is_the_record(repository: Path) -> None:
 def test_the_second_survey_parses_nothing(repository: Path) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER, "README.md": "x\n"})
 
-    first, second = survey(repository), survey(repository)
+    first, second = scan(repository), scan(repository)
 
     assert (figures(first), figures(second)) == ((0, 2), (2, 0))
     assert same(first, second)
@@ -74,10 +76,10 @@ def test_the_second_survey_parses_nothing(repository: Path) -> None:
 def test_names_are_read_when_they_are_first_wanted(repository: Path, is_new_room: bool) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
     room = Analysis(Repository.at(repository))
-    numbers = room.survey(Project(), names=False)
+    numbers = room.scan(Project(), names=False)
     other = Analysis(Repository.at(repository)) if is_new_room else room
-    whole, again = other.survey(Project()), other.survey(Project(), names=False)
-    offline = other.survey(Project(), strategy="offline")
+    whole, again = other.scan(Project()), other.scan(Project(), names=False)
+    offline = other.scan(Project(), strategy="offline")
     room.close()
     other.close()
 
@@ -95,9 +97,9 @@ def test_names_are_read_when_they_are_first_wanted(repository: Path, is_new_room
 def test_whoever_asked_for_names_has_them_read_with_the_rest(repository: Path) -> None:
     commit(repository, {"a.py": CODE})
     room = Analysis(Repository.at(repository))
-    room.survey(Project())
+    room.scan(Project())
     write(repository, {"a.py": OTHER})
-    numbers, whole = room.survey(Project(), names=False), room.survey(Project())
+    numbers, whole = room.scan(Project(), names=False), room.scan(Project())
     room.close()
 
     assert (figures(numbers), figures(whole)) == ((0, 1), (1, 0))
@@ -106,10 +108,10 @@ def test_whoever_asked_for_names_has_them_read_with_the_rest(repository: Path) -
 
 def test_only_what_changed_is_parsed_again(repository: Path) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
-    survey(repository)
+    scan(repository)
     write(repository, {"a.py": CODE * 2})
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert figures(found) == (1, 1)
     assert found.files["a.py"].lines == 4
@@ -117,23 +119,23 @@ def test_only_what_changed_is_parsed_again(repository: Path) -> None:
 
 def test_content_that_is_known_is_parsed_nowhere_again(repository: Path, tmp_path: Path) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
-    survey(repository)
+    scan(repository)
     git(repository, "worktree", "add", "--quiet", str(tmp_path / "other"))
     git(repository, "mv", "a.py", "moved.py")
 
-    assert figures(survey(repository)) == (2, 0)
-    assert figures(survey(tmp_path / "other")) == (2, 0)
+    assert figures(scan(repository)) == (2, 0)
+    assert figures(scan(tmp_path / "other")) == (2, 0)
 
 
 def test_a_change_that_leaves_size_and_time_is_seen(repository: Path) -> None:
     write(repository, {"a.py": "x = 1\n"})
     room = Analysis(Repository.at(repository))
-    room.survey(Project())
+    room.scan(Project())
     before = (repository / "a.py").stat()
     (repository / "a.py").write_text("y=[1]\n")
     os.utime(repository / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
 
-    found = room.survey(Project())
+    found = room.scan(Project())
     room.close()
 
     assert figures(found) == (0, 1)
@@ -141,13 +143,13 @@ def test_a_change_that_leaves_size_and_time_is_seen(repository: Path) -> None:
 
 def test_a_file_that_looks_as_it_did_is_not_opened(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER, "packed.js": SKIPS["packed.js"][1]})
-    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
     room = Analysis(Repository.at(repository))
-    first = room.survey(Project())
+    first = room.scan(Project())
     monkeypatch.setattr(Tree, "read_bytes", None)
 
-    found = [room.survey(Project()), survey(repository)]
-    control = survey(repository, strategy="force-refresh")
+    found = [room.scan(Project()), scan(repository)]
+    control = scan(repository, strategy="force-refresh")
     room.close()
 
     assert all(same(first, one) and figures(one) == (2, 0) for one in found)
@@ -157,12 +159,12 @@ def test_a_file_that_looks_as_it_did_is_not_opened(repository: Path, monkeypatch
 @pytest.mark.requirement("analysis-100")
 def test_force_refresh_parses_everything_and_rewrites_what_was_kept(repository: Path) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
-    first = survey(repository)
+    first = scan(repository)
     with sqlite3.connect(database(repository)) as connection:
         connection.execute("UPDATE record SET metrics = x'00', checksum = 0")
     connection.close()
 
-    refreshed, after = survey(repository, strategy="force-refresh"), survey(repository)
+    refreshed, after = scan(repository, strategy="force-refresh"), scan(repository)
 
     assert (figures(refreshed), figures(after)) == ((0, 2), (2, 0))
     assert same(first, after)
@@ -174,43 +176,43 @@ def test_offline_answers_from_the_cache_without_starting_anything(
 ) -> None:
     write(repository, {name: content for name, (_, content) in SKIPS.items()})
     write(repository, {"a.py": CODE, "x/b.py": OTHER, "README.md": "x\n", "tool": "#!/bin/bash\n"})
-    normal = survey(repository)
+    normal = scan(repository)
     with sqlite3.connect(database(repository)) as connection:
         connection.execute("DELETE FROM record WHERE key LIKE 'bash%'")
     connection.close()
     write(repository, {"new.py": CODE, "a.py": "changed = 1\n"})
     monkeypatch.setattr(subprocess, "Popen", None)
 
-    found = survey(repository, strategy="offline")
+    found = scan(repository, strategy="offline")
 
     assert reasons(found) == reasons(normal) | {"tool": "not cached"}
     assert found.files == {path: record for path, record in normal.files.items() if path != "tool"}
     assert found.other_files == normal.other_files
     assert figures(found) == (2, 0)
-    assert list(survey(repository, Project("x"), strategy="offline").files) == ["x/b.py"]
+    assert list(scan(repository, Project("x"), strategy="offline").files) == ["x/b.py"]
 
 
 def test_offline_says_when_nothing_is_known(repository: Path) -> None:
     write(repository, {"a.py": CODE})
 
     with pytest.raises(Unavailable, match="Nothing of this repository is cached"):
-        survey(repository, strategy="offline")
+        scan(repository, strategy="offline")
     assert not (repository / ".git" / "holdfast").exists()
 
 
 def test_offline_forgets_files_that_are_gone(repository: Path) -> None:
     write(repository, {"a.py": CODE, "x/b.py": OTHER})
-    survey(repository)
+    scan(repository)
     (repository / "x" / "b.py").unlink()
-    survey(repository, Project("x"))
+    scan(repository, Project("x"))
 
-    assert list(survey(repository, strategy="offline").files) == ["a.py"]
+    assert list(scan(repository, strategy="offline").files) == ["a.py"]
 
 
 @pytest.mark.parametrize("damage", ["nonsense", "middle", "blob", "pointer"])
 def test_damage_costs_time_and_nothing_else(repository: Path, damage: str) -> None:
     commit(repository, {f"m{number}.py": OTHER + f"x{number} = 1\n" for number in range(40)})
-    first = survey(repository)
+    first = scan(repository)
     place = database(repository)
     if damage == "nonsense":
         place.write_bytes(b"nonsense" * 2000)
@@ -227,7 +229,7 @@ def test_damage_costs_time_and_nothing_else(repository: Path, damage: str) -> No
     for rest in (f"{place}-wal", f"{place}-shm"):
         Path(rest).unlink(missing_ok=True)
 
-    second, third = survey(repository), survey(repository)
+    second, third = scan(repository), scan(repository)
 
     assert same(first, second)
     assert same(first, third)
@@ -239,13 +241,13 @@ def test_another_version_of_the_code_trusts_nothing(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(repository, {"a.py": CODE})
-    survey(repository)
+    scan(repository)
     monkeypatch.setattr(cache, "core_version", lambda: core_version.core_version() ^ 1)
 
-    assert figures(survey(repository)) == (0, 1)
+    assert figures(scan(repository)) == (0, 1)
     monkeypatch.setattr(cache, "core_version", lambda: 7)
     with pytest.raises(Unavailable):
-        survey(repository, strategy="offline")
+        scan(repository, strategy="offline")
 
 
 def test_the_version_follows_from_code_and_grammars() -> None:
@@ -281,19 +283,19 @@ def test_a_cache_that_cannot_be_written_costs_time_and_nothing_else(repository: 
     commit(repository, {"a.py": CODE})
     (repository / ".git" / "holdfast").write_text("in the way")
 
-    assert figures(survey(repository)) == (0, 1)
+    assert figures(scan(repository)) == (0, 1)
 
 
 SURVEYS = """
 import sys
 from pathlib import Path
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
+from holdfast.analysis.engine.scan import Project
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 for _ in range(3):
     room = Analysis(Repository.at(sys.argv[1]))
-    found = room.survey(Project(), strategy=sys.argv[2])
+    found = room.scan(Project(), strategy=sys.argv[2])
     assert len(found.files) == 30, found.counts
     assert all(record.names.definitions for record in found.files.values())
     room.close()
@@ -308,7 +310,7 @@ def test_several_processes_use_it_at_once(repository: Path) -> None:
     ]
 
     assert [process.wait(120) for process in running] == [0, 0, 0, 0]
-    assert figures(survey(repository)) == (30, 0)
+    assert figures(scan(repository)) == (30, 0)
 
 
 def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
@@ -327,14 +329,14 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
 def test_an_answer_is_found_anew_only_where_something_changed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
     commit(repository, {"a.py": CODE, "page.html": "<p>\n"})
     room = Analysis(Repository.at(repository))
     asked: list[int] = []
 
     def answer() -> int:
-        found = room.survey(Project())
-        return room.once("how many", found, lambda: asked.append(1) or len(asked))  # type: ignore[func-returns-value]
+        found = room.scan(Project())
+        return room.cached("how many", found, lambda: asked.append(1) or len(asked))  # type: ignore[func-returns-value]
 
     first = [answer(), answer()]
     write(repository, {"a.py": OTHER})
@@ -350,7 +352,7 @@ def test_an_answer_is_found_anew_only_where_something_changed(
 
 def test_what_changed_a_moment_ago_has_no_version(repository: Path) -> None:
     write(repository, {"a.py": CODE, "page.html": "<p>\n"})
-    found = survey(repository)
+    found = scan(repository)
 
     assert found.version is None
-    assert survey(repository, Project(languages=frozenset({"go"}), exclude=("*.html",))).version is not None
+    assert scan(repository, Project(languages=frozenset({"go"}), exclude=("*.html",))).version is not None

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.context.gathering import Asked, Gathered, Material, Part, gather
-from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.engine.analysis_run import Asked, Gathered, Material, Part, gather
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.kernel.call import Call, Listener, current_call, running
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, Unavailable
 from holdfast.storage.git.repository import Repository

@@ -13,8 +13,8 @@ from hashlib import sha1
 from posixpath import splitext
 from typing import NamedTuple
 
-from holdfast.analysis.records.product import PRODUCTS, RECORDS, Kept, Product, Source
-from holdfast.analysis.records.source import (
+from holdfast.analysis.engine.product import PRODUCTS, RECORDS, FileProduct, Product, SourceText
+from holdfast.analysis.engine.source_text import (
     MINIFIED,
     UNDECODABLE,
     is_minified,
@@ -22,7 +22,7 @@ from holdfast.analysis.records.source import (
     reason_to_skip,
     text_of,
 )
-from holdfast.analysis.records.stored import Parts
+from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
@@ -46,7 +46,7 @@ _BATCH_BYTES = 64 * 1024
 _BATCH_NAME_BYTES = 8 * 1024
 
 
-class Outcome(NamedTuple):
+class ReadResult(NamedTuple):
     """What came of one file."""
 
     path: str
@@ -64,7 +64,7 @@ class Outcome(NamedTuple):
         return b"".join((head.encode(), b"\n", *parts))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Outcome:
+    def from_bytes(cls, data: bytes) -> ReadResult:
         """Return the outcome that travelled."""
         line, _, rest = data.partition(b"\n")
         path, size, key, reason, *lengths = json.loads(line)
@@ -75,23 +75,23 @@ class Outcome(NamedTuple):
         return cls(path, size, key, reason, parts)
 
 
-class Reader:
+class FileReader:
     """Reads the files of one work tree; each content once, and those whose key is known not at all."""
 
-    def __init__(self, root: str, known: Iterable[str] = (), product: Product[Kept] = RECORDS) -> None:
+    def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
         self._make = product.make
         self._tree = Tree(Repository(root))
         self._known = set(known)
 
-    def read(self, path: str, content: bytes | None = None) -> Outcome:
+    def read(self, path: str, content: bytes | None = None) -> ReadResult:
         """Return what came of a file, or of a content that it has had."""
         try:
             data = self._bytes(path) if content is None else content
-            return Outcome(path) if data is None else self._outcome(path, data)
+            return ReadResult(path) if data is None else self._outcome(path, data)
         except HoldfastError as failure:
-            return Outcome(path, reason=_reason(failure))
+            return ReadResult(path, reason=_reason(failure))
         except Exception:  # whatever a strange file brings about in a parser, the others are read
-            return Outcome(path, reason=FAILED)
+            return ReadResult(path, reason=FAILED)
 
     def _bytes(self, path: str) -> bytes | None:
         """Return the content of a file, or None where neither name nor first line says it is source."""
@@ -103,44 +103,44 @@ class Reader:
                 return None
         return self._tree.read_bytes(place, LIMITS.source_file_bytes)
 
-    def _outcome(self, path: str, data: bytes) -> Outcome:
+    def _outcome(self, path: str, data: bytes) -> ReadResult:
         size = len(data)
         if (reason := reason_to_skip(data)) is not None:
-            return Outcome(path, size, reason=reason)
+            return ReadResult(path, size, reason=reason)
         text = text_of(data)
         if text is None:
-            return Outcome(path, size, reason=UNDECODABLE)
+            return ReadResult(path, size, reason=UNDECODABLE)
         language = language_of(path, text)
         if language is None:
-            return Outcome(path)
+            return ReadResult(path)
         if is_minified(data, language.name):
-            return Outcome(path, size, reason=MINIFIED)
+            return ReadResult(path, size, reason=MINIFIED)
         digest = sha1(data, usedforsecurity=False).hexdigest()
         key = f"{language.name}:{splitext(path)[1]}:{digest}"
         if key in self._known:
-            return Outcome(path, size, key)
-        parts = self._make(Source(path, language.name, text.encode("utf-8", "replace")))
+            return ReadResult(path, size, key)
+        parts = self._make(SourceText(path, language.name, text.encode("utf-8", "replace")))
         if parts is None:
-            return Outcome(path)
+            return ReadResult(path)
         self._known.add(key)
-        return Outcome(path, size, key, parts=parts)
+        return ReadResult(path, size, key, parts=parts)
 
 
 def reader(setup: bytes) -> Callable[[bytes], bytes]:
     """Return what a process of a crew does with a path, for a product, a root and keys that are known."""
     product, root, known = json.loads(setup)
-    read = Reader(root, known, PRODUCTS[product]).read
+    read = FileReader(root, known, PRODUCTS[product]).read
     return lambda path: read(path.decode()).to_bytes()
 
 
 def read_by_crew(
-    product: Product[Kept], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
-) -> Iterator[Outcome]:
+    product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
+) -> Iterator[ReadResult]:
     """Yield what came of each file, in any order, read by several processes."""
     setup = json.dumps([product.name, root, known]).encode()
     crew = Crew((__name__, reader.__name__), setup, processes)
     for path, answer in crew.answers(_batches(sizes)):
-        yield Outcome(path.decode(), reason=FAILED) if answer is None else Outcome.from_bytes(answer)
+        yield ReadResult(path.decode(), reason=FAILED) if answer is None else ReadResult.from_bytes(answer)
 
 
 def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:

@@ -1,9 +1,9 @@
-"""From a project to its survey: files discovered, read where that is needed, and counted.
+"""From a project to its scan: files discovered, read where that is needed, and counted.
 
 Contract:
-- A file whose look is as remembered is not opened; one whose content is known is not parsed.
-- What has been read is kept while the rest is, so that a survey that ends early was not in vain.
-- The same tree gives the same survey, whatever was cached and however many processes read.
+- A file whose look is as cached_files is not opened; one whose content is known is not parsed.
+- What has been read is kept while the rest is, so that a scan that ends early was not in vain.
+- The same tree gives the same scan, whatever was cached and however many processes read.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from functools import partial
 from hashlib import blake2b
 from typing import Generic
 
-from holdfast.analysis.records.cache import RecordCache, Remembered
-from holdfast.analysis.records.discovery import Discovered, selected, sort_out
-from holdfast.analysis.records.memory import ProductMemory
-from holdfast.analysis.records.product import Made, Product
-from holdfast.analysis.records.reading import (
+from holdfast.analysis.engine.discovery import Discovered, selected, sort_out
+from holdfast.analysis.engine.file_reader import (
     FAILED,
     GONE,
     TOOK_TOO_LONG,
     UNREADABLE,
-    Outcome,
-    Reader,
+    FileReader,
+    ReadResult,
     read_by_crew,
 )
-from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
-from holdfast.analysis.records.stored import Parts
-from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Skipped
-from holdfast.kernel.cache import VersionedCache
+from holdfast.analysis.engine.product import Made, Product
+from holdfast.analysis.engine.product_memory import ProductMemory
+from holdfast.analysis.engine.record_cache import CachedFile, RecordCache
+from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Skipped
+from holdfast.analysis.engine.source_text import GENERATED, VENDORED, may_be_source
+from holdfast.analysis.engine.stored_record import Parts
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -51,24 +51,24 @@ _KEPT_AT_ONCE = 256
 _BLOBS = 100_000
 _PASSING = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
 """Reasons that may not hold the next time, though the file looks the same."""
-_NOT_LOOKED_AT = Sight(0, Listed([], []), {}, {})
+_NOT_LOOKED_AT = FileStats(0, Listed([], []), {}, {})
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
 
 @dataclass
 class _Work(Generic[Made]):
-    """One survey while it is made."""
+    """One scan while it is made."""
 
     product: Product[Made]
     project: Project
     found: Discovered
-    sight: Sight = _NOT_LOOKED_AT
-    outcomes: dict[str, Remembered] = field(default_factory=dict)
+    sight: FileStats = _NOT_LOOKED_AT
+    outcomes: dict[str, CachedFile] = field(default_factory=dict)
     """What came of each candidate, by its path."""
     records: dict[str, Made] = field(default_factory=dict)
     """By key."""
     parsed: set[str] = field(default_factory=set)
-    """The keys of the contents that were parsed for this survey."""
+    """The keys of the contents that were parsed for this scan."""
 
     def unread(self) -> list[str]:
         """Return the candidates of which nothing is known, or whose record is missing."""
@@ -78,29 +78,29 @@ class _Work(Generic[Made]):
         known = self.outcomes.get(path)
         return known is None or (known.key != "" and known.key not in self.records)
 
-    def take(self, outcome: Outcome) -> None:
+    def take(self, outcome: ReadResult) -> None:
         """Note what came of a file."""
         seen = self.found.candidates[outcome.path]
         is_lasting = max(seen.modified, seen.changed) < self.sight.looked_at - _YOUNG_NANOSECONDS
         trusted = seen if is_lasting and outcome.reason not in _PASSING else None
-        self.outcomes[outcome.path] = Remembered(trusted, seen.size, "", outcome.key, outcome.reason)
+        self.outcomes[outcome.path] = CachedFile(trusted, seen.size, "", outcome.key, outcome.reason)
         if outcome.parts is not None:
             self.parsed.add(outcome.key)
             self.records[outcome.key] = self.product.restored(outcome.parts)
 
-    def _with_versions(self, survey: FileSurvey[Made]) -> FileSurvey[Made]:
+    def _with_versions(self, scan: FileScan[Made]) -> FileScan[Made]:
         """Add what tells whether anything changed: contents, and how files in no language look."""
-        sights = [self.sight.seen.get(path) for path in survey.other_files]
+        sights = [self.sight.seen.get(path) for path in scan.other_files]
         newest = self.sight.looked_at - _YOUNG_NANOSECONDS
         if any(not isinstance(one, Seen) or max(one.modified, one.changed) >= newest for one in sights):
-            return survey
-        others = _digest(list(zip(survey.other_files, sights, strict=True)))
-        keys = [(path, self.outcomes[path].key) for path in survey.files]
-        skipped = [(item.path, item.reason) for item in survey.skipped]
+            return scan
+        others = _digest(list(zip(scan.other_files, sights, strict=True)))
+        keys = [(path, self.outcomes[path].key) for path in scan.files]
+        skipped = [(item.path, item.reason) for item in scan.skipped]
         whole = _digest((self.project, keys, skipped, others))
-        return replace(survey, version=whole, others_version=others)
+        return replace(scan, version=whole, others_version=others)
 
-    def survey(self) -> FileSurvey[Made]:
+    def scan(self) -> FileScan[Made]:
         """Return what was found."""
         files: dict[str, Made] = {}
         skipped, others = self.found.skipped, self.found.others
@@ -115,7 +115,7 @@ class _Work(Generic[Made]):
             elif not self.project.languages or record.language in self.project.languages:
                 files[path] = record
         misses = sum(self.outcomes[path].key in self.parsed for path in files)
-        made = FileSurvey(
+        made = FileScan(
             files,
             {path: self.found.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
@@ -131,8 +131,8 @@ def _digest(what: object) -> str:
     return blake2b(repr(what).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-class Surveyor(Generic[Made]):
-    """Makes the surveys of one repository. Usable from many threads."""
+class Scanner(Generic[Made]):
+    """Makes the scans of one repository. Usable from many threads."""
 
     def __init__(
         self, repository: Repository, product: Product[Made], worth_bytes: int | None = None
@@ -143,26 +143,26 @@ class Surveyor(Generic[Made]):
         self._git = None if repository.git_dir is None else Git(repository)
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
-        self._known: dict[str, Remembered] = {}
-        self._blobs: VersionedCache[Remembered] = VersionedCache(_BLOBS)
+        self._known: dict[str, CachedFile] = {}
+        self._blobs: Memory[CachedFile] = Memory(_BLOBS)
         """What came of a path with a content, by the id that git has for that."""
 
     @without_garbage_collection()
-    def survey(
+    def scan(
         self,
         project: Project,
         strategy: CacheStrategy,
         workers: int | None,
         part: Product[Made] | None = None,
-        sight: Sight | None = None,
-    ) -> FileSurvey[Made]:
+        sight: FileStats | None = None,
+    ) -> FileScan[Made]:
         """Return the products of a project, or `part` of them where that is all that is wanted.
 
         Who has just looked at its files, for another product, says what the look showed.
         """
         product = part or self._product
         project = replace(project, path=checked_project(self._repository, project.path))
-        known = self._known = self._known or self._cache.remembered()
+        known = self._known = self._known or self._cache.cached_files()
         if strategy == "offline":
             return self._offline(product, project, known)
         sight = sight or self._look(project)
@@ -175,16 +175,16 @@ class Surveyor(Generic[Made]):
             self._read(work, lambda unread: self._outcomes(work, unread, keys(), workers))
         self._read(work, lambda unread: self._outcomes(work, unread, [], workers))
         self._remember(work, known)
-        return work.survey()
+        return work.scan()
 
-    def _look(self, project: Project) -> Sight:
+    def _look(self, project: Project) -> FileStats:
         """Find the files of a project, and look at them."""
         looked_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
         seen = look(self._repository.root, selected(project, listed.paths))
-        return Sight(looked_at, listed, seen, self._said_by_attributes(seen))
+        return FileStats(looked_at, listed, seen, self._said_by_attributes(seen))
 
-    def of_commit(self, project: Project, commit: str) -> FileSurvey[Made]:
+    def of_commit(self, project: Project, commit: str) -> FileScan[Made]:
         """Return the records of a project as a commit has it; attributes are the present ones.
 
         What is known of a content is found in the cache, so that the next commit costs what it changed.
@@ -201,8 +201,8 @@ class Surveyor(Generic[Made]):
         for contents in (self._cache.keys(whole=work.product.is_whole), []):
             self._read(work, partial(self._committed, listed, contents))
         for path, known in work.outcomes.items():
-            self._blobs.put((path, listed[path].id), "", known)
-        return work.survey()
+            self._blobs.keep((path, listed[path].id), "", known)
+        return work.scan()
 
     def close(self) -> None:
         """End what runs for this repository."""
@@ -211,8 +211,8 @@ class Surveyor(Generic[Made]):
             self._git.close()
 
     def _offline(
-        self, product: Product[Made], project: Project, known: Mapping[str, Remembered]
-    ) -> FileSurvey[Made]:
+        self, product: Product[Made], project: Project, known: Mapping[str, CachedFile]
+    ) -> FileScan[Made]:
         if not known:
             raise Unavailable(
                 "Nothing of this repository is cached, and an offline analysis reads nothing else.",
@@ -224,7 +224,7 @@ class Surveyor(Generic[Made]):
         work = _Work(product, project, sort_out(project, seen, said))
         work.outcomes = {path: known[path] for path in work.found.candidates}
         self._load(work)
-        return work.survey()
+        return work.scan()
 
     def _said_by_attributes(self, seen: Mapping[str, Seen | str]) -> dict[str, str]:
         if self._git is None:
@@ -233,7 +233,7 @@ class Surveyor(Generic[Made]):
         found = attributes(self._git, seen, sources, tuple(_ATTRIBUTES))
         return {path: _ATTRIBUTES[name] for path, name in found.items()}
 
-    def _recall(self, work: _Work[Made], known: Mapping[str, Remembered]) -> None:
+    def _recall(self, work: _Work[Made], known: Mapping[str, CachedFile]) -> None:
         """Take what is known of the files that look as they did."""
         for path, seen in work.found.candidates.items():
             if (one := known.get(path)) is not None and one.seen == seen:
@@ -251,7 +251,9 @@ class Surveyor(Generic[Made]):
         for key, parts in self._cache.load(missing, whole=whole).items():
             work.records[key] = self._memory.put(key, work.product.restored(parts))
 
-    def _read(self, work: _Work[Made], reader: Callable[[list[str]], Generator[Outcome, None, None]]) -> None:
+    def _read(
+        self, work: _Work[Made], reader: Callable[[list[str]], Generator[ReadResult, None, None]]
+    ) -> None:
         """Read the files of which nothing is known, and keep their records, but not of known contents."""
         unread = work.unread()
         if not unread:
@@ -275,33 +277,33 @@ class Surveyor(Generic[Made]):
 
     def _outcomes(
         self, work: _Work[Made], paths: Sequence[str], contents: Sequence[str], workers: int | None
-    ) -> Generator[Outcome, None, None]:
+    ) -> Generator[ReadResult, None, None]:
         sizes = {path: work.found.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
         if processes > 1:
             yield from read_by_crew(work.product, self._repository.root, contents, sizes, processes)
         else:
-            yield from map(Reader(self._repository.root, contents, work.product).read, paths)
+            yield from map(FileReader(self._repository.root, contents, work.product).read, paths)
 
     def _committed(
         self, listed: Mapping[str, CommittedFile], contents: list[str], paths: list[str]
-    ) -> Generator[Outcome, None, None]:
+    ) -> Generator[ReadResult, None, None]:
         assert self._git is not None
-        read = Reader(self._repository.root, contents, self._product).read
+        read = FileReader(self._repository.root, contents, self._product).read
         for path in paths:
             found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
-            yield Outcome(path, reason=GONE) if found is None else read(path, found.data)
+            yield ReadResult(path, reason=GONE) if found is None else read(path, found.data)
 
-    def _remember(self, work: _Work[Made], known: Mapping[str, Remembered]) -> None:
+    def _remember(self, work: _Work[Made], known: Mapping[str, CachedFile]) -> None:
         """Remember what there is, also what is not read, so that it is known offline."""
         _, (paths, _), seen, said = work.sight
         listed = set(paths)
         now = {
             path: work.outcomes.get(path)
             or (
-                Remembered(None, 0, sight)
+                CachedFile(None, 0, sight)
                 if isinstance(sight, str)
-                else Remembered(None, sight.size, reason=said.get(path, ""))
+                else CachedFile(None, sight.size, reason=said.get(path, ""))
             )
             for path, sight in seen.items()
         }

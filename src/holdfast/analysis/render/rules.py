@@ -9,18 +9,20 @@ from __future__ import annotations
 from typing import get_args
 
 from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
-from holdfast.analysis.dead_code.finding import Kind
+from holdfast.analysis.dead_code.unused_code import Kind
 from holdfast.analysis.debt.marker import Category
-from holdfast.analysis.sarif import Rule
+from holdfast.analysis.render.sarif import FindingRule
 
 COVERAGE = "test-coverage"
 
 COMPLEXITY_RULES = (
-    Rule(CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."),
-    Rule(COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."),
+    FindingRule(CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."),
+    FindingRule(COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."),
 )
 DEBT_RULES = {
-    category: Rule(f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note")
+    category: FindingRule(
+        f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note"
+    )
     for category in get_args(Category)
 }
 _UNUSED = {
@@ -34,7 +36,7 @@ _UNUSED = {
     "unreachable": "Statements that execution never gets to.",
 }
 DEAD_CODE_RULES = {
-    kind: Rule(
+    kind: FindingRule(
         f"dead-code/{'' if kind == 'unreachable' else 'unused-'}{kind}",
         _UNUSED[kind],
         "note" if kind == "parameter" else "warning",
@@ -48,15 +50,15 @@ _COPIED = {
     "semantic": "A lead: code at several places may do the same.",
 }
 DUPLICATE_RULES = {
-    kind: Rule(f"duplicate/{kind}", words, "note", help="Say it once, and use that.")
+    kind: FindingRule(f"duplicate/{kind}", words, "note", help="Say it once, and use that.")
     for kind, words in _COPIED.items()
 }
-DEFECT_RULE = Rule("defect-prediction", "A file is likely to need a fix within a year.")
+DEFECT_RULE = FindingRule("defect-prediction", "A file is likely to need a fix within a year.")
 RULES = (
     *COMPLEXITY_RULES,
     *DEBT_RULES.values(),
     *DEAD_CODE_RULES.values(),
     *DUPLICATE_RULES.values(),
     DEFECT_RULE,
-    Rule(COVERAGE, "Tests run too few of a file's lines.", help="Test what they do not reach."),
+    FindingRule(COVERAGE, "Tests run too few of a file's lines.", help="Test what they do not reach."),
 )

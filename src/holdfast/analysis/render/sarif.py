@@ -28,7 +28,7 @@ Level = Literal["none", "note", "warning", "error"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class FindingRule:
     """What findings of one kind break."""
 
     id: str
@@ -60,7 +60,7 @@ class Finding:
 
 
 def sarif(
-    rules: Iterable[Rule],
+    rules: Iterable[FindingRule],
     findings: Iterable[Finding],
     *,
     properties: Mapping[str, Any] | None = None,
@@ -93,7 +93,7 @@ def sarif_text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: FindingRule) -> dict[str, Any]:
     described = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},

@@ -1,7 +1,7 @@
-"""A survey: the records of a project's files, and what was left out with the reasons.
+"""A scan: the records of a project's files, and what was left out with the reasons.
 
 Contract: `files` is sorted by path, and paths are relative to the root of the repository. Whatever the number
-of processes and the state of the cache, the same tree gives the same survey, its cache figures aside.
+of processes and the state of the cache, the same tree gives the same scan, its cache figures aside.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Skipped:
     """One of few words, which are counted: `generated`, `minified`, `vendored`, `binary`, `too large`, …"""
 
 
-class Sight(NamedTuple):
+class FileStats(NamedTuple):
     """How the files of a project looked at some moment, whatever is then made of them."""
 
     looked_at: int
@@ -58,7 +58,7 @@ class Sight(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FileSurvey(Generic[Made]):
+class FileScan(Generic[Made]):
     """What is known of the files of a project: their records, or another product."""
 
     files: Mapping[str, Made]
@@ -70,15 +70,15 @@ class FileSurvey(Generic[Made]):
     hits: int = 0
     misses: int = 0
     version: str | None = field(default=None, compare=False)
-    """Equal for surveys of equal files, those in no language included; None where that cannot be told yet."""
+    """Equal for scans of equal files, those in no language included; None where that cannot be told yet."""
     others_version: str | None = field(default=None, compare=False)
     """The same of those in no language alone."""
-    sight: Sight | None = field(default=None, compare=False, repr=False)
+    sight: FileStats | None = field(default=None, compare=False, repr=False)
 
     @property
-    def others(self) -> FileSurvey[Made]:
-        """Return a survey of the files in no language alone."""
-        return FileSurvey({}, {}, other_files=self.other_files, version=self.others_version)
+    def others(self) -> FileScan[Made]:
+        """Return a scan of the files in no language alone."""
+        return FileScan({}, {}, other_files=self.other_files, version=self.others_version)
 
     @property
     def counts(self) -> FileCounts:
@@ -91,7 +91,7 @@ class FileSurvey(Generic[Made]):
         )
 
 
-Survey = FileSurvey[Record]
+Scan = FileScan[Record]
 """The records of a project."""
 
 

@@ -1,4 +1,4 @@
-"""Surveys by several processes: the same result, progress, cancellation, and failures that stay single."""
+"""Scans by several processes: the same result, progress, cancellation, and failures that stay single."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.records.product import RECORDS
-from holdfast.analysis.records.surveyor import Surveyor
-from holdfast.analysis.survey import Project, Survey
+from holdfast.analysis.engine.product import RECORDS
+from holdfast.analysis.engine.scan import Project, Scan
+from holdfast.analysis.engine.scanner import Scanner
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.repository import Repository
-from tests.analysis.records.test_survey import SKIPS, reasons, write
+from tests.analysis.engine.test_scanner import SKIPS, reasons, write
 
 FILES = 150
 
@@ -33,13 +33,13 @@ def tree(repository: Path) -> Path:
     return repository
 
 
-def surveyed(root: Path, workers: int | None = None) -> Survey:
-    """Survey anew, with processes however small the tree."""
-    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
+def scanned(root: Path, workers: int | None = None) -> Scan:
+    """Scan anew, with processes however small the tree."""
+    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
     try:
-        return surveyor.survey(Project(), "force-refresh", workers)
+        return scanner.scan(Project(), "force-refresh", workers)
     finally:
-        surveyor.close()
+        scanner.close()
 
 
 def children() -> set[str]:
@@ -49,7 +49,7 @@ def children() -> set[str]:
 
 
 def test_any_number_of_processes_gives_the_same_survey(tree: Path) -> None:
-    one, eight = surveyed(tree, 1), surveyed(tree, 8)
+    one, eight = scanned(tree, 1), scanned(tree, 8)
 
     assert one == eight
     assert list(one.files) == list(eight.files) == sorted(one.files)
@@ -76,7 +76,7 @@ class Steps(Listener):
 def test_progress_counts_the_files(tree: Path, workers: int) -> None:
     listener = Steps()
     with running(Call(listener=listener)):
-        surveyed(tree, workers)
+        scanned(tree, workers)
 
     assert [done for done, _ in listener.steps] == list(range(1, len(listener.steps) + 1))
     assert {total for _, total in listener.steps} == {float(len(listener.steps))}
@@ -87,14 +87,14 @@ def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tr
     before = children()
     listener = Steps(until=100)
     listener.call = call = Call(listener=listener)
-    surveyor = Surveyor(Repository.at(tree), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(tree), RECORDS, worth_bytes=1)
     with running(call), pytest.raises(Cancelled):
-        surveyor.survey(Project(), "normal", 2)
+        scanner.scan(Project(), "normal", 2)
 
     assert children() == before
     assert listener.steps[-1][0] == 100
-    after = surveyor.survey(Project(), "normal", 1)
-    surveyor.close()
+    after = scanner.scan(Project(), "normal", 1)
+    scanner.close()
     assert (len(after.files), after.hits + after.misses) == (FILES, FILES)
     assert after.hits > 0
 
@@ -110,7 +110,7 @@ def test_a_process_that_is_killed_costs_one_file(tree: Path) -> None:
 
     before = children()
     with running(Call(listener=Killer())):
-        found = surveyed(tree, 2)
+        found = scanned(tree, 2)
 
     lost = [path for path, reason in reasons(found).items() if reason == "could not be analysed"]
     assert killed

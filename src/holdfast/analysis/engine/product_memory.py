@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Generic
 
-from holdfast.analysis.records.product import Made
+from holdfast.analysis.engine.product import Made
 from holdfast.kernel.limits import LIMITS
 
 

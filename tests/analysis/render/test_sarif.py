@@ -7,12 +7,12 @@ import jsonschema
 import pytest
 
 from holdfast import __version__
-from holdfast.analysis.sarif import Finding, Rule, sarif, sarif_text
+from holdfast.analysis.render.sarif import Finding, FindingRule, sarif, sarif_text
 from tests.analysis.sarif_schema import check_official, check_sarif, needs_official
 
 RULES = [
-    Rule("cyclomatic-complexity", "A function has too many paths.", "error", help="Split it."),
-    Rule("debt", "A comment admits a debt.", "note"),
+    FindingRule("cyclomatic-complexity", "A function has too many paths.", "error", help="Split it."),
+    FindingRule("debt", "A comment admits a debt.", "note"),
 ]
 FINDINGS = [
     Finding("cyclomatic-complexity", "error", "f has 30 paths", "src/a b.py", 3, 40, 1, "f", {"value": 30}),

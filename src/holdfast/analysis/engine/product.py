@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from holdfast.analysis.records.stored import Parts, StoredRecord, packed
-from holdfast.analysis.records.token_stream import TokenStream
+from holdfast.analysis.engine.stored_record import Parts, StoredRecord, packed
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.syntax.lexer import lexed
 from holdfast.syntax.record import read_record, sections
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """The text of a file in one of our languages."""
 
     path: str
@@ -20,7 +20,7 @@ class Source(NamedTuple):
     text: bytes
 
 
-class Kept(Protocol):
+class FileProduct(Protocol):
     """What any product tells of its file."""
 
     @property
@@ -36,7 +36,7 @@ class Kept(Protocol):
         """Whether no part is missing."""
 
 
-Made = TypeVar("Made", bound=Kept, covariant=True)
+Made = TypeVar("Made", bound=FileProduct, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Product(Generic[Made]):
 
     name: str
     """That of the cache, too."""
-    make: Callable[[Source], Parts | None]
+    make: Callable[[SourceText], Parts | None]
     """From a text to what is kept; nothing where the file is no source after all."""
     restored: Callable[[Parts], Made]
     worth_bytes: int
@@ -54,17 +54,17 @@ class Product(Generic[Made]):
     """Whether one that was made without its last part does not do."""
 
 
-def _record(source: Source) -> Parts | None:
+def _record(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text)
     return None if record is None else packed(sections(record))
 
 
-def _numbers(source: Source) -> Parts | None:
+def _numbers(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text, names=False)
     return None if record is None else packed(sections(record)[:2])
 
 
-def _tokens(source: Source) -> Parts:
+def _tokens(source: SourceText) -> Parts:
     text = source.text
     lines = text.count(b"\n") + (not text.endswith(b"\n")) if text else 0
     return f"{source.language} {lines}".encode(), *lexed(source.language, text)

@@ -4,7 +4,7 @@ Contract:
 - A record counts for its key alone, which says the language and the content, and for one version of the code
   that makes records. What was seen of a file, and which key it had, only spares reading the file.
 - Damage, another version and a full disk cost time and nothing else. Several processes may use it at once.
-- Its size is bounded: the records that no survey has used for longest go first.
+- Its size is bounded: the records that no scan has used for longest go first.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from holdfast.analysis.records.core_version import core_version
-from holdfast.analysis.records.stored import Parts
+from holdfast.analysis.engine.code_version import core_version
+from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.project_files import Seen
@@ -59,7 +59,7 @@ SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({
 _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
 
 
-class Remembered(NamedTuple):
+class CachedFile(NamedTuple):
     """What is known of a file since it was last looked at."""
 
     seen: Seen | None
@@ -82,14 +82,14 @@ class RecordCache:
         self._is_damaged = False
         self._database: DerivedDatabase | None = None
 
-    def remembered(self) -> dict[str, Remembered]:
+    def cached_files(self) -> dict[str, CachedFile]:
         """Return what is known of the files of this work tree."""
         rows = self._rows(
             lambda connection: connection.execute(
                 "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)
             ).fetchall()
         )
-        return {os.fsdecode(path): Remembered(_seen(seen), *rest) for path, seen, *rest in rows}
+        return {os.fsdecode(path): CachedFile(_seen(seen), *rest) for path, seen, *rest in rows}
 
     def keys(self, *, whole: bool = False) -> list[str]:
         """Return the keys of all records, or of those whose last part is not missing."""
@@ -108,7 +108,7 @@ class RecordCache:
         return found
 
     def keep(
-        self, records: Mapping[str, Parts], files: Mapping[str, Remembered], gone: Iterable[str] = ()
+        self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], gone: Iterable[str] = ()
     ) -> None:
         """Keep records, and what is known of files; forget what is known of those that are gone."""
         today = _today()
@@ -208,7 +208,7 @@ def _today() -> int:
     return int(time.time()) // _SECONDS_A_DAY
 
 
-def _columns(known: Remembered) -> tuple[str, int, str, str, str]:
+def _columns(known: CachedFile) -> tuple[str, int, str, str, str]:
     seen = "" if known.seen is None else ":".join(map(str, known.seen))
     return seen, known.size, known.sight, known.key, known.reason
 

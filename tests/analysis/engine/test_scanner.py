@@ -1,4 +1,4 @@
-"""A survey: which files it takes, which it leaves out and why."""
+"""A scan: which files it takes, which it leaves out and why."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.analysis.engine.scan import FileScan, Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileSurvey, Project, Survey
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit, git
@@ -17,10 +17,10 @@ from tests.storage.git_support import commit, git
 CODE = "def one():\n    return 1\n"
 
 
-def survey(root: Path, project: Project = Project(), **more: object) -> Survey:  # noqa: B008 - a constant
+def scan(root: Path, project: Project = Project(), **more: object) -> Scan:  # noqa: B008 - a constant
     room = Analysis(Repository.at(root))
     try:
-        return room.survey(project, **more)  # type: ignore[arg-type]
+        return room.scan(project, **more)  # type: ignore[arg-type]
     finally:
         room.close()
 
@@ -32,7 +32,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def reasons(found: FileSurvey[object]) -> dict[str, str]:
+def reasons(found: FileScan[object]) -> dict[str, str]:
     return {item.path: item.reason for item in found.skipped}
 
 
@@ -41,7 +41,7 @@ def test_tracked_and_untracked_files_are_taken_and_ignored_ones_are_not(reposito
     write(repository, {"new.py": CODE, "build/made.py": CODE, "README.md": "# Hello\n"})
     (repository / "gone.py").unlink()
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert list(found.files) == ["a.py", "new.py"]
     assert found.other_files == (".gitignore", "README.md")
@@ -54,8 +54,8 @@ def test_a_folder_that_git_ignores_is_read_when_it_is_named(repository: Path) ->
     commit(repository, {".gitignore": "build/\n"})
     write(repository, {"build/made.py": CODE})
 
-    assert list(survey(repository, Project("build")).files) == ["build/made.py"]
-    assert list(survey(repository).files) == []
+    assert list(scan(repository, Project("build")).files) == ["build/made.py"]
+    assert list(scan(repository).files) == []
 
 
 def test_repositories_inside_are_left_out(repository: Path, tmp_path: Path) -> None:
@@ -69,14 +69,14 @@ def test_repositories_inside_are_left_out(repository: Path, tmp_path: Path) -> N
     commit(repository / "library", {"c.py": CODE})
     git(repository, "-c", "advice.addEmbeddedRepo=false", "add", "library")
 
-    assert list(survey(repository).files) == ["a.py"]
+    assert list(scan(repository).files) == ["a.py"]
 
 
 def test_without_git_the_folders_are_walked(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": CODE, "x/b.go": "package x\n", "node_modules/m.js": "1\n", "note.txt": "\n"})
     write(tmp_path, {"x/inner/.git/HEAD": "ref", "x/inner/c.py": CODE})
 
-    found = survey(tmp_path)
+    found = scan(tmp_path)
 
     assert list(found.files) == ["a.py", "x/b.go"]
     assert found.other_files == ("note.txt",)
@@ -85,28 +85,28 @@ def test_without_git_the_folders_are_walked(tmp_path: Path) -> None:
 def test_one_file_is_a_project(repository: Path) -> None:
     commit(repository, {"x/a.py": CODE, "x/b.py": CODE})
 
-    assert list(survey(repository, Project("x/a.py")).files) == ["x/a.py"]
+    assert list(scan(repository, Project("x/a.py")).files) == ["x/a.py"]
 
 
 @pytest.mark.parametrize("path", ["", ".", "./"])
 def test_the_root_has_several_spellings(repository: Path, path: str) -> None:
     commit(repository, {"a.py": CODE})
 
-    assert list(survey(repository, Project(path)).files) == ["a.py"]
+    assert list(scan(repository, Project(path)).files) == ["a.py"]
 
 
 def test_a_missing_folder_is_named_with_what_is_close(repository: Path) -> None:
     commit(repository, {"source/a.py": CODE})
 
     with pytest.raises(NotFound, match="'sorce'") as failure:
-        survey(repository, Project("sorce"))
+        scan(repository, Project("sorce"))
     assert "source" in str(failure.value.hint)
 
 
 @pytest.mark.parametrize("path", ["../elsewhere", "/etc", "a\0b", ".git"])
 def test_a_path_outside_is_refused(repository: Path, path: str) -> None:
     with pytest.raises(InvalidPath):
-        survey(repository, Project(path))
+        scan(repository, Project(path))
 
 
 def test_a_link_is_no_project(repository: Path, tmp_path: Path) -> None:
@@ -115,14 +115,14 @@ def test_a_link_is_no_project(repository: Path, tmp_path: Path) -> None:
 
     for path in ("link", "link/a.py"):
         with pytest.raises(NotFound):
-            survey(repository, Project(path))
+            scan(repository, Project(path))
 
 
 def test_a_bare_repository_has_nothing_to_analyse(tmp_path: Path, home: Path) -> None:
     subprocess.run(["git", "init", "--quiet", "--bare", str(tmp_path / "bare")], check=True)
 
     with pytest.raises(Unavailable, match="bare"):
-        survey(tmp_path / "bare")
+        scan(tmp_path / "bare")
 
 
 def test_patterns_depth_and_languages_choose(repository: Path) -> None:
@@ -130,7 +130,7 @@ def test_patterns_depth_and_languages_choose(repository: Path) -> None:
     commit(repository, {"src/e.go": "package e\n"})
 
     def chosen(**rules: object) -> list[str]:
-        return list(survey(repository, Project(**rules)).files)  # type: ignore[arg-type]
+        return list(scan(repository, Project(**rules)).files)  # type: ignore[arg-type]
 
     assert chosen(include=("src/**/*.py",)) == ["src/b.py", "src/x/c.py"]
     assert chosen(exclude=("tests", "*.go")) == ["a.py", "src/b.py", "src/x/c.py"]
@@ -174,7 +174,7 @@ def test_what_is_no_source_of_a_person_is_skipped_with_the_reason(repository: Pa
     write(repository, {name: content for name, (_, content) in SKIPS.items()} | KEPT)
     write(repository, {"LICENSE": "Do as you like.\n", "data.bin": b"\0"})
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert reasons(found) == {name: reason for name, (reason, _) in SKIPS.items()}
     assert list(found.files) == sorted(KEPT)
@@ -186,7 +186,7 @@ def test_what_is_no_source_of_a_person_is_skipped_with_the_reason(repository: Pa
 def test_a_vendored_folder_is_analysed_when_it_is_the_project(repository: Path) -> None:
     write(repository, {"vendor/lib.go": "package lib\n"})
 
-    assert list(survey(repository, Project("vendor")).files) == ["vendor/lib.go"]
+    assert list(scan(repository, Project("vendor")).files) == ["vendor/lib.go"]
 
 
 def test_links_pipes_and_strange_names_are_skipped_and_nothing_outside_is_read(
@@ -205,7 +205,7 @@ def test_links_pipes_and_strange_names_are_skipped_and_nothing_outside_is_read(
     (repository / "new\nline.py").write_text(CODE)
     Path(os.fsdecode(os.fsencode(repository) + b"/bad\xff.py")).write_text(CODE)
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert list(found.files) == ["a.py"]
     assert reasons(found) == {
@@ -227,7 +227,7 @@ def test_pipes_devices_and_closed_folders_are_skipped_without_waiting(tmp_path: 
         (tmp_path / "closed").chmod(0)
         expected["closed/"] = "unreadable"
 
-    found = survey(tmp_path, Project(exclude=() if "closed/" in expected else ("closed",)))
+    found = scan(tmp_path, Project(exclude=() if "closed/" in expected else ("closed",)))
 
     assert reasons(found) == expected
     assert list(found.files) == ["a.py"]
@@ -237,7 +237,7 @@ def test_a_sparse_gigabyte_is_skipped_unread(repository: Path) -> None:
     with (repository / "huge.py").open("wb") as file:
         file.truncate(1024**3)
 
-    assert reasons(survey(repository)) == {"huge.py": "too large"}
+    assert reasons(scan(repository)) == {"huge.py": "too large"}
 
 
 def test_attributes_of_git_say_what_is_generated_and_vendored(repository: Path) -> None:
@@ -247,13 +247,13 @@ def test_attributes_of_git_say_what_is_generated_and_vendored(repository: Path) 
     write(repository, {".gitattributes": "made/* linguist-generated\nmade/c.py -linguist-generated\n"})
     write(repository, {"lib/.gitattributes": "* linguist-vendored=true\n"})
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert list(found.files) == ["a.py", "made/c.py"]
     assert reasons(found) == {"made/b.py": "generated", "lib/d.py": "vendored"}
-    assert reasons(survey(repository, strategy="offline")) == reasons(found)
+    assert reasons(scan(repository, strategy="offline")) == reasons(found)
     (repository / ".gitattributes").unlink()
-    assert list(survey(repository).files) == ["a.py", "made/b.py", "made/c.py"]
+    assert list(scan(repository).files) == ["a.py", "made/b.py", "made/c.py"]
 
 
 def test_a_pipe_in_place_of_attributes_is_not_waited_for(repository: Path) -> None:
@@ -261,4 +261,4 @@ def test_a_pipe_in_place_of_attributes_is_not_waited_for(repository: Path) -> No
     (repository / "x" / ".gitattributes").unlink()
     os.mkfifo(repository / "x" / ".gitattributes")
 
-    assert list(survey(repository).files) == ["a.py"]
+    assert list(scan(repository).files) == ["a.py"]

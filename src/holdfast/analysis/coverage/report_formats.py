@@ -25,7 +25,7 @@ _GO_BLOCK = re.compile(
 
 
 @dataclass
-class Parts:
+class CoverableParts:
     """Lines or blocks of a file: what each weighs, and whether a test ran it."""
 
     weights: dict[Hashable, int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Parts:
         if hit:
             self.hit.add(part)
 
-    def among(self, lines: frozenset[int]) -> Parts:
+    def among(self, lines: frozenset[int]) -> CoverableParts:
         """Return the parts that have one of these lines in them."""
         ordered = sorted(lines)
         kept = {}
@@ -46,7 +46,7 @@ class Parts:
             at = bisect_left(ordered, first)
             if at < len(ordered) and ordered[at] <= last:
                 kept[part] = weight
-        return Parts(kept, self.hit & kept.keys())
+        return CoverableParts(kept, self.hit & kept.keys())
 
     @property
     def total(self) -> int:
@@ -66,17 +66,17 @@ def _ends(part: Hashable) -> tuple[int, int]:
 
 
 @dataclass
-class Report:
+class ReportFile:
     """What a report says, by the paths that it uses."""
 
     kind: str
-    files: dict[str, Parts] = field(default_factory=dict)
+    files: dict[str, CoverableParts] = field(default_factory=dict)
     executed: dict[str, frozenset[int]] = field(default_factory=dict)
     """Lines that were run, where the report does not say which lines there are."""
 
-    def parts(self, path: str) -> Parts:
+    def parts(self, path: str) -> CoverableParts:
         """Return the parts of a file, none at first."""
-        return self.files.setdefault(path, Parts())
+        return self.files.setdefault(path, CoverableParts())
 
 
 def _number(text: str | None, what: str) -> int:
@@ -85,7 +85,7 @@ def _number(text: str | None, what: str) -> int:
     return int(text)
 
 
-def xml_report(content: bytes) -> Report:
+def xml_report(content: bytes) -> ReportFile:
     """Return what a report in XML says: `coverage` is Cobertura's root, `report` JaCoCo's."""
     elements = xml_of(content)
     name, _ = next(elements, ("", None))
@@ -96,8 +96,8 @@ def xml_report(content: bytes) -> Report:
     raise Unreadable("it is neither a Cobertura nor a JaCoCo report")
 
 
-def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> Report:
-    report, parts = Report("cobertura"), None
+def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile:
+    report, parts = ReportFile("cobertura"), None
     for name, attributes in elements:
         if name == "class":
             parts = None if attributes is None else report.parts(attributes.get("filename", ""))
@@ -107,8 +107,8 @@ def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> Report:
     return report
 
 
-def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> Report:
-    report, parts, package = Report("jacoco"), None, ""
+def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile:
+    report, parts, package = ReportFile("jacoco"), None, ""
     for name, attributes in elements:
         if name == "package" and attributes is not None:
             package = attributes.get("name", "")
@@ -121,9 +121,9 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> Report:
     return report
 
 
-def lcov_report(content: bytes) -> Report:
+def lcov_report(content: bytes) -> ReportFile:
     """Return what a tracefile of lcov says."""
-    report, parts = Report("lcov"), None
+    report, parts = ReportFile("lcov"), None
     for line in content.decode("utf-8", "replace").splitlines():
         key, _, value = line.partition(":")
         if key == "SF":
@@ -139,12 +139,12 @@ def lcov_report(content: bytes) -> Report:
     return report
 
 
-def go_report(content: bytes) -> Report:
+def go_report(content: bytes) -> ReportFile:
     """Return what a profile of `go test -coverprofile` says; it counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
         raise Unreadable("it does not begin with a mode")
-    report = Report("go")
+    report = ReportFile("go")
     for line in filter(None, lines[1:]):
         found = _GO_BLOCK.match(line)
         if found is None:
@@ -154,7 +154,7 @@ def go_report(content: bytes) -> Report:
     return report
 
 
-def coverage_data(content: bytes) -> Report:
+def coverage_data(content: bytes) -> ReportFile:
     """Return the lines that coverage.py saw running, from its data file."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
@@ -167,7 +167,7 @@ def coverage_data(content: bytes) -> Report:
         arcs = "SELECT path, fromno, tono FROM arc JOIN file ON file.id = file_id"
         for path, *ends in database.execute(arcs):
             lines[str(path)].update(end for end in ends if isinstance(end, int) and end > 0)
-    return Report("coverage.py", executed={path: frozenset(seen) for path, seen in lines.items()})
+    return ReportFile("coverage.py", executed={path: frozenset(seen) for path, seen in lines.items()})
 
 
 def _unpacked(packed: bytes) -> Iterable[int]:
@@ -176,7 +176,7 @@ def _unpacked(packed: bytes) -> Iterable[int]:
     )
 
 
-PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], Report]], ...] = (
+PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
     ((".xml",), xml_report),
     ((".info", ".lcov"), lcov_report),
     ((".out", ".txt"), go_report),
@@ -184,6 +184,6 @@ PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], Report]], ...] = (
 )
 
 
-def parsed(name: str, content: bytes) -> Report:
+def parsed(name: str, content: bytes) -> ReportFile:
     """Return what a report says, told apart by how its name ends."""
     return next(parse for endings, parse in PARSERS if name.endswith(endings))(content)

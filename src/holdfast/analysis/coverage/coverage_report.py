@@ -13,8 +13,8 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.analysis.context.coverage_reports import Parts, Report, parsed
-from holdfast.analysis.context.python_statements import python_statements
+from holdfast.analysis.coverage.python_statements import python_statements
+from holdfast.analysis.coverage.report_formats import CoverableParts, ReportFile, parsed
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
@@ -54,7 +54,7 @@ class FileCoverage:
     report: str
     is_stale: bool
     """Whether the file is newer than the report."""
-    parts: Parts = field(default_factory=Parts, repr=False)
+    parts: CoverableParts = field(default_factory=CoverableParts, repr=False)
     """What of it was run and what was not."""
 
     @property
@@ -215,8 +215,8 @@ class _Places:
         return shorter[0] if len(shorter) == 1 else None
 
 
-def _resolved(tree: Tree, report: Report, places: _Places) -> tuple[dict[str, Parts], int]:
-    told: dict[str, Parts] = {}
+def _resolved(tree: Tree, report: ReportFile, places: _Places) -> tuple[dict[str, CoverableParts], int]:
+    told: dict[str, CoverableParts] = {}
     unmatched = 0
     for written in {**report.files, **report.executed}:
         source = places.find(written)
@@ -228,7 +228,7 @@ def _resolved(tree: Tree, report: Report, places: _Places) -> tuple[dict[str, Pa
     return told, unmatched
 
 
-def _parts(tree: Tree, report: Report, written: str, source: str) -> Parts | None:
+def _parts(tree: Tree, report: ReportFile, written: str, source: str) -> CoverableParts | None:
     if written in report.files:
         return report.files[written]
     try:
@@ -236,7 +236,7 @@ def _parts(tree: Tree, report: Report, written: str, source: str) -> Parts | Non
         statements = python_statements(content)
     except (Unreadable, HoldfastError):
         return None
-    parts = Parts()
+    parts = CoverableParts()
     for statement in statements:
         parts.add(statement.start, not report.executed[written].isdisjoint(statement))
     return parts

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.analysis.context.coverage import NO_REPORT, PLACES, Coverage, coverage_of
-from holdfast.analysis.context.coverage_reports import parsed
-from holdfast.analysis.context.python_statements import python_statements
+from holdfast.analysis.coverage.coverage_report import NO_REPORT, PLACES, Coverage, coverage_of
+from holdfast.analysis.coverage.python_statements import python_statements
+from holdfast.analysis.coverage.report_formats import parsed
 from holdfast.storage.files.foreign_document import Unreadable
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import basename
 
-from holdfast.analysis.records.patterns import matcher
-from holdfast.analysis.records.reading import TOO_LARGE
-from holdfast.analysis.records.source import GENERATED, MINIFIED, VENDORED, may_be_source
-from holdfast.analysis.survey import Project, Skipped
+from holdfast.analysis.engine.file_reader import TOO_LARGE
+from holdfast.analysis.engine.patterns import matcher
+from holdfast.analysis.engine.scan import Project, Skipped
+from holdfast.analysis.engine.source_text import GENERATED, MINIFIED, VENDORED, may_be_source
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import printable_path

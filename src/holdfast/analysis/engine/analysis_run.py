@@ -1,4 +1,4 @@
-"""Runs the analyses that a deep context asks for, at the same time, over one survey.
+"""Runs the analyses that a deep context asks for, at the same time, over one scan.
 
 Contract: the answers are put together in a fixed order, so that neither threads nor processes show in them.
 An analysis that fails is named with the reason, and the others stand.
@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from holdfast.analysis.context.coverage import Coverage, coverage_of
-from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Issue, Measurements
-from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.coverage.coverage_report import Coverage, coverage_of
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.measurements import FileMeasures, ImportGraph, Issue, Measurements
+from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
+from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import CacheStrategy, Project, Survey
-from holdfast.kernel.dispatch.failures import holdfast_error
+from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.storage.files.work_tree import Tree
@@ -44,7 +44,7 @@ class Asked:
     limit: int
     one_by_one: bool = False
     """Run no analyses at the same time: threads share an interpreter, and waiting for it costs."""
-    base: Base | None = None
+    base: BaseCommit | None = None
     """What findings are compared with: those that were there already are left out."""
 
     @property
@@ -71,7 +71,7 @@ class Part:
 class Gathered:
     """What all of them say."""
 
-    survey: Survey
+    scan: Scan
     measured: Measurements
     coverage: Coverage
     sections: Mapping[str, Any]
@@ -81,24 +81,24 @@ class Gathered:
 
 
 class Material:
-    """What analyses work on: a survey, and what several of them would otherwise find out for themselves."""
+    """What analyses work on: a scan, and what several of them would otherwise find out for themselves."""
 
-    def __init__(self, room: Analysis, survey: Survey, asked: Asked) -> None:
-        self.room, self.survey, self.asked = room, survey, asked
+    def __init__(self, room: Analysis, scan: Scan, asked: Asked) -> None:
+        self.room, self.scan, self.asked = room, scan, asked
         self._looking = threading.Lock()
-        self._everything = survey if asked.project == Project() else None
+        self._everything = scan if asked.project == Project() else None
 
     @property
     def resolution(self) -> Resolution:
         """Return what the imports and names of the project mean."""
-        return self.room.resolution(self.survey)
+        return self.room.resolution(self.scan)
 
     @property
-    def everything(self) -> Survey:
-        """Return the survey of the whole repository, as uses outside of the project are uses."""
+    def everything(self) -> Scan:
+        """Return the scan of the whole repository, as uses outside of the project are uses."""
         with self._looking:
             if self._everything is None:
-                self._everything = _survey(self.room, replace(self.asked, project=Project()))
+                self._everything = _scan(self.room, replace(self.asked, project=Project()))
             return self._everything
 
 
@@ -110,26 +110,26 @@ def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> G
     """Run what is asked for."""
     running = [name for name in analysers if name in asked.analyses]
     stages = Stages(len(running) + 2)
-    survey = stages.run("files", partial(_survey, room, asked))
-    material = Material(room, survey, asked)
+    scan = stages.run("files", partial(_scan, room, asked))
+    material = Material(room, scan, asked)
     works = [(name, partial(attempted, partial(analysers[name], material))) for name in running]
     done = dict(zip(running, stages.all(works, asked.workers), strict=True))
     parts = {name: part for name, part in done.items() if isinstance(part, Part)}
     failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
-    coverage = stages.run("coverage", partial(_coverage, room, survey, asked))
-    measured = _measurements(survey, coverage, parts, asked, failures)
+    coverage = stages.run("coverage", partial(_coverage, room, scan, asked))
+    measured = _measurements(scan, coverage, parts, asked, failures)
     sections = {name: section for part in parts.values() for name, section in part.sections.items()}
-    return Gathered(survey, measured, coverage, sections, failures, stages.spent)
+    return Gathered(scan, measured, coverage, sections, failures, stages.spent)
 
 
-def _survey(room: Analysis, asked: Asked) -> Survey:
-    return room.survey(asked.project, strategy=asked.strategy, workers=asked.parallel)
+def _scan(room: Analysis, asked: Asked) -> Scan:
+    return room.scan(asked.project, strategy=asked.strategy, workers=asked.parallel)
 
 
-def _coverage(room: Analysis, survey: Survey, asked: Asked) -> Coverage:
+def _coverage(room: Analysis, scan: Scan, asked: Asked) -> Coverage:
     if asked.strategy == "offline":
         return Coverage(without=NOT_OFFLINE)
-    return coverage_of(Tree(room.repository), room.repository.root, asked.project.path, survey.files.keys())
+    return coverage_of(Tree(room.repository), room.repository.root, asked.project.path, scan.files.keys())
 
 
 def attempted(analysis: Callable[[], Answer]) -> Answer | str:
@@ -145,15 +145,15 @@ def attempted(analysis: Callable[[], Answer]) -> Answer | str:
 
 
 def _measurements(
-    survey: Survey, coverage: Coverage, parts: Mapping[str, Part], asked: Asked, failures: Mapping[str, str]
+    scan: Scan, coverage: Coverage, parts: Mapping[str, Part], asked: Asked, failures: Mapping[str, str]
 ) -> Measurements:
     files = {}
-    for path, record in survey.files.items():
+    for path, record in scan.files.items():
         told = coverage.files.get(path)
         numbers: dict[str, Any] = {} if told is None else {"covered": told.covered, "coverable": told.total}
         for part in parts.values():
             numbers.update(part.numbers.get(path, part.otherwise))
-        files[path] = FileMeasures(path, survey.sizes[path], record.code_lines, **numbers)
+        files[path] = FileMeasures(path, scan.sizes[path], record.code_lines, **numbers)
     return Measurements(
         files,
         tuple(sorted((issue for part in parts.values() for issue in part.issues), key=_place)),

@@ -1,0 +1,1 @@
+"""How much of each file test runs covered, read from the reports that they left behind."""

@@ -1,0 +1,1 @@
+"""Renders reports: text tables, SARIF, JUnit, CSV and Markdown, one module for each."""
