@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.duplicates.clone import KINDS, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import KINDS, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis

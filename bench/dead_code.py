@@ -35,7 +35,7 @@ from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.dead_code.analyser import dead_code
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
-from holdfast.analysis.dead_code.unused_code import Finding
+from holdfast.analysis.dead_code.unused_code import UnusedCode
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.parse import ParseTooLong
@@ -286,8 +286,8 @@ def injected(tree: Tree, languages: list[str], each: int, seed: int) -> tuple[Sc
             for _ in range(each):
                 injector.inject(language, case)
     tree.read(sorted(injector.changed))
-    by_name: dict[tuple[str, str], Finding] = {}
-    statements: dict[tuple[str, int], Finding] = {}
+    by_name: dict[tuple[str, str], UnusedCode] = {}
+    statements: dict[tuple[str, int], UnusedCode] = {}
     for one in dead_code(tree.resolution()):
         if one.kind == "unreachable":
             statements[one.file, one.line] = one

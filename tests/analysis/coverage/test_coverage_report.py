@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.analysis.coverage.coverage_report import NO_REPORT, PLACES, Coverage, coverage_of
+from holdfast.analysis.coverage.coverage_report import NO_REPORT, PLACES, CoverageReport, coverage_of
 from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.coverage.report_formats import parsed
 from holdfast.storage.files.foreign_document import Unreadable
@@ -51,7 +51,7 @@ def g():
 '''
 
 
-def found(repository: Path, *sources: str, project: str = "") -> Coverage:
+def found(repository: Path, *sources: str, project: str = "") -> CoverageReport:
     for source in sources:
         place = repository / source
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from holdfast.analysis.dead_code.analyser import dead_code
-from holdfast.analysis.dead_code.unused_code import LEAST, Finding, Level
+from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import Record, read_record
 
 
-def findings(files: Mapping[str, str]) -> tuple[Finding, ...]:
+def findings(files: Mapping[str, str]) -> tuple[UnusedCode, ...]:
     """Return everything that is found dead in files, given as texts by path."""
     texts = {path: dedent(text).lstrip("\n") for path, text in files.items()}
     records: dict[str, Record] = {}

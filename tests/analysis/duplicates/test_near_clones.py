@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.syntax.record import read_record

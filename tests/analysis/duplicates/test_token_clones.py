@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in, find_clones
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.analysis.engine.scan import Project

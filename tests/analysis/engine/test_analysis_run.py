@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.engine.analysis_run import Asked, Gathered, Material, Part, gather
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.analysis_run import AnalysisRun, Component, Components, run_analyses
+from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.scope import RunOptions, Scope
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import Call, Listener, current_call, running
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, Unavailable
 from holdfast.storage.git.repository import Repository
-from tests.analysis.context.measured import issue
+from tests.analysis.context.measured import finding
 
 
 class Heard(Listener):
@@ -29,58 +32,61 @@ def room(repository: Path) -> Analysis:
     return Analysis(Repository.at(repository))
 
 
-def asked(*analyses: str, parallel: int | None = None) -> Asked:
-    return Asked(Project(), analyses, 30, "import-graph", "normal", parallel, 20)
+def options(parallel: int | None = None) -> RunOptions:
+    return RunOptions(Project(), parallel=parallel)
 
 
-def says(name: str, **more: object) -> Part:
-    return Part({name: {"total": 1}}, **more)  # type: ignore[arg-type]
+def component(name: str, *findings: CodeFinding) -> Component[AnalysisReport]:
+    return Component(lambda _: AnalysisReport(), lambda *_: {name: {"total": 1}}, lambda *_: findings)
 
 
-def answer(found: Gathered) -> tuple[object, ...]:
-    return found.sections, found.measured.issues, found.measured.files, found.failures
+def answer(run: AnalysisRun) -> tuple[object, ...]:
+    return run.sections, run.measured.findings, run.measured.files, run.failures
 
 
 @pytest.mark.requirement("analysis-122")
 def test_analyses_run_at_the_same_time(room: Analysis) -> None:
     met = threading.Barrier(2, timeout=60)
 
-    def waits(material: Material) -> Part:
+    def waits(scope: Scope) -> AnalysisReport:
         met.wait()  # passed only if the other one is here as well
-        return says("x")
+        return AnalysisReport()
 
-    gather(room, asked("ast", "satd", parallel=2), {"ast": waits, "satd": waits})
+    waiting: Component[AnalysisReport] = Component(waits, lambda *_: {})
+    run = run_analyses(room, options(parallel=2), {"ast": waiting, "satd": waiting})
+    assert not run.failures
 
 
 @pytest.mark.requirement("analysis-102")
 def test_one_after_the_other_gives_the_same_answer_as_all_at_once(room: Analysis) -> None:
-    analysers = {
-        "ast": lambda material: says("one", issues=(issue("a.py"),)),
-        "satd": lambda material: says("two", issues=(issue("a.py", "technical-debt"),)),
+    components = {
+        "ast": component("one", finding("a.py")),
+        "satd": component("two", finding("a.py", "technical-debt")),
     }
-    answers = [answer(gather(room, asked("satd", "ast", parallel=count), analysers)) for count in (1, 2, 8)]
+    answers = [answer(run_analyses(room, options(parallel=count), components)) for count in (1, 2, 8)]
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_an_analysis_that_fails_is_named_and_the_others_stand(
+def test_an_analysis_that_fails_is_named_and_the_others_are_unaffected(
     room: Analysis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def refuses(material: Material) -> Part:
+    def refuses(scope: Scope) -> AnalysisReport:
         raise Unavailable("There is no history.")
 
-    def breaks(material: Material) -> Part:
+    def breaks(scope: Scope) -> AnalysisReport:
         raise ZeroDivisionError
 
-    found = gather(
-        room,
-        asked("ast", "churn", "satd"),
-        {"ast": lambda material: says("one"), "churn": refuses, "satd": breaks},
-    )
-    assert found.sections == {"one": {"total": 1}}
-    assert found.failures["churn"] == "There is no history."
-    assert "ZeroDivisionError" in found.failures["satd"]
-    assert found.measured.measured == {"ast"}
-    assert found.measured.why_not("churn") == "There is no history."
+    components: Components = {
+        "ast": component("one"),
+        "churn": Component(refuses, lambda *_: {}),
+        "satd": Component(breaks, lambda *_: {}),
+    }
+    run = run_analyses(room, options(), components)
+    assert run.sections == {"one": {"total": 1}}
+    assert run.failures["churn"] == "There is no history."
+    assert "ZeroDivisionError" in run.failures["satd"]
+    assert run.measured.measured == {"ast"}
+    assert run.measured.why_not("churn") == "There is no history."
     assert "ZeroDivisionError" in caplog.text  # and where to look
 
 

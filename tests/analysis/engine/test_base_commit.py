@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.complexity.measure import Reading
+from holdfast.analysis.complexity.function_complexity import ComplexityCounting
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
@@ -36,7 +36,7 @@ def test_a_renamed_file_is_compared_with_what_it_was(moved, repository):
         "other.py": False,
         "same.py": True,
     }
-    worse = Reading("extended").worse(scan.files, moved)
+    worse = ComplexityCounting("extended").increased(scan.files, moved)
     assert [(one.file, one.function.name) for one in worse] == [("new.py", "f3"), ("other.py", "other")]
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from holdfast.analysis.engine import file_reader, product
+from holdfast.analysis.engine.product import RECORDS
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
+from holdfast.analysis.engine.scanner import Scanner
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
@@ -262,3 +266,53 @@ def test_a_pipe_in_place_of_attributes_is_not_waited_for(repository: Path) -> No
     os.mkfifo(repository / "x" / ".gitattributes")
 
     assert list(scan(repository).files) == ["a.py"]
+
+
+SECRET = "password_in_the_source"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_text(
+    repository: Path, workers: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repository, {"a.py": f"{SECRET} = 1\n", "b.py": "x = 1\n"})
+
+    def breaks(path: str, text: bytes, **_: object) -> None:
+        raise RuntimeError(text.decode())
+
+    monkeypatch.setattr(product, "read_record", breaks)
+    reader = file_reader.FileReader(str(repository))
+    monkeypatch.setattr(file_reader, "Crew", lambda *_: _InProcess(reader))
+    scanner = Scanner(Repository.at(repository), RECORDS, worth_bytes=1)
+    try:
+        found = scanner.scan(Project(), "normal", workers)
+    finally:
+        scanner.close()
+    assert reasons(found) == {"a.py": file_reader.FAILED, "b.py": file_reader.FAILED}
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(logged) == 2
+    assert logged[0].startswith("'a.py' could not be analysed: RuntimeError at test_scanner.py:")
+    assert SECRET not in caplog.text
+
+
+class _InProcess:
+    """A crew whose processes are this one."""
+
+    def __init__(self, reader: file_reader.FileReader) -> None:
+        self._reader = reader
+
+    def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, bytes]]:
+        for path in (path for batch in batches for path in batch):
+            yield path, self._reader.read_unlogged(path.decode()).to_bytes()
+
+
+def test_a_file_whose_process_ended_is_logged(
+    repository: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ending:
+        def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, None]]:
+            return ((path, None) for batch in batches for path in batch)
+
+    monkeypatch.setattr(file_reader, "Crew", lambda *_: Ending())
+    list(file_reader.read_by_crew(RECORDS, str(repository), [], {"a.py": 1}, 2))
+    assert "'a.py' could not be analysed: the process that read it ended" in caplog.text

@@ -161,7 +161,7 @@ def test_without_git_the_texts_alone_are_judged_and_the_reason_is_said(tmp_path)
     assert found.confidence < 0.7
     assert (result.model.name, result.baseline.size_auc) == ("static", None)
     assert result.baseline.reason == "this is no git repository"
-    assert "Less sure and not shown: 1" in words(asked(tmp_path))
+    assert "Less confident and not shown: 1" in words(asked(tmp_path))
 
 
 @pytest.fixture

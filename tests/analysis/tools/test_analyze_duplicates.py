@@ -183,7 +183,7 @@ def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Anal
 
 
 def test_a_share_that_was_not_measured_is_no_number(room: Analysis, tmp_path: Path) -> None:
-    assert words(asked(room, detection_type="gapped")).startswith("Duplication: not looked for in ")
+    assert words(asked(room, detection_type="gapped")).startswith("Duplication: not searched for in ")
     empty = Analysis(Repository.at(tmp_path))
     assert words(asked(empty)).startswith("Duplication: nothing to measure, 0 of 0 lines in 0 files.")
     empty.close()

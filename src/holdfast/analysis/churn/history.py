@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from holdfast.analysis.churn.churn import Churn, Touched, measure, touched
-from holdfast.kernel.cache import VersionedCache
+from holdfast.analysis.churn.churn_report import ChurnReport, Touched, measure, touched
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -69,14 +69,14 @@ class History:
         with Git(self._repository) as git:
             return git.head()
 
-    def churn(self, project: str, since: int | None, *, counted: bool = True) -> Churn:
+    def churn(self, project: str, since: int | None, *, counted: bool = True) -> ChurnReport:
         """Return what happened to the files of a project, a folder or a file, since then.
 
         Lines need not be counted, which takes contents that a partial clone lacks.
         """
         with Git(self._repository) as git:
             if self.head() is None:
-                return Churn([], 0, 0, 0, has_history=False)
+                return ChurnReport([], 0, 0, 0, has_history=False)
             read = self.commits if counted else _uncounted
             found = measure(read(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})

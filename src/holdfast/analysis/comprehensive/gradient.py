@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.analysis.engine.measurements import FileMeasures, Issue, Measurements
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 
 Level = Literal["critical", "warning", "normal"]
 Component = Literal["complexity", "churn", "duplication", "coupling", "debt"]
@@ -95,9 +96,9 @@ def _of(components: Mapping[Component, float | None]) -> Gradient:
 
 
 def _components(
-    file: FileMeasures, issues: Sequence[Issue], measured: Measurements
+    file: FileMeasures, findings: Sequence[CodeFinding], measured: Measurements
 ) -> dict[Component, float | None]:
-    owed = sum(issue.minutes for issue in issues if issue.kind == "technical-debt")
+    owed = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
     allowed = DEBT_MINUTES_A_LINE * max(file.code_lines, 1)
     return {
         "complexity": None if file.heavy_lines is None else file.heavy_lines / max(file.function_lines, 1),

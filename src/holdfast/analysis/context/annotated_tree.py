@@ -14,7 +14,8 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.context.scorecard import covered_share
-from holdfast.analysis.engine.measurements import FileMeasures, Issue, Measurements
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -127,8 +128,8 @@ def _node(
     )
 
 
-def _counts(issues: tuple[Issue, ...], measured: Measurements) -> tuple[int | None, int | None]:
-    kinds = [issue.kind for issue in issues]
+def _counts(findings: tuple[CodeFinding, ...], measured: Measurements) -> tuple[int | None, int | None]:
+    kinds = [finding.kind for finding in findings]
     debts = kinds.count("technical-debt") if "satd" in measured.measured else None
     dead = kinds.count("dead-code") if "dead-code" in measured.measured else None
     return debts, dead
@@ -153,8 +154,8 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
 
 
 def _of_folder(files: list[FileMeasures], measured: Measurements) -> Annotations:
-    issues = tuple(issue for file in files for issue in measured.by_file.get(file.path, ()))
-    debts, dead = _counts(issues, measured)
+    findings = tuple(finding for file in files for finding in measured.by_file.get(file.path, ()))
+    debts, dead = _counts(findings, measured)
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(
         code_lines=sum(file.code_lines for file in files),

@@ -12,10 +12,11 @@ from holdfast.analysis.context.recommendations import Duration, Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
 from holdfast.analysis.coverage.coverage_report import CoverageSummary
-from holdfast.analysis.engine.measurements import SEVERITIES, Measurements
+from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
+from holdfast.analysis.engine.measurements import Measurements
 from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
-from holdfast.analysis.trend.point import TrendPoint
-from holdfast.kernel.models import Output, optional
+from holdfast.analysis.trend.trend_point import TrendPoint
+from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 Format = Literal["markdown", "json", "sarif"]
@@ -45,7 +46,7 @@ class Metadata(Output):
 
 
 class DefectSummary(Output):
-    """The issues that were found, counted."""
+    """The findings that were found, counted."""
 
     total_defects: int
     by_severity: dict[str, int]
@@ -74,15 +75,16 @@ class DeepContext(FileCounts):
 
 
 def defect_summary(measured: Measurements) -> DefectSummary:
-    """Return the issues, counted by severity and kind."""
+    """Return the findings, counted by severity and kind."""
     code = sum(file.code_lines for file in measured.files.values())
     kinds = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
     looked_for = [kind for analysis, kind in kinds.items() if analysis in measured.measured]
     return DefectSummary(
-        total_defects=len(measured.issues),
+        total_defects=len(measured.findings),
         by_severity={
-            severity: sum(issue.severity == severity for issue in measured.issues) for severity in SEVERITIES
+            severity: sum(finding.severity == severity for finding in measured.findings)
+            for severity in FINDING_SEVERITIES
         },
-        by_type={kind: sum(issue.kind == kind for issue in measured.issues) for kind in looked_for},
-        defect_density=round(1000 * len(measured.issues) / code, 2) if code else None,
+        by_type={kind: sum(finding.kind == kind for finding in measured.findings) for kind in looked_for},
+        defect_density=round(1000 * len(measured.findings) / code, 2) if code else None,
     )

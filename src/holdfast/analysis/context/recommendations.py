@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import Field
 
 from holdfast.analysis.context.risk import Priority
-from holdfast.analysis.engine.measurements import Issue, Measurements
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import Measurements
 from holdfast.kernel.operation import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
@@ -78,44 +79,46 @@ def _made(title: str, reason: str, files: Iterable[str], minutes: float, levels:
     )
 
 
-def _of_issues(title: str, reason: str, issues: Sequence[Issue], levels: _Levels) -> Iterator[Recommendation]:
-    if issues:
-        ordered = sorted(issues, key=lambda issue: -issue.minutes)
-        first = ordered[0].finding
-        words = f"{len(issues)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
-        minutes = sum(issue.minutes for issue in issues)
-        yield _made(title, words, (issue.finding.path for issue in ordered), minutes, levels)
+def _of_findings(
+    title: str, reason: str, findings: Sequence[CodeFinding], levels: _Levels
+) -> Iterator[Recommendation]:
+    if findings:
+        ordered = sorted(findings, key=lambda finding: -finding.minutes)
+        first = ordered[0]
+        words = f"{len(findings)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
+        minutes = sum(finding.minutes for finding in findings)
+        yield _made(title, words, (finding.path for finding in ordered), minutes, levels)
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
-    issues = measured.of_kind("complexity")
+    findings = measured.of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
-    hot = [issue for issue in issues if issue.finding.path in changed]
-    calm = [issue for issue in issues if issue.finding.path not in changed]
+    hot = [finding for finding in findings if finding.path in changed]
+    calm = [finding for finding in findings if finding.path not in changed]
     title, words = (
         "Reduce complexity where the code changes",
         "findings over a threshold are in files that changed",
     )
-    yield from _of_issues(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
+    yield from _of_findings(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
     known = " in files that did not change" if "churn" in measured.measured else ""
     levels: _Levels = ("Low" if known else "Medium", "Medium")
-    yield from _of_issues("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
+    yield from _of_findings("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
 
 
 def _debts(measured: Measurements) -> Iterator[Recommendation]:
-    issues = measured.of_kind("technical-debt")
-    serious = [issue for issue in issues if issue.severity in ("critical", "high")]
-    rest = [issue for issue in issues if issue.severity not in ("critical", "high")]
+    findings = measured.of_kind("technical-debt")
+    serious = [finding for finding in findings if finding.severity in ("critical", "high")]
+    rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
     words = "comments admit a debt"
-    yield from _of_issues(
+    yield from _of_findings(
         "Pay serious technical debts", f"{words} of high severity.", serious, ("High", "High")
     )
-    yield from _of_issues("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
+    yield from _of_findings("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
 
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
     words = "things are used by nothing, at high confidence."
-    yield from _of_issues("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
+    yield from _of_findings("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
 
 
 def _structure(measured: Measurements) -> Iterator[Recommendation]:

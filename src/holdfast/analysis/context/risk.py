@@ -13,7 +13,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.engine.measurements import FileMeasures, IssueKind, Measurements
+from holdfast.analysis.engine.code_finding import FindingKind
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.operation import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
@@ -56,7 +57,7 @@ class Correlation(Output):
 class Effort(Output):
     """What it would take."""
 
-    estimated_hours: float = Field(description="The minutes of its issues, added up.")
+    estimated_hours: float = Field(description="The minutes of its findings, added up.")
     priority: Priority
 
 
@@ -65,7 +66,7 @@ class Hotspot(Output):
 
     location: Location
     composite_score: float = Field(
-        description="From 0 to 1: the mean of its ranks by cost of issues, complexity and commits."
+        description="From 0 to 1: the mean of its ranks by cost of findings, complexity and commits."
     )
     contributing_factors: list[UntrustedText]
     refactoring_effort: Effort
@@ -121,10 +122,10 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
 
 
 def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
-    issues = measured.by_file.get(file.path, ())
-    kinds = [issue.kind for issue in issues]
+    findings = measured.by_file.get(file.path, ())
+    kinds = [finding.kind for finding in findings]
 
-    def count(kind: IssueKind, analysis: str) -> int | None:
+    def count(kind: FindingKind, analysis: str) -> int | None:
         return kinds.count(kind) if analysis in measured.measured else None
 
     speaking = [*dict.fromkeys(kinds), *(["churn"] if file.commits else [])]
@@ -141,7 +142,7 @@ def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
 def hotspots(measured: Measurements) -> list[Hotspot]:
     """Return the files with something to mend, those first in which most comes together."""
     files, by_file = measured.files, measured.by_file
-    costs = {path: sum(issue.minutes for issue in by_file.get(path, ())) for path in files}
+    costs = {path: sum(finding.minutes for finding in by_file.get(path, ())) for path in files}
     ranks = [shares(costs)]
     if "complexity" in measured.measured:
         ranks.append(shares({path: file.cyclomatic or 0 for path, file in files.items()}))
@@ -156,20 +157,20 @@ def hotspots(measured: Measurements) -> list[Hotspot]:
 
 
 def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspot:
-    issues = sorted(measured.by_file[file.path], key=lambda issue: -issue.minutes)
-    kinds = Counter(issue.kind for issue in issues)
-    factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [issues[0].finding.message]
+    findings = sorted(measured.by_file[file.path], key=lambda finding: -finding.minutes)
+    kinds = Counter(finding.kind for finding in findings)
+    factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [findings[0].message]
     if file.commits:
         factors.append(f"{counted(file.commits, 'commit')} in {measured.period_days} days")
     if file.in_cycle:
         factors.append("in a cycle of imports")
     return Hotspot(
-        location=Location(file=file.path, line=issues[0].finding.line or 1),
+        location=Location(file=file.path, line=findings[0].line or 1),
         composite_score=round(score, 3),
         contributing_factors=factors,
         refactoring_effort=Effort(
-            estimated_hours=round(sum(issue.minutes for issue in issues) / 60, 1),
-            priority=_priority(file, {issue.severity for issue in issues}),
+            estimated_hours=round(sum(finding.minutes for finding in findings) / 60, 1),
+            priority=_priority(file, {finding.severity for finding in findings}),
         ),
     )
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from holdfast.analysis.engine.measurements import FileMeasures, ImportGraph, Measurements
+from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.operation import Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -40,8 +41,8 @@ class Scorecard(Output):
         " other, directly or not."
     )
     test_coverage: float | None = Field(description="What reports of test runs say; never estimated.")
-    technical_debt_hours: float | None = Field(description="The minutes of every issue found, added up.")
-    debt_minutes: dict[str, float] = Field(description="The same by the kind of issue, in minutes.")
+    technical_debt_hours: float | None = Field(description="The minutes of every finding found, added up.")
+    debt_minutes: dict[str, float] = Field(description="The same by the kind of finding, in minutes.")
     weights: dict[str, float] = Field(description="The weight of each part that counted.")
     not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
 
@@ -138,10 +139,10 @@ def covered_share(files: Iterable[FileMeasures]) -> float | None:
 
 
 def debt_minutes(measured: Measurements) -> dict[str, float]:
-    """Return the minutes of the issues of each kind that was looked for."""
+    """Return the minutes of the findings of each kind that was looked for."""
     kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
     return {
-        kind: round(sum(issue.minutes for issue in measured.issues if issue.kind == kind), 1)
+        kind: round(sum(finding.minutes for finding in measured.findings if finding.kind == kind), 1)
         for kind, analysis in kinds.items()
         if analysis in measured.measured
     }

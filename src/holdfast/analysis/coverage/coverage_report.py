@@ -10,11 +10,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from pydantic import Field
 
 from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.coverage.report_formats import CoverableParts, ReportFile, parsed
+from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
@@ -87,7 +89,7 @@ class CoverageSummary(Output):
 
 
 @dataclass(frozen=True)
-class Coverage:
+class CoverageReport(AnalysisReport):
     """What the reports say together."""
 
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
@@ -117,6 +119,10 @@ class Coverage:
         ]
         return "; ".join(problems) or self.without
 
+    def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return how much of each file there is to cover, and how much tests covered."""
+        return {path: {"covered": one.covered, "coverable": one.total} for path, one in self.files.items()}
+
     @property
     def summary(self) -> CoverageSummary:
         """Return all of it but the files."""
@@ -129,7 +135,7 @@ class Coverage:
         )
 
 
-def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> Coverage:
+def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> CoverageReport:
     """Return what reports say about `sources`, paths from the root of the repository."""
     found: dict[str, FileCoverage] = {}
     reports: list[FoundReport] = []
@@ -152,7 +158,7 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
             seen = _look(tree, source)
             is_stale = seen is not None and seen[2] > time_ns
             found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
-    return Coverage(dict(sorted(found.items())), tuple(reports))
+    return CoverageReport(dict(sorted(found.items())), tuple(reports))
 
 
 def reports_seen(tree: Tree, project: str) -> list[tuple[str, tuple[int, int, int]]]:

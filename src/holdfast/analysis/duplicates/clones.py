@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, GpuUse
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, GpuUse
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
 from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
 from holdfast.kernel.machine import without_garbage_collection

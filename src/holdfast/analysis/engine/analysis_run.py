@@ -1,25 +1,24 @@
-"""Runs the analyses that a deep context asks for, at the same time, over one scan.
+"""Runs several analyses over one scan, concurrently, and combines their reports.
 
-Contract: the answers are put together in a fixed order, so that neither threads nor processes show in them.
-An analysis that fails is named with the reason, and the others stand.
+Contract: results are combined in a fixed order, so they do not depend on threads or processes. An analysis
+that fails is listed with the reason, and the others are unaffected.
 """
 
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from holdfast.analysis.coverage.coverage_report import Coverage, coverage_of
-from holdfast.analysis.engine.base_commit import BaseCommit
-from holdfast.analysis.engine.measurements import FileMeasures, ImportGraph, Issue, Measurements
-from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
+from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions, Scope
 from holdfast.analysis.engine.stages import Stages
-from holdfast.analysis.graph.dependency_graph import DagType
-from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
@@ -27,113 +26,67 @@ from holdfast.kernel.machine import without_garbage_collection
 from holdfast.storage.files.work_tree import Tree
 
 Answer = TypeVar("Answer")
-
-NOT_OFFLINE = "offline nothing but the cache is read"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a deep context is to be made of."""
-
-    project: Project
-    analyses: tuple[str, ...]
-    period_days: int
-    dag_type: DagType
-    strategy: CacheStrategy
-    parallel: int | None
-    limit: int
-    one_by_one: bool = False
-    """Run no analyses at the same time: threads share an interpreter, and waiting for it costs."""
-    base: BaseCommit | None = None
-    """What findings are compared with: those that were there already are left out."""
-
-    @property
-    def workers(self) -> int:
-        """Return how many analyses to run at the same time."""
-        return 1 if self.one_by_one else self.parallel or os.cpu_count() or 1
+Report = TypeVar("Report", bound=AnalysisReport)
 
 
 @dataclass(frozen=True)
-class Part:
-    """What one analysis says."""
+class Component(Generic[Report]):
+    """One analysis of a combined document: how its report is made, and what the document shows of it."""
 
+    report: Callable[[Scope], Report]
+    sections: Callable[[Report, Scope], Mapping[str, Any]]
+    """The sections of the document, as JSON, by their names."""
+    findings: Callable[[Report, Scope], Iterable[CodeFinding]] = lambda report, _: report.findings
+
+
+Components = Mapping[str, Component[Any]]
+"""The analyses of a document by name, in the order of its sections."""
+
+
+@dataclass(frozen=True)
+class ComponentResult:
+    """What one analysis contributed."""
+
+    report: AnalysisReport
     sections: Mapping[str, Any]
-    """Its answer, as JSON, under the names that it has in the document."""
-    issues: tuple[Issue, ...] = ()
-    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Fields of `FileMeasures`, by file."""
-    otherwise: Mapping[str, Any] = field(default_factory=dict)
-    """The same for files that it looked at and has nothing to say of."""
-    graph: ImportGraph | None = None
+    findings: tuple[CodeFinding, ...]
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What all of them say."""
+class AnalysisRun:
+    """The reports of several analyses, combined."""
 
     scan: Scan
+    results: Mapping[str, ComponentResult]
     measured: Measurements
-    coverage: Coverage
-    sections: Mapping[str, Any]
+    coverage: CoverageReport
     failures: Mapping[str, str]
-    spent: Mapping[str, float]
-    """The seconds that each stage took while others may have run beside it."""
-
-
-class Material:
-    """What analyses work on: a scan, and what several of them would otherwise find out for themselves."""
-
-    def __init__(self, room: Analysis, scan: Scan, asked: Asked) -> None:
-        self.room, self.scan, self.asked = room, scan, asked
-        self._looking = threading.Lock()
-        self._everything = scan if asked.project == Project() else None
+    seconds: Mapping[str, float]
+    """How long each stage took, concurrent ones included."""
 
     @property
-    def resolution(self) -> Resolution:
-        """Return what the imports and names of the project mean."""
-        return self.room.resolution(self.scan)
-
-    @property
-    def everything(self) -> Scan:
-        """Return the scan of the whole repository, as uses outside of the project are uses."""
-        with self._looking:
-            if self._everything is None:
-                self._everything = _scan(self.room, replace(self.asked, project=Project()))
-            return self._everything
-
-
-Analyser = Callable[[Material], Part]
+    def sections(self) -> dict[str, Any]:
+        """The sections of all analyses, in order."""
+        return {name: section for one in self.results.values() for name, section in one.sections.items()}
 
 
 @without_garbage_collection()
-def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> Gathered:
-    """Run what is asked for."""
-    running = [name for name in analysers if name in asked.analyses]
-    stages = Stages(len(running) + 2)
-    scan = stages.run("files", partial(_scan, room, asked))
-    material = Material(room, scan, asked)
-    works = [(name, partial(attempted, partial(analysers[name], material))) for name in running]
-    done = dict(zip(running, stages.all(works, asked.workers), strict=True))
-    parts = {name: part for name, part in done.items() if isinstance(part, Part)}
+def run_analyses(room: Analysis, options: RunOptions, components: Components) -> AnalysisRun:
+    """Run analyses over one scan of a project."""
+    stages = Stages(len(components) + 2)
+    scope = stages.run("files", partial(Scope.of, room, options))
+    works = [(name, partial(attempt, partial(_result, one, scope))) for name, one in components.items()]
+    threads = options.parallel or os.cpu_count() or 1
+    done = dict(zip(components, stages.all(works, threads if options.concurrent else 1), strict=True))
+    results = {name: one for name, one in done.items() if isinstance(one, ComponentResult)}
     failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
-    coverage = stages.run("coverage", partial(_coverage, room, scan, asked))
-    measured = _measurements(scan, coverage, parts, asked, failures)
-    sections = {name: section for part in parts.values() for name, section in part.sections.items()}
-    return Gathered(scan, measured, coverage, sections, failures, stages.spent)
+    coverage = stages.run("coverage", partial(_coverage, scope))
+    measured = _measurements(scope, [*(one.report for one in results.values()), coverage], results, failures)
+    return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.spent)
 
 
-def _scan(room: Analysis, asked: Asked) -> Scan:
-    return room.scan(asked.project, strategy=asked.strategy, workers=asked.parallel)
-
-
-def _coverage(room: Analysis, scan: Scan, asked: Asked) -> Coverage:
-    if asked.strategy == "offline":
-        return Coverage(without=NOT_OFFLINE)
-    return coverage_of(Tree(room.repository), room.repository.root, asked.project.path, scan.files.keys())
-
-
-def attempted(analysis: Callable[[], Answer]) -> Answer | str:
-    """Return what an analysis says, or why it says nothing."""
+def attempt(analysis: Callable[[], Answer]) -> Answer | str:
+    """Return the result of an analysis, or why it failed."""
     try:
         return analysis()
     except (Cancelled, DeadlineExceeded):
@@ -144,26 +97,40 @@ def attempted(analysis: Callable[[], Answer]) -> Answer | str:
         return holdfast_error(failure).message
 
 
-def _measurements(
-    scan: Scan, coverage: Coverage, parts: Mapping[str, Part], asked: Asked, failures: Mapping[str, str]
-) -> Measurements:
-    files = {}
-    for path, record in scan.files.items():
-        told = coverage.files.get(path)
-        numbers: dict[str, Any] = {} if told is None else {"covered": told.covered, "coverable": told.total}
-        for part in parts.values():
-            numbers.update(part.numbers.get(path, part.otherwise))
-        files[path] = FileMeasures(path, scan.sizes[path], record.code_lines, **numbers)
-    return Measurements(
-        files,
-        tuple(sorted((issue for part in parts.values() for issue in part.issues), key=_place)),
-        frozenset(parts),
-        next((part.graph for part in parts.values() if part.graph is not None), None),
-        dict(failures),
-        asked.period_days,
+def _result(component: Component[Report], scope: Scope) -> ComponentResult:
+    report = component.report(scope)
+    return ComponentResult(
+        report, component.sections(report, scope), tuple(component.findings(report, scope))
     )
 
 
-def _place(issue: Issue) -> tuple[str, int, str, str]:
-    finding = issue.finding
-    return finding.path, finding.line or 0, finding.rule, finding.thing or finding.message
+def _coverage(scope: Scope) -> CoverageReport:
+    if scope.options.strategy == "offline":
+        return CoverageReport(without=NOT_OFFLINE)
+    repository = scope.room.repository
+    return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())
+
+
+def _measurements(
+    scope: Scope,
+    reports: Iterable[AnalysisReport],
+    results: Mapping[str, ComponentResult],
+    failures: Mapping[str, str],
+) -> Measurements:
+    numbers = [(report.file_numbers(), report.unmentioned) for report in reports]
+    files = {}
+    for path, record in scope.scan.files.items():
+        known: dict[str, Any] = {}
+        for by_file, unmentioned in numbers:
+            known.update(by_file.get(path, unmentioned))
+        files[path] = FileMeasures(path, scope.scan.sizes[path], record.code_lines, **known)
+    findings = (finding for one in results.values() for finding in one.findings)
+    graphs = (one.report.import_graph for one in results.values())
+    return Measurements(
+        files,
+        tuple(sorted(findings, key=lambda finding: finding.order)),
+        frozenset(results),
+        next((graph for graph in graphs if graph is not None), None),
+        dict(failures),
+        scope.options.period_days,
+    )

@@ -8,9 +8,11 @@ so it needs little besides the parser.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from posixpath import splitext
+from traceback import extract_tb
 from typing import NamedTuple
 
 from holdfast.analysis.engine.product import PRODUCTS, RECORDS, FileProduct, Product, SourceText
@@ -39,6 +41,7 @@ NOT_REGULAR = "not a regular file"
 GONE = "gone"
 """A file that was removed since it was discovered; it is no part of the project any more."""
 
+_PROCESS_ENDED = "the process that read it ended"
 _FIRST_LINE_BYTES = 256
 
 _BATCH_FILES = 64
@@ -47,36 +50,40 @@ _BATCH_NAME_BYTES = 8 * 1024
 
 
 class ReadResult(NamedTuple):
-    """What came of one file."""
+    """What reading one file gave."""
 
     path: str
     size: int = 0
     key: str = ""
-    """Language, ending and content; equal ones have equal products."""
+    """Language, file extension and content hash; files with equal keys have equal products."""
     reason: str = ""
+    """Why the file is skipped, if it is."""
     parts: Parts | None = None
-    """The product; missing where the key was among those already known, and where there is none."""
+    """The product; None if its key was known already, and if there is no product."""
+    failure: str = ""
+    """The exception that broke the parser, and where it was raised; never its message, which may quote
+    source."""
 
     def to_bytes(self) -> bytes:
-        """Return the outcome as it travels between processes."""
+        """Serialise the result for another process."""
         parts = self.parts or ()
-        head = json.dumps([*self[:4], *map(len, parts)])
+        head = json.dumps([self.path, self.size, self.key, self.reason, self.failure, *map(len, parts)])
         return b"".join((head.encode(), b"\n", *parts))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ReadResult:
-        """Return the outcome that travelled."""
+        """Return the result that `to_bytes` serialised."""
         line, _, rest = data.partition(b"\n")
-        path, size, key, reason, *lengths = json.loads(line)
+        path, size, key, reason, failure, *lengths = json.loads(line)
         if not lengths:
-            return cls(path, size, key, reason)
+            return cls(path, size, key, reason, None, failure)
         first, second, _ = lengths
         parts = rest[:first], rest[first : first + second], rest[first + second :]
         return cls(path, size, key, reason, parts)
 
 
 class FileReader:
-    """Reads the files of one work tree; each content once, and those whose key is known not at all."""
+    """Reads the files of one work tree. A content is parsed once; one whose key is known, not at all."""
 
     def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
         self._make = product.make
@@ -84,14 +91,18 @@ class FileReader:
         self._known = set(known)
 
     def read(self, path: str, content: bytes | None = None) -> ReadResult:
-        """Return what came of a file, or of a content that it has had."""
+        """Read a file, or a former content of it, and log a warning if that breaks its parser."""
+        return logged(self.read_unlogged(path, content))
+
+    def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
+        """Read a file in a process whose log nobody sees; the caller logs the failure."""
         try:
             data = self._bytes(path) if content is None else content
-            return ReadResult(path) if data is None else self._outcome(path, data)
+            return ReadResult(path) if data is None else self._result(path, data)
         except HoldfastError as failure:
             return ReadResult(path, reason=_reason(failure))
-        except Exception:  # whatever a strange file brings about in a parser, the others are read
-            return ReadResult(path, reason=FAILED)
+        except Exception as failure:  # a file that breaks a parser must not keep the others from being read
+            return ReadResult(path, reason=FAILED, failure=_described(failure))
 
     def _bytes(self, path: str) -> bytes | None:
         """Return the content of a file, or None where neither name nor first line says it is source."""
@@ -103,7 +114,7 @@ class FileReader:
                 return None
         return self._tree.read_bytes(place, LIMITS.source_file_bytes)
 
-    def _outcome(self, path: str, data: bytes) -> ReadResult:
+    def _result(self, path: str, data: bytes) -> ReadResult:
         size = len(data)
         if (reason := reason_to_skip(data)) is not None:
             return ReadResult(path, size, reason=reason)
@@ -126,10 +137,26 @@ class FileReader:
         return ReadResult(path, size, key, parts=parts)
 
 
+def logged(result: ReadResult) -> ReadResult:
+    """Log a warning if a file broke its parser, and return the result unchanged."""
+    if result.failure:
+        import logging  # not needed by most reads, and slow to import
+
+        message = "%s could not be analysed: %s"
+        logging.getLogger(__name__).warning(message, ascii(result.path), result.failure)
+    return result
+
+
+def _described(failure: Exception) -> str:
+    frame = extract_tb(failure.__traceback__)[-1]
+    place = f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
+    return f"{type(failure).__name__} at {place}"
+
+
 def reader(setup: bytes) -> Callable[[bytes], bytes]:
     """Return what a process of a crew does with a path, for a product, a root and keys that are known."""
     product, root, known = json.loads(setup)
-    read = FileReader(root, known, PRODUCTS[product]).read
+    read = FileReader(root, known, PRODUCTS[product]).read_unlogged
     return lambda path: read(path.decode()).to_bytes()
 
 
@@ -140,7 +167,8 @@ def read_by_crew(
     setup = json.dumps([product.name, root, known]).encode()
     crew = Crew((__name__, reader.__name__), setup, processes)
     for path, answer in crew.answers(_batches(sizes)):
-        yield ReadResult(path.decode(), reason=FAILED) if answer is None else ReadResult.from_bytes(answer)
+        died = ReadResult(path.decode(), reason=FAILED, failure=_PROCESS_ENDED)
+        yield logged(died if answer is None else ReadResult.from_bytes(answer))
 
 
 def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:

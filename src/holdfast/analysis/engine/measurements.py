@@ -1,6 +1,6 @@
-"""What the analyses measured, file by file, in one shape: everything that compares them reads this.
+"""What several analyses measured of each file, in one shape: whatever compares analyses reads this.
 
-Contract: None means not measured, and `reasons` says why; 0 means measured and none.
+Contract: None means not measured, and `reasons` says why; 0 means that it was measured and there is none.
 """
 
 from __future__ import annotations
@@ -9,44 +9,25 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
-from holdfast.analysis.render.sarif import Finding
-
-IssueKind = Literal["complexity", "technical-debt", "dead-code", "duplication", "defect"]
-Severity = Literal["critical", "high", "medium", "low"]
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
-
-DEBT_MINUTES: Mapping[Severity, int] = {"critical": 120, "high": 60, "medium": 30, "low": 15}
-"""What paying a debt that somebody admitted is taken to cost, by its severity."""
-DEAD_CODE_MINUTES = 5
-"""What removing something unused is taken to cost."""
-
-
-@dataclass(frozen=True)
-class Issue:
-    """Something that an analysis would have changed, and what that is taken to cost."""
-
-    kind: IssueKind
-    severity: Severity
-    minutes: float
-    finding: Finding
+from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingKind
 
 
 @dataclass(frozen=True)
 class FileMeasures:
-    """What is known about one file."""
+    """What was measured of one file."""
 
     path: str
     size: int
     code_lines: int
     function_lines: int = 0
     heavy_lines: float | None = None
-    """Lines in functions over a threshold: whole where it is an error, half where it is a warning."""
+    """Lines of functions above a threshold: all of them above an error's, half of them above a warning's."""
     cyclomatic: int | None = None
-    """Of all its functions together."""
+    """The sum over its functions."""
     cognitive: int | None = None
-    """Of its most complex function."""
+    """The maximum over its functions."""
     commits: int | None = None
     changes: int | None = None
     """Lines added and deleted in the period."""
@@ -62,38 +43,30 @@ class FileMeasures:
 
 
 @dataclass(frozen=True)
-class ImportGraph:
-    """Which file imports which."""
-
-    edges: Mapping[str, frozenset[str]]
-    cycles: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True)
 class Measurements:
-    """What is known about a project."""
+    """What was measured of a project."""
 
     files: Mapping[str, FileMeasures]
-    issues: tuple[Issue, ...] = ()
+    findings: tuple[CodeFinding, ...] = ()
     measured: frozenset[str] = frozenset()
-    """Analyses that gave an answer."""
+    """The analyses that succeeded."""
     graph: ImportGraph | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Why others gave none."""
+    """Why others failed."""
     period_days: int = 30
 
     @cached_property
-    def by_file(self) -> Mapping[str, tuple[Issue, ...]]:
-        """Return the issues of each file that has some."""
-        found: defaultdict[str, list[Issue]] = defaultdict(list)
-        for issue in self.issues:
-            found[issue.finding.path].append(issue)
-        return {path: tuple(issues) for path, issues in sorted(found.items())}
+    def by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
+        """The findings of each file that has some."""
+        found: defaultdict[str, list[CodeFinding]] = defaultdict(list)
+        for finding in self.findings:
+            found[finding.path].append(finding)
+        return {path: tuple(findings) for path, findings in sorted(found.items())}
 
-    def of_kind(self, kind: IssueKind) -> list[Issue]:
-        """Return the issues that one analysis found."""
-        return [issue for issue in self.issues if issue.kind == kind]
+    def of_kind(self, kind: FindingKind) -> list[CodeFinding]:
+        """Return the findings of one kind."""
+        return [finding for finding in self.findings if finding.kind == kind]
 
     def why_not(self, analysis: str) -> str:
-        """Return why an analysis gave no answer."""
+        """Return why there is no result of an analysis."""
         return self.reasons.get(analysis, f"the analysis '{analysis}' was not asked for")

@@ -1,1 +1,1 @@
-"""Renders reports: text tables, SARIF, JUnit, CSV and Markdown, one module for each."""
+"""Renders results, one module for each format: text layout, SARIF, JUnit, CSV and Markdown."""

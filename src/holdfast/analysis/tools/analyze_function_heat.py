@@ -6,6 +6,7 @@ from pydantic import Field
 
 from holdfast.analysis.churn.function_changes import Changes, function_changes
 from holdfast.analysis.engine.scan import FileCounts, Project, Scan
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -66,17 +67,17 @@ class Heat(FileCounts):
     method: str
 
 
-def _words(result: Heat, width: int) -> str:
+def _text(result: Heat, width: int) -> str:
     rows = [
-        (_told(one.heat), str(one.cyclomatic), _told(one.changes), f"{one.file}:{one.line}", one.function)
+        (_number(one.heat), str(one.cyclomatic), _number(one.changes), f"{one.file}:{one.line}", one.function)
         for one in result.functions
     ]
     head = ("heat", "complexity", "changes", "where", "function")
     shown = table([head, *rows], width, flexible=(3, 4)) if rows else "No functions."
-    return "\n".join(filter(None, [shown, result.reason, result.method]))
+    return lines(shown, skipped_files(result), result.reason or "", result.method)
 
 
-def _told(value: int | None) -> str:
+def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
@@ -112,7 +113,7 @@ def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     effect=Effect.READ,
     command="heat",
     example="holdfast analyze heat src/main.py",
-    **arguments.of_project(_words, specified=False),
+    **arguments.of_project(_text, specified=False),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""

@@ -8,6 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -92,25 +93,22 @@ class NameSimilarity(FileCounts):
     method: str
 
 
-def _laid_out(result: NameSimilarity, width: int) -> str:
-    """Say the result in the format that was asked for."""
+def _text(result: NameSimilarity, width: int) -> str:
     head = (
         f"Names like {result.query}: {result.total_matches} of {result.total_candidates}"
         f" ({result.scope}, score {result.least_score:g} or more); shown: {len(result.matches)}."
     )
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     detailed = result.format == "detailed"
     columns = ["score", "name", "kind", "place"]
     if detailed:
         columns[1:1] = ["string", "vector", "phonetic", "edits"]
     rows = [_cells(match, detailed) for match in result.matches]
-    parts = [
+    return lines(
         head,
-        f"Files skipped: {skipped}." if skipped else "",
+        skipped_files(result),
         table([columns, *rows], width, flexible=(len(columns) - 1, len(columns) - 3)) if rows else "",
         result.method if detailed else "",
-    ]
-    return "\n".join(filter(None, parts))
+    )
 
 
 def _cells(match: SimilarName, detailed: bool) -> list[str]:
@@ -143,7 +141,7 @@ def _similar(match: Match) -> SimilarName:
     effect=Effect.READ,
     command="names",
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    **arguments.of_project(_laid_out, "query"),
+    **arguments.of_project(_text, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are most like a given one, by meaning, by letters and by sound.

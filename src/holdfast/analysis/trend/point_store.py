@@ -75,7 +75,7 @@ class PointStore:
             return {}, 0
         return ours, len({commit for commit, *_ in rows} - ours.keys())
 
-    def keep(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
+    def add(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
         """Add numbers to those of a commit, and tell whether they are kept."""
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
         with suppress(HoldfastError, NotUsable):

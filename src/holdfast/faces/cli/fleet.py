@@ -43,8 +43,8 @@ from holdfast.storage.processes.executors import DASK, PROCESSES, executors
 
 _TOOLSET = "analyze"
 _RETRIES = 2
-_LEFT_OUT = ("trend",)
-"""What depends on more than the state of a repository: on what was kept before."""
+_LEFT_OUT = ("trend", "record-trend")
+"""What depends on more than the state of a repository, namely on numbers recorded before, or records them."""
 _PAGE = f"""Run one analysis over many repositories, and merge what it finds.
 
 LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment. What is

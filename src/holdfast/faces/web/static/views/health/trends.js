@@ -1,27 +1,38 @@
 // How the headline numbers went, commit by commit, as small charts with their values in words.
 
 import { button, el, empty, fill, quiet, vector } from "../../dom.js";
-import { get } from "../../api.js";
+import { get, post } from "../../api.js";
 import { number, percent } from "./numbers.js";
 
 const WIDTH = 200, HEIGHT = 44, EDGE = 3, PAST = 50;
 const SORTS = { mean: "mean", max: "highest", p90: "90th percent" };
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
-/** Fill a place with the trends; with `past`, the numbers of so many commits are computed first. */
+/** Record the numbers of past commits; where nothing may be written, they are computed for this answer alone. */
+async function record(view) {
+  try {
+    await post("analyze/record_trend", { backfill: PAST }, view);
+    return 0;
+  } catch (problem) {
+    if (problem.name === "AbortError") throw problem;
+    return PAST;
+  }
+}
+
+/** Fill a place with the trends; with `past`, missing numbers of that many commits are computed. */
 export async function show(view, place, past = 0) {
   const found = await get("analyze/analyze_trend", { limit: 100, backfill: past || null }, view);
   const series = found.series.filter((one) => one.points > 1);
   const doing = `Measuring the last ${PAST} commits; each is read once`;
-  const compute = () => view.running(place, doing, () => show(view, place, PAST));
+  const compute = () => view.running(place, doing, async () => show(view, place, await record(view)));
   const measure = button(`Measure the last ${PAST} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   const few = `A trend needs two commits; this branch has ${commits || "none"}.`;
   if (commits < 2) return fill(place, el("p.quiet", few));
   if (!series.length) {
-    const command = el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`);
-    return fill(place, empty("A trend needs the numbers of two commits. They are kept whenever an analysis runs on a " +
-      "tree without changes; those of the past can be measured now, here or with this command:", command, measure));
+    const command = el("pre", { tabindex: "0" }, `holdfast analyze record-trend --backfill ${PAST}`);
+    return fill(place, empty("A trend needs the numbers of two commits. This command records them, after a commit or " +
+      "for past commits; the button does so for past commits now:", command, measure));
   }
   const words = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
   fill(place, el("div.multiples", series.map((one) => multiple(one, found.points))),

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
+from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.storage.git.numstat import CommitChanges, Person, rows
 
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
@@ -60,7 +61,7 @@ class FileChurn:
 
 
 @dataclass
-class Churn:
+class ChurnReport(AnalysisReport):
     """What happened to the files of a project."""
 
     files: list[FileChurn]
@@ -73,7 +74,16 @@ class Churn:
     has_history: bool = True
     """Whether there is a commit at all."""
     names: Mapping[Person, str] = field(default_factory=dict)
-    """What `.mailmap` calls people, where it is known."""
+    """The names that `.mailmap` gives to people."""
+
+    unmentioned: ClassVar[Mapping[str, Any]] = {"commits": 0, "changes": 0, "churn_score": 0.0}
+
+    def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return commits, changed lines and score by file."""
+        return {
+            file.path: {"commits": file.commits, "changes": file.lines, "churn_score": file.score}
+            for file in self.files
+        }
 
     def authors(self, file: FileChurn) -> list[str]:
         """Return the names of those who changed a file, who did so most often first."""
@@ -125,7 +135,7 @@ def touched(commits: Iterable[CommitChanges], present: Container[str], project: 
     return Touched(touches, heads, present)
 
 
-def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Churn:
+def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> ChurnReport:
     """Return the churn of a project, a folder or a file, by commits of which children come first."""
     found = touched(commits, present, project)
     people = [(commit.name, commit.email) for commit in found.commits]
@@ -133,7 +143,7 @@ def measure(commits: Iterable[CommitChanges], present: Container[str], project: 
     counted = len({number for touches in found.files.values() for number in touches[::3]})
     merges = sum(commit.is_merge for commit in found.commits)
     files = [FileChurn.of(path, it, people, times) for path, it in found.files.items() if path in present]
-    return Churn(_scored(files), len(found.files) - len(files), counted, merges)
+    return ChurnReport(_scored(files), len(found.files) - len(files), counted, merges)
 
 
 def _scored(files: list[FileChurn]) -> list[FileChurn]:

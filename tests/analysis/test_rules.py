@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.analysis.dead_code.unused_code import LEAST
-from holdfast.analysis.render.rules import DEFECT_RULE, RULES
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DEFECT_RULE, RULES
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
 from tests.analysis.polyglot import TANGLE, commit, polyglot, write
