@@ -73,8 +73,8 @@ class Analysis:
 
     def cached(self, question: str, scan: FileScan[object], answer: Callable[[], Answer]) -> Answer:
         """Return the answer that follows from a scan, found anew only where something in it changed."""
-        known: Answer | None = self._answers.recall(question, scan.version)
-        return self._answers.keep(question, scan.version, answer()) if known is None else known
+        known: Answer | None = self._answers.get(question, scan.version)
+        return self._answers.put(question, scan.version, answer()) if known is None else known
 
     def cached_by_file(
         self, question: str, scan: Scan, answer: Callable[[str, Record], Answer]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import islice
 
 from holdfast.analysis.churn.churn_report import ChurnReport, Touched, measure, touched
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS

@@ -24,7 +24,7 @@ from holdfast.analysis.complexity.thresholds import ComplexityExcess, Complexity
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.syntax.record import Record
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from holdfast.analysis.context.scorecard import covered_share
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 

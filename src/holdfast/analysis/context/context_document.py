@@ -16,7 +16,7 @@ from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
 from holdfast.analysis.engine.measurements import Measurements
 from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
 from holdfast.analysis.trend.trend_point import TrendPoint
-from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 Format = Literal["markdown", "json", "sarif"]

@@ -13,7 +13,7 @@ from pydantic import Field
 from holdfast.analysis.context.risk import Priority
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import Measurements
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 

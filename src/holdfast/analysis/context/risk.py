@@ -15,7 +15,7 @@ from pydantic import Field
 
 from holdfast.analysis.engine.code_finding import FindingKind
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from holdfast.analysis.engine.analysis_report import ImportGraph
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
 WEIGHTS: Mapping[str, float] = {

@@ -14,7 +14,7 @@ from holdfast.analysis.defects.measures import Measures
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingLevel
 from holdfast.analysis.rules import DEFECT_RULE
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions, Scope
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.storage.files.work_tree import Tree

@@ -32,7 +32,7 @@ from holdfast.analysis.engine.record_cache import CachedFile, RecordCache
 from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Skipped
 from holdfast.analysis.engine.source_text import GENERATED, VENDORED, may_be_source
 from holdfast.analysis.engine.stored_record import Parts
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -144,7 +144,7 @@ class Scanner(Generic[Made]):
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
         self._known: dict[str, CachedFile] = {}
-        self._blobs: Memory[CachedFile] = Memory(_BLOBS)
+        self._blobs: VersionedCache[CachedFile] = VersionedCache(_BLOBS)
         """What came of a path with a content, by the id that git has for that."""
 
     @without_garbage_collection()
@@ -201,7 +201,7 @@ class Scanner(Generic[Made]):
         for contents in (self._cache.keys(whole=work.product.is_whole), []):
             self._read(work, partial(self._committed, listed, contents))
         for path, known in work.outcomes.items():
-            self._blobs.keep((path, listed[path].id), "", known)
+            self._blobs.put((path, listed[path].id), "", known)
         return work.scan()
 
     def close(self) -> None:

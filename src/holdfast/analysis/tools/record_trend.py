@@ -14,7 +14,8 @@ from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import scorecard_numbers, section_numbers
 from holdfast.analysis.trend.trend_point import TrendPoint, commit_of, record, record_past
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Integer, Output
+from holdfast.kernel.models import Integer, Output
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git

@@ -16,7 +16,7 @@ from holdfast.analysis.engine.source_text import may_be_source
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.trend.headline import Metric, headline
-from holdfast.kernel.operation import Output
+from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import changed_file, committed_files
