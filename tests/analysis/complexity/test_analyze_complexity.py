@@ -53,7 +53,7 @@ def analyzed(root: Path, **given: Any) -> tool.Complexity:
 
 
 def words(result: tool.Complexity) -> str:
-    return OPERATION.words(result)
+    return OPERATION.as_text(result)
 
 
 @pytest.fixture

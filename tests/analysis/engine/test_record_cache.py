@@ -242,10 +242,10 @@ def test_another_version_of_the_code_trusts_nothing(
 ) -> None:
     commit(repository, {"a.py": CODE})
     scan(repository)
-    monkeypatch.setattr(cache, "core_version", lambda: core_version.core_version() ^ 1)
+    monkeypatch.setattr(cache, "record_version", lambda: core_version.record_version() ^ 1)
 
     assert figures(scan(repository)) == (0, 1)
-    monkeypatch.setattr(cache, "core_version", lambda: 7)
+    monkeypatch.setattr(cache, "record_version", lambda: 7)
     with pytest.raises(Unavailable):
         scan(repository, strategy="offline")
 
@@ -257,7 +257,7 @@ def test_the_version_follows_from_code_and_grammars() -> None:
     assert known != version_of([b"one", b"twO"], ["tree_sitter_go-0.25.0.dist-info"])
     assert known != version_of([b"one", b"two"], ["tree_sitter_go-0.25.1.dist-info"])
     assert any("tree_sitter_python" in name for name in core_version._grammars())
-    assert 0 <= core_version.core_version() < 2**31
+    assert 0 <= core_version.record_version() < 2**31
 
 
 def test_the_size_is_bounded_and_what_was_not_used_for_longest_goes_first(

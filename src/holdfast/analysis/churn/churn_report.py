@@ -1,9 +1,9 @@
-"""From commits to the churn of files, under the names that they have now.
+"""The report on churn: how often and how much files changed, under their current names.
 
 Contract:
 - A commit counts once for a file, however often the file was renamed, and once in the total.
-- Only files that git tracks now are measured; those deleted since are counted, and not named. The comments
-  that Holdfast keeps beside a source are none of them: what is said about code does not change it.
+- Only files that git tracks now are measured; deleted files are counted, not named. Sidecar files are left
+  out: a comment about code does not change the code.
 - `score` is min(1, 0.6 · commits / most commits + 0.4 · lines / most lines), where lines are those added and
   deleted, and most is the most of any file of the project. Lines of binary files are not counted.
 """
@@ -19,13 +19,14 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.storage.git.numstat import CommitChanges, Person, rows
 
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
+"""The weights of the score: a convention, stated in docs/analysis.md."""
 _DIGITS = 4
 _BINARY = "-"
 _SIDECAR = ".comments"
 
 Touches = list[Any]
-"""What commits did to a file: for each three items in a row, its number and the lines added and deleted as
-git writes them. One flat list, because a whole history has a great many of these."""
+"""The changes to a file: for each commit its number, and the lines added and deleted as git writes them. One
+flat list of triples saves memory, as a whole history has millions of them."""
 
 
 @dataclass
@@ -39,24 +40,24 @@ class FileChurn:
     additions: int
     deletions: int
     is_binary: bool
-    """Whether git counts no lines in one of the commits, so that there is no sum of them."""
+    """Whether git counts no lines in one of the commits, so that they cannot be summed."""
     first: int
     last: int
     score: float = 0.0
 
     @classmethod
     def of(cls, path: str, touches: Touches, people: list[Person], times: list[int]) -> FileChurn:
-        """Return what commits did to a file; people and times are those of each commit."""
+        """Sum the changes to a file; `people` and `times` are those of each commit."""
         commits, added, deleted = touches[::3], touches[1::3], touches[2::3]
         is_binary = _BINARY in added
         lines = (0, 0) if is_binary else (sum(map(int, added)), sum(map(int, deleted)))
         authors = Counter(map(people.__getitem__, commits))
-        moments = list(map(times.__getitem__, commits))
-        return cls(path, len(commits), authors, *lines, is_binary, min(moments), max(moments))
+        when = list(map(times.__getitem__, commits))
+        return cls(path, len(commits), authors, *lines, is_binary, min(when), max(when))
 
     @property
     def lines(self) -> int:
-        """Return how many lines were added and deleted, none of a binary file."""
+        """The lines added and deleted; 0 for a binary file."""
         return self.additions + self.deletions
 
 
@@ -65,14 +66,14 @@ class ChurnReport(AnalysisReport):
     """What happened to the files of a project."""
 
     files: list[FileChurn]
-    """Those that are there, the most churned first."""
+    """Those that exist, the most churned first."""
     deleted: int
     commits: int
-    """Commits that changed a file of the project, those deleted since included."""
+    """Commits that changed a file of the project, including files deleted since."""
     merges: int
-    """Merges in the period, which count for no file."""
+    """Merges in the period; they count for no file."""
     has_history: bool = True
-    """Whether there is a commit at all."""
+    """Whether there is any commit."""
     names: Mapping[Person, str] = field(default_factory=dict)
     """The names that `.mailmap` gives to people."""
 
@@ -86,14 +87,14 @@ class ChurnReport(AnalysisReport):
         }
 
     def authors(self, file: FileChurn) -> list[str]:
-        """Return the names of those who changed a file, who did so most often first."""
+        """Return the names of the people who changed a file, by decreasing number of commits."""
         commits: Counter[str] = Counter()
         for person, count in file.authors.items():
             commits[self.names.get(person, person[0])] += count
         return sorted(commits, key=lambda name: (-commits[name], name))
 
     def contributions(self) -> dict[str, int]:
-        """Return how many files each person touched, who touched most first."""
+        """Return how many files each person changed, by decreasing number."""
         touched: Counter[str] = Counter()
         for file in self.files:
             touched.update({self.names.get(person, person[0]) for person in file.authors})
@@ -105,15 +106,15 @@ class Touched:
     """Which commits touched which files."""
 
     files: Mapping[str, Touches]
-    """Under the names that they have now, also those that are gone."""
+    """By current name, including deleted files."""
     commits: Sequence[CommitChanges]
-    """Children first, as the numbers of the touches count them; without their changes."""
+    """Children first, in the order in which the touches number them; without their changes."""
     present: Container[str]
     """The files that git tracks now."""
 
 
 def touched(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Touched:
-    """Return what commits, of which children come first, did to the files of a project or a folder."""
+    """Return which commits touched which files of a project; commits come children first."""
     names: dict[str, str] = {}
     touches: defaultdict[str, Touches] = defaultdict(list)
     heads: list[CommitChanges] = []
@@ -128,7 +129,7 @@ def touched(commits: Iterable[CommitChanges], present: Container[str], project: 
             if (now.startswith(prefix) or now == project) and not now.endswith(_SIDECAR):
                 touches[now] += number, added, deleted
         names |= renamed
-    # A branch may have gone on under the old name after another had renamed the file.
+    # A branch may have continued under the old name after another branch had renamed the file.
     for path, now in names.items():
         if path not in present and path in touches and now in present:
             touches[now] += touches.pop(path)
@@ -136,7 +137,7 @@ def touched(commits: Iterable[CommitChanges], present: Container[str], project: 
 
 
 def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> ChurnReport:
-    """Return the churn of a project, a folder or a file, by commits of which children come first."""
+    """Return the churn of a project, a folder or a file; commits come children first."""
     found = touched(commits, present, project)
     people = [(commit.name, commit.email) for commit in found.commits]
     times = [commit.time for commit in found.commits]

@@ -1,6 +1,6 @@
-"""What to do first, by rules that stand here: each names the files it is about and why.
+"""Recommendations, derived from findings by the rules below: each names its files and the reason.
 
-Contract: nothing is recommended that no measurement asks for; efforts are added up from stated minutes.
+Contract: every recommendation follows from a measurement; efforts are sums of stated minutes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 CYCLE_MINUTES = 60
-"""What breaking one cycle of imports is taken to cost."""
+"""The estimated minutes to break a cycle of imports: a judgement."""
 UNTESTED_LINE_MINUTES = 1
+"""The estimated minutes to test a line that no test runs: a judgement."""
 LITTLE_COVERAGE = 50
-"""Percent; of less, a file that changes is worth a test."""
+"""Percent of covered lines below which a file that changes should get tests: a judgement."""
 _SHOWN_FILES = 10
 
 _Levels = tuple[Priority, Priority]
@@ -36,13 +37,13 @@ class Duration(Output):
 
     @classmethod
     def since(cls, started: float) -> Duration:
-        """Return the time since a moment of the monotonic clock."""
+        """Return the time since `started`, read from the monotonic clock."""
         whole, nanos = divmod(int((time.monotonic() - started) * 1e9), 1_000_000_000)
         return cls(secs=whole, nanos=nanos)
 
 
 class Recommendation(Output):
-    """Something to do."""
+    """A recommendation."""
 
     title: str
     description: UntrustedText = Field(description="What was found, and where first.")
@@ -54,7 +55,7 @@ class Recommendation(Output):
 
 
 def recommendations(measured: Measurements) -> list[Recommendation]:
-    """Return what to do, most important first."""
+    """Return the recommendations, the most important first."""
     order = {"High": 0, "Medium": 1, "Low": 2}
     found = [
         *_complexity(measured),
@@ -66,7 +67,9 @@ def recommendations(measured: Measurements) -> list[Recommendation]:
     return sorted(found, key=lambda item: (order[item.priority], -item.estimated_effort.secs, item.title))
 
 
-def _made(title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels) -> Recommendation:
+def _recommendation(
+    title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels
+) -> Recommendation:
     named = list(dict.fromkeys(files))
     return Recommendation(
         title=title,
@@ -87,7 +90,7 @@ def _of_findings(
         first = ordered[0]
         words = f"{len(findings)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
         minutes = sum(finding.minutes for finding in findings)
-        yield _made(title, words, (finding.path for finding in ordered), minutes, levels)
+        yield _recommendation(title, words, (finding.path for finding in ordered), minutes, levels)
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
@@ -127,7 +130,7 @@ def _structure(measured: Measurements) -> Iterator[Recommendation]:
         files = [path for cycle in cycles for path in cycle]
         first = ", ".join(cycles[0][:3])
         words = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
-        yield _made(
+        yield _recommendation(
             "Break cycles of imports", words, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
         )
 
@@ -144,4 +147,6 @@ def _tests(measured: Measurements) -> Iterator[Recommendation]:
             f"{counted(len(files), 'file')} changed and tests run less than {LITTLE_COVERAGE} % of each:"
             f" {counted(lines, 'line')}. First: {files[0]}"
         )
-        yield _made("Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High"))
+        yield _recommendation(
+            "Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High")
+        )

@@ -1,7 +1,8 @@
-"""How much of each file tests have run, from the reports that test runs left in the usual places.
+"""The report on test coverage, from the files that test runs left in the usual places.
 
-Contract: nothing is run and nothing is guessed. Where several reports speak of a file the newest counts. A
-report that is older than the file is said to be stale. No report means no number, and a reason.
+Contract: no test is run and nothing is guessed. If several report files cover a source file, the newest one
+counts. A report that is older than the source file is marked as stale. Without a report there is no number,
+but a reason.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ PLACES = (
     "target/site/jacoco/jacoco.xml",
     "build/reports/jacoco/test/jacocoTestReport.xml",
 )
-"""Where reports are looked for, from the project's folder and from the root of the repository."""
+"""Where reports are expected, relative to the project's folder and to the root of the repository."""
 NO_REPORT = "no report found"
 
 
 @dataclass(frozen=True)
 class FileCoverage:
-    """How much of a file was run: of its lines, or of its statements where the report counts these."""
+    """How much of a file was covered, in lines, or in statements if the report counts these."""
 
     covered: int
     total: int
@@ -57,29 +58,27 @@ class FileCoverage:
     is_stale: bool
     """Whether the file is newer than the report."""
     parts: CoverableParts = field(default_factory=CoverableParts, repr=False)
-    """What of it was run and what was not."""
+    """Which lines or blocks were covered."""
 
     @property
     def percent(self) -> float | None:
-        """Return the share that was run; None where there is nothing to run."""
+        """The percentage covered; None if there is nothing to cover."""
         return round(100 * self.covered / self.total, 1) if self.total else None
 
 
 class FoundReport(Output):
-    """A report of a test run that was found, and what became of it."""
+    """A report that was found, and whether it could be used."""
 
     path: UntrustedText
     kind: str | None = None
     written_at: str
-    files: int = Field(default=0, description="Files of the project that it speaks of.")
-    unmatched: int = Field(
-        default=0, description="Files that it speaks of and that the project does not have."
-    )
+    files: int = Field(default=0, description="Files of the project that it covers.")
+    unmatched: int = Field(default=0, description="Files that it covers and that the project does not have.")
     problem: UntrustedText | None = None
 
 
 class CoverageSummary(Output):
-    """What reports of test runs say."""
+    """The totals of all reports."""
 
     percent: float | None
     covered_files: int
@@ -90,33 +89,31 @@ class CoverageSummary(Output):
 
 @dataclass(frozen=True)
 class CoverageReport(AnalysisReport):
-    """What the reports say together."""
+    """The coverage of files, combined from all reports."""
 
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
     reports: tuple[FoundReport, ...] = ()
     without: str = NO_REPORT
-    """Why there is no number where there are no reports."""
+    """Why there is no number, if there are no reports."""
 
     @property
     def percent(self) -> float | None:
-        """Return the share of everything that the reports speak of."""
+        """The percentage covered of everything in the reports."""
         total = sum(item.total for item in self.files.values())
         covered = sum(item.covered for item in self.files.values())
         return round(100 * covered / total, 1) if total else None
 
     @property
     def stale_files(self) -> int:
-        """Return how many files are newer than what is said of them."""
+        """The number of files that are newer than the report on them."""
         return sum(item.is_stale for item in self.files.values())
 
     @property
     def reason(self) -> str | None:
-        """Return why there is no number, or None where there is one."""
+        """Why there is no number; None if there is one."""
         if self.percent is not None:
             return None
-        problems = [
-            f"{report.path}: {report.problem or 'it speaks of no file here'}" for report in self.reports
-        ]
+        problems = [f"{report.path}: {report.problem or 'it covers no file here'}" for report in self.reports]
         return "; ".join(problems) or self.without
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
@@ -125,7 +122,7 @@ class CoverageReport(AnalysisReport):
 
     @property
     def summary(self) -> CoverageSummary:
-        """Return all of it but the files."""
+        """Everything but the files."""
         return CoverageSummary(
             percent=self.percent,
             covered_files=len(self.files),
@@ -136,7 +133,7 @@ class CoverageReport(AnalysisReport):
 
 
 def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> CoverageReport:
-    """Return what reports say about `sources`, paths from the root of the repository."""
+    """Return the coverage of `sources`, paths relative to the root of the repository."""
     found: dict[str, FileCoverage] = {}
     reports: list[FoundReport] = []
     by_name = _by_name(sources)
@@ -147,36 +144,36 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
             if size > LIMITS.coverage_report_bytes:
                 raise Unreadable(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
             report = parsed(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
-            told, unmatched = _resolved(tree, report, _Places(root, path, by_name))
+            covered_files, unmatched = _resolved(tree, report, _SourceFinder(root, path, by_name))
         except (Cancelled, DeadlineExceeded):
             raise
         except (Unreadable, HoldfastError) as failure:
             reports.append(made(problem=str(failure)))
             continue
-        reports.append(made(kind=report.kind, files=len(told), unmatched=unmatched))
-        for source, parts in told.items():
-            seen = _look(tree, source)
+        reports.append(made(kind=report.kind, files=len(covered_files), unmatched=unmatched))
+        for source, parts in covered_files.items():
+            seen = _stat(tree, source)
             is_stale = seen is not None and seen[2] > time_ns
             found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
     return CoverageReport(dict(sorted(found.items())), tuple(reports))
 
 
 def reports_seen(tree: Tree, project: str) -> list[tuple[str, tuple[int, int, int]]]:
-    """Return how the reports look that are there: while they look alike they say the same."""
-    return [(path.text, look) for path, look in _present(tree, project)]
+    """Return the stats of the reports: while these are equal, so is the coverage."""
+    return [(path.text, stat) for path, stat in _present(tree, project)]
 
 
 def _present(tree: Tree, project: str) -> Iterator[tuple[RepoPath, tuple[int, int, int]]]:
     prefixes = dict.fromkeys((f"{project}/" if project else "", ""))
     for place in (f"{prefix}{place}" for prefix in prefixes for place in PLACES):
         path = RepoPath.parse(place)
-        signature = _look(tree, place)
+        signature = _stat(tree, place)
         if signature is not None:
             yield path, signature
 
 
-def _look(tree: Tree, path: str) -> tuple[int, int, int] | None:
-    """Return inode, size and time of a file; None also where nobody lets us look."""
+def _stat(tree: Tree, path: str) -> tuple[int, int, int] | None:
+    """Return inode, size and modification time of a file; None if it cannot be read."""
     try:
         return tree.signature(RepoPath.parse(path))
     except HoldfastError:
@@ -191,15 +188,15 @@ def _by_name(sources: Collection[str]) -> Mapping[str, list[str]]:
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Finds the file that a report means."""
+class _SourceFinder:
+    """Finds the source file that a path in a report means."""
 
     root: str
     report: RepoPath
     by_name: Mapping[str, list[str]]
 
     def find(self, written: str) -> str | None:
-        """Return the file, if exactly one fits: the path itself, or the one that shares the longest end."""
+        """Return the file with that path, or the one with the longest common suffix, if it is unambiguous."""
         path = written.replace("\\", "/").removeprefix("./")
         if path.startswith("/"):
             inside = path.removeprefix(self.root.rstrip("/") + "/")
@@ -213,7 +210,7 @@ class _Places:
         return self._by_end(path, named)
 
     def _by_end(self, path: str, named: list[str]) -> str | None:
-        """Compare from the end: reports have a module's name in front, or leave out folders there."""
+        """Compare path suffixes: reports may prepend a module's name or leave out leading folders."""
         longer = [name for name in named if f"/{path}".endswith(f"/{name}")]
         if longer:
             return max(longer, key=len)
@@ -221,17 +218,17 @@ class _Places:
         return shorter[0] if len(shorter) == 1 else None
 
 
-def _resolved(tree: Tree, report: ReportFile, places: _Places) -> tuple[dict[str, CoverableParts], int]:
-    told: dict[str, CoverableParts] = {}
+def _resolved(tree: Tree, report: ReportFile, finder: _SourceFinder) -> tuple[dict[str, CoverableParts], int]:
+    covered_files: dict[str, CoverableParts] = {}
     unmatched = 0
     for written in {**report.files, **report.executed}:
-        source = places.find(written)
+        source = finder.find(written)
         parts = None if source is None else _parts(tree, report, written, source)
         if source is None or parts is None:
             unmatched += 1
         else:
-            told[source] = parts
-    return told, unmatched
+            covered_files[source] = parts
+    return covered_files, unmatched
 
 
 def _parts(tree: Tree, report: ReportFile, written: str, source: str) -> CoverableParts | None:

@@ -1,8 +1,9 @@
-"""The statements of a Python file as coverage.py counts them: its data file says only which lines ran.
+"""The statements of a Python file as coverage.py counts them, because its data file has only the lines that
+ran.
 
-A statement is known by its first line and ran if any line of it did, or of its head where others are in it.
-Documentation, other expressions that are constants, `global` and `nonlocal` are none. A line with
-`pragma: no cover` takes its statement out, and what is in it.
+A statement is identified by its first line. It ran if any of its lines did; of a compound statement only the
+header counts. Docstrings, other constant expressions, `global` and `nonlocal` do not count. `pragma: no
+cover` excludes a statement and everything in it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _LEFT_OUT = re.compile(r"#\s*(?:pragma|PRAGMA)[:\s]?\s*(?:no|NO)\s*(?:cover|COVE
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 Statement = range
-"""The lines in which it can be seen to run; the first one names it."""
+"""The lines that show that it ran; the first one identifies it."""
 
 
 def python_statements(source: bytes) -> list[Statement]:
@@ -27,7 +28,7 @@ def python_statements(source: bytes) -> list[Statement]:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Unreadable("it is no Python that can be parsed") from None
+        raise Unreadable("it is not valid Python") from None
     lines = source.decode("utf-8", "replace").splitlines()
     marked = frozenset(number for number, line in enumerate(lines, 1) if _LEFT_OUT.search(line))
     return sorted(_within(tree, marked), key=lambda statement: statement.start)
@@ -47,7 +48,7 @@ def _within(root: ast.AST, marked: frozenset[int]) -> Iterator[Statement]:
             yield from _counted(node, own)
         before = blocks[0][0] if blocks else None
         for block in blocks:
-            # What stands between two blocks is `else:` or `finally:`.
+            # Between two blocks there is `else:` or `finally:`.
             gap = (
                 range(0)
                 if block is blocks[0] or before is None
@@ -64,7 +65,7 @@ def _counted(node: ast.AST, own: Statement) -> Iterator[Statement]:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return
     decorators = getattr(node, "decorator_list", ())
-    for decorator in decorators:  # each is a line that runs, and so is that of the name
+    for decorator in decorators:  # each decorator is a line that runs, and so is the `def` line
         yield range(decorator.lineno, _last(decorator) + 1)
     yield range(node.lineno, own.stop) if decorators else own  # type: ignore[attr-defined]
 

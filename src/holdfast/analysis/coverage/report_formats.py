@@ -1,7 +1,7 @@
-"""Reports that test runs leave: Cobertura and JaCoCo (XML), lcov, Go's profiles, coverage.py's data file.
+"""Parses the reports of test runs: Cobertura and JaCoCo (XML), lcov, Go's profiles, coverage.py's data file.
 
-Contract: a parser returns what a report says, under the paths it says it under; it guesses nothing. What is
-no such report, or beyond the bounds, is `Unreadable`.
+Contract: a parser returns the content of a report under the paths it uses, without guessing. Anything that is
+no such report, or exceeds the limits, raises `Unreadable`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _GO_BLOCK = re.compile(
 
 @dataclass
 class CoverableParts:
-    """Lines or blocks of a file: what each weighs, and whether a test ran it."""
+    """Lines or blocks of a file: their weights, and whether a test ran them."""
 
     weights: dict[Hashable, int] = field(default_factory=dict)
     hit: set[Hashable] = field(default_factory=set)
 
     def add(self, part: Hashable, hit: bool, weight: int = 1) -> None:
-        """Count a part; one that is told of several times was run if any of these says so."""
+        """Add a part; one that occurs several times was run if any occurrence says so."""
         self.weights[part] = weight
         if hit:
             self.hit.add(part)
 
     def among(self, lines: frozenset[int]) -> CoverableParts:
-        """Return the parts that have one of these lines in them."""
+        """Return the parts that contain one of these lines."""
         ordered = sorted(lines)
         kept = {}
         for part, weight in self.weights.items():
@@ -50,43 +50,43 @@ class CoverableParts:
 
     @property
     def total(self) -> int:
-        """Return how much there is to run."""
+        """The weight of all parts."""
         return sum(self.weights.values())
 
     @property
     def covered(self) -> int:
-        """Return how much of it was run."""
+        """The weight of the parts that were run."""
         return sum(self.weights[part] for part in self.hit if part in self.weights)
 
 
 def _ends(part: Hashable) -> tuple[int, int]:
-    """Return the first and last line of a part, which is a line or a block of Go's: `3.14,5.2`."""
+    """Return the first and last line of a part: a line, or a block of Go such as `3.14,5.2`."""
     ends = [int(end.partition(".")[0]) for end in str(part).split(",")]
     return ends[0], ends[-1]
 
 
 @dataclass
 class ReportFile:
-    """What a report says, by the paths that it uses."""
+    """The content of a report, by the paths that it uses."""
 
     kind: str
     files: dict[str, CoverableParts] = field(default_factory=dict)
     executed: dict[str, frozenset[int]] = field(default_factory=dict)
-    """Lines that were run, where the report does not say which lines there are."""
+    """Lines that were run, if the report does not say which lines there are."""
 
     def parts(self, path: str) -> CoverableParts:
-        """Return the parts of a file, none at first."""
+        """Return the parts of a file, empty at first."""
         return self.files.setdefault(path, CoverableParts())
 
 
 def _number(text: str | None, what: str) -> int:
     if text is None or not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise Unreadable(f"{what} is no number")
+        raise Unreadable(f"{what} is not a number")
     return int(text)
 
 
 def xml_report(content: bytes) -> ReportFile:
-    """Return what a report in XML says: `coverage` is Cobertura's root, `report` JaCoCo's."""
+    """Parse a report in XML: `coverage` is Cobertura's root element, `report` JaCoCo's."""
     elements = xml_of(content)
     name, _ = next(elements, ("", None))
     if name == "coverage":
@@ -122,7 +122,7 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
 
 
 def lcov_report(content: bytes) -> ReportFile:
-    """Return what a tracefile of lcov says."""
+    """Parse a tracefile of lcov."""
     report, parts = ReportFile("lcov"), None
     for line in content.decode("utf-8", "replace").splitlines():
         key, _, value = line.partition(":")
@@ -140,7 +140,7 @@ def lcov_report(content: bytes) -> ReportFile:
 
 
 def go_report(content: bytes) -> ReportFile:
-    """Return what a profile of `go test -coverprofile` says; it counts statements in blocks."""
+    """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
         raise Unreadable("it does not begin with a mode")
@@ -148,14 +148,14 @@ def go_report(content: bytes) -> ReportFile:
     for line in filter(None, lines[1:]):
         found = _GO_BLOCK.match(line)
         if found is None:
-            raise Unreadable("a line of it is no block")
+            raise Unreadable("one of its lines is not a block")
         statements = int(found["statements"])
         report.parts(found["file"]).add(found["place"], found["hits"].lstrip("0") != "", statements)
     return report
 
 
 def coverage_data(content: bytes) -> ReportFile:
-    """Return the lines that coverage.py saw running, from its data file."""
+    """Parse the data file of coverage.py, which has the lines that ran."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
         for (path,) in database.execute("SELECT path FROM file"):
@@ -185,5 +185,5 @@ PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
 
 
 def parsed(name: str, content: bytes) -> ReportFile:
-    """Return what a report says, told apart by how its name ends."""
+    """Parse a report in the format that its name implies."""
     return next(parse for endings, parse in PARSERS if name.endswith(endings))(content)

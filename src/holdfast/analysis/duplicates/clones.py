@@ -27,7 +27,7 @@ def find_clones(
     room: Analysis, project: Project, wanted: CloneQuery, scan: Scan | None = None
 ) -> CloneReport:
     """Return the clones of a project; who has a scan of it spares its files a second look."""
-    lexed = room.scan_tokens(project, sight=None if scan is None else scan.sight)
+    lexed = room.scan_tokens(project, stats=None if scan is None else scan.stats)
     return clones_of(room, lexed, wanted, project)
 
 

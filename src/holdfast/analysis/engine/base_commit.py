@@ -1,8 +1,8 @@
-"""The records of files as they were in a commit, to tell what changed since.
+"""The records of the files in a commit, to find what changed since.
 
-Contract: contents are read from git's objects; nothing of the repository's configuration runs. A revision
-that does not exist is an error, never an empty base. A file that git takes for a renamed one is compared with
-what it was under its former name.
+Contract: contents are read from git's objects, and no program that the repository configures is run. A
+revision that does not exist is an error, never an empty base. A file that git considers renamed is compared
+with its former name.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from holdfast.syntax.record import Record
 
 
 class BaseCommit:
-    """A commit that the work tree is compared with."""
+    """The commit that the work tree is compared with."""
 
     def __init__(self, repository: Repository, revision: str, *, fork: bool = False) -> None:
-        """Find the commit that a revision names, or with `fork` the one where this branch left it."""
+        """Resolve a revision, or with `fork` its merge base with HEAD."""
         self._tree = Tree(repository)
         with Git(repository) as git:
             commit = _commit(git, revision)
@@ -50,7 +50,7 @@ class BaseCommit:
 
     @cached_property
     def renames(self) -> Mapping[str, str]:
-        """Return the former names of files that were renamed since, as far as git's index knows of it."""
+        """The former names of files that were renamed since, according to git's index."""
         options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
         with Git(self._repository) as git:
             listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
@@ -58,12 +58,12 @@ class BaseCommit:
         return dict(zip(fields[2::3], fields[1::3], strict=False))
 
     def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
-        """Yield the files that are not as they were, with what they were; nothing for those that are new."""
+        """Yield the files that changed since, with their record in the commit; None for new files."""
         for path, before, _ in self._differing(paths):
             yield path, None if before is None else self._made(RECORDS, path, before)
 
     def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
-        """Return the lines, from 1, of files that are not as they were which did not stand there before."""
+        """Return the new lines, counted from 1, of the files that changed since."""
         found = {}
         for path, before, now in self._differing(paths):
             lines = lines_of(now)
@@ -90,7 +90,7 @@ class BaseCommit:
                     self._same.add(path)
 
     def unstaged(self, paths: Iterable[str]) -> list[str]:
-        """Return the source files that are not what the next commit would hold, among those that changed."""
+        """Return the changed source files whose staged content differs from the work tree."""
         with Git(self._repository) as git:
             options = ("--cached", "--no-renames", "--name-only", "-z")
             listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
@@ -105,11 +105,11 @@ class BaseCommit:
         return lines_of(staged.data) == lines_of(now)
 
     def scan(self, now: Scan) -> Scan:
-        """Return a scan of the commit, given the present one; what is left out now is left out there."""
+        """Return a scan of the commit, given one of the work tree; files skipped there are skipped here."""
         return self._scanned(now, RECORDS)
 
     def scan_tokens(self, now: FileScan[TokenStream]) -> FileScan[TokenStream]:
-        """Return the tokens of the commit's files in the same way."""
+        """Return the tokens of the commit's files, in the same way."""
         return self._scanned(now, TOKENS)
 
     def _scanned(self, now: FileScan[Any], product: Product[FileProduct]) -> FileScan[Any]:
@@ -131,7 +131,7 @@ class BaseCommit:
         return None if parts is None else product.restored(parts)
 
     def _removed(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the sources that were there and are no more."""
+        """Yield the source files of the commit that no longer exist."""
         with Git(self._repository) as git:
             listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
             for path in os.fsdecode(listed).split("\0"):

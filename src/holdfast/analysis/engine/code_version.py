@@ -1,7 +1,7 @@
-"""Which version of the code makes records: another one trusts nothing that this one kept.
+"""The versions of the code that makes cached results: a cache of another version is not used.
 
-The number follows from the text of that code and from the versions of the grammars, so that nobody has to
-remember to raise it.
+A version is a hash of the source of that code and of the installed grammars, so it never has to be raised by
+hand.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from hashlib import blake2b
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-_OURS = (
+_RECORD_CODE = (
     ("holdfast.syntax", ""),
     *(
         ("holdfast.analysis.engine", name)
         for name in ("product.py", "file_reader.py", "source_text.py", "stored_record.py", "token_stream.py")
     ),
 )
-_ALL = (("holdfast.syntax", ""), ("holdfast.analysis", ""))
+_ANALYSIS_CODE = (("holdfast.syntax", ""), ("holdfast.analysis", ""))
 _PARSER = "tree_sitter"
 
 
 @cache
-def core_version() -> int:
-    """Return the number, as a database keeps one."""
-    return _version_of_code(_OURS)
+def record_version() -> int:
+    """Return the version of the code that makes records, as SQLite's `user_version`."""
+    return _version_of_code(_RECORD_CODE)
 
 
 @cache
 def analysis_version() -> int:
-    """Return the number that follows from everything that has a part in the numbers of analyses."""
-    return _version_of_code(_ALL)
+    """Return the version of all code that affects the numbers of analyses."""
+    return _version_of_code(_ANALYSIS_CODE)
 
 
 def _version_of_code(places: Iterable[tuple[str, str]]) -> int:
@@ -43,7 +43,7 @@ def _version_of_code(places: Iterable[tuple[str, str]]) -> int:
 
 
 def version_of(texts: list[bytes], grammars: list[str]) -> int:
-    """Return the number that follows from the code and the names of what is installed."""
+    """Return the hash of source texts and the names of installed grammars."""
     whole = b"\0".join((*texts, *map(os.fsencode, grammars)))
     return int.from_bytes(blake2b(whole, digest_size=4).digest()) >> 1
 
@@ -56,7 +56,7 @@ def _texts(place: Traversable) -> list[bytes]:
 
 
 def _grammars() -> list[str]:
-    """Return the names of the folders that say which versions are installed."""
+    """Return the names of the metadata folders of the installed grammars, which have their versions."""
     found = importlib.util.find_spec(_PARSER)
     if found is None or found.origin is None:
         return []

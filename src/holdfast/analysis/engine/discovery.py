@@ -1,7 +1,8 @@
-"""Which files a project has: candidates for reading, what is left out by name, and what is no source.
+"""Sorts the files of a project: candidates for reading, files skipped by name or attribute, and files that
+are no source.
 
-Contract: what is decided here follows from names, sizes and attributes alone; nothing is opened. A folder
-that somebody names as the project is never left out for its own name, nor for those above it.
+Contract: decisions follow from names, sizes and git attributes alone; no file is opened. A folder that is
+named as the project is never skipped because of its own name or those above it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
 
 @dataclass
 class Discovered:
-    """The files of a project, by what is to be done with them."""
+    """The files of a project, sorted."""
 
     candidates: dict[str, Seen] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
@@ -50,7 +51,7 @@ class Discovered:
 
 
 def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
-    """Yield the paths that the project's own rules take in: its folder, its patterns and its depth."""
+    """Yield the paths that the project's folder, patterns, depth and languages select."""
     prefix = f"{project.path}/" if project.path else ""
     included = _either(project.include, prefix) if project.include else None
     excluded = _either(project.exclude, prefix) if project.exclude else None
@@ -66,47 +67,47 @@ def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
 
 
 def sort_out(project: Project, seen: Mapping[str, Seen | str], attributes: Mapping[str, str]) -> Discovered:
-    """Return what is to be read, what is skipped and what is no source, each in order of the paths."""
+    """Return the candidates, the skipped files and the other files, each in order of the paths."""
     found = Discovered()
-    for path, sight in seen.items():
+    for path, stat in seen.items():
         is_source = may_be_source(path)
-        if is_source and (reason := _reason(project, path, sight, attributes)) is not None:
+        if is_source and (reason := _reason(project, path, stat, attributes)) is not None:
             found.skipped.append(Skipped(printable_path(path), reason))
-        elif is_source or (is_source is None and isinstance(sight, Seen) and _is_nameable(path)):
-            assert isinstance(sight, Seen)
-            found.candidates[path] = sight
-        elif isinstance(sight, Seen) and _is_nameable(path):
+        elif is_source or (is_source is None and isinstance(stat, Seen) and _is_nameable(path)):
+            assert isinstance(stat, Seen)
+            found.candidates[path] = stat
+        elif isinstance(stat, Seen) and _is_nameable(path):
             found.others.append(path)
     return found
 
 
-def _reason(project: Project, path: str, sight: Seen | str, attributes: Mapping[str, str]) -> str | None:
-    if isinstance(sight, str):
-        return sight
+def _reason(project: Project, path: str, stat: Seen | str, attributes: Mapping[str, str]) -> str | None:
+    if isinstance(stat, str):
+        return stat
     name = basename(path)
     below = path[len(project.path) :].split("/")[:-1]
     if not _is_nameable(path):
         return UNUSUAL_NAME
     if not _VENDORED_FOLDERS.isdisjoint(below):
         return VENDORED
-    if (said := attributes.get(path)) is not None:
-        return said
+    if (excluded := attributes.get(path)) is not None:
+        return excluded
     if _MINIFIED_NAME.fullmatch(name):
         return MINIFIED
     if _GENERATED_NAME.fullmatch(name):
         return GENERATED
-    return TOO_LARGE if sight.size > LIMITS.source_file_bytes else None
+    return TOO_LARGE if stat.size > LIMITS.source_file_bytes else None
 
 
 def _may_be_in(languages: frozenset[str], path: str) -> bool:
-    """Tell by its name whether a file may be in one of the languages, or is no source at all."""
+    """Return whether a file may be in one of the languages by its name, or is no source."""
     language = None if path.endswith(_HEADER) else language_of(path)
     return language is None or language.name in languages
 
 
 def _is_nameable(path: str) -> bool:
     if len(path) <= LIMITS.path_segment_bytes and _ORDINARY.fullmatch(path):
-        return True  # what nearly all are is told without taking them apart
+        return True  # nearly all are, and parsing them would take longer
     try:
         RepoPath.parse(path)
     except InvalidPath:
@@ -115,6 +116,6 @@ def _is_nameable(path: str) -> bool:
 
 
 def _either(patterns: tuple[str, ...], prefix: str) -> Callable[[str], bool]:
-    """Match a path from the project's folder on, or from the root: results show the latter."""
+    """Match paths relative to the project's folder or to the root, which is how results show them."""
     matches = matcher(patterns)
     return lambda path: matches(path[len(prefix) :]) or (bool(prefix) and matches(path))

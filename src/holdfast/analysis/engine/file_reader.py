@@ -1,8 +1,8 @@
-"""One file read: its product in parts, or in few words why there is none.
+"""Reads one file and makes its product, or says why there is none.
 
-Contract: one file that cannot be read, decoded or parsed is one outcome with its reason; nothing is raised
-for it. A file that is no source after all has neither key nor reason. Processes of a crew import this module,
-so it needs little besides the parser.
+Contract: a file that cannot be read, decoded or parsed is a result with a reason, never an exception, and
+what breaks a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
+processes import this module, so it imports little besides the parser.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FAILED = "could not be analysed"
 UNREADABLE = "unreadable"
 NOT_REGULAR = "not a regular file"
 GONE = "gone"
-"""A file that was removed since it was discovered; it is no part of the project any more."""
+"""A file that was deleted since it was discovered; it no longer belongs to the project."""
 
 _PROCESS_ENDED = "the process that read it ended"
 _FIRST_LINE_BYTES = 256
@@ -47,6 +47,8 @@ _FIRST_LINE_BYTES = 256
 _BATCH_FILES = 64
 _BATCH_BYTES = 64 * 1024
 _BATCH_NAME_BYTES = 8 * 1024
+"""Bounds of a batch: chosen so that a batch takes milliseconds to parse, and its names fit into a pipe's
+buffer."""
 
 
 class ReadResult(NamedTuple):
@@ -105,7 +107,7 @@ class FileReader:
             return ReadResult(path, reason=FAILED, failure=_described(failure))
 
     def _bytes(self, path: str) -> bytes | None:
-        """Return the content of a file, or None where neither name nor first line says it is source."""
+        """Return the content of a file, or None if neither its name nor its first line marks it as source."""
         place = RepoPath.parse(path)
         if may_be_source(path) is None:
             with self._tree.open_read(place) as file:
@@ -154,7 +156,7 @@ def _described(failure: Exception) -> str:
 
 
 def reader(setup: bytes) -> Callable[[bytes], bytes]:
-    """Return what a process of a crew does with a path, for a product, a root and keys that are known."""
+    """Return the function that a worker process applies to each path."""
     product, root, known = json.loads(setup)
     read = FileReader(root, known, PRODUCTS[product]).read_unlogged
     return lambda path: read(path.decode()).to_bytes()
@@ -163,7 +165,7 @@ def reader(setup: bytes) -> Callable[[bytes], bytes]:
 def read_by_crew(
     product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
 ) -> Iterator[ReadResult]:
-    """Yield what came of each file, in any order, read by several processes."""
+    """Read files in several processes, and yield the results in any order."""
     setup = json.dumps([product.name, root, known]).encode()
     crew = Crew((__name__, reader.__name__), setup, processes)
     for path, answer in crew.answers(_batches(sizes)):
@@ -172,7 +174,7 @@ def read_by_crew(
 
 
 def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:
-    """Return the paths in batches that take about the same time."""
+    """Return the paths in batches of about the same number of bytes."""
     found: list[list[bytes]] = []
     room = names = 0
     for path, size in sizes.items():

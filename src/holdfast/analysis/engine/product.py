@@ -1,4 +1,4 @@
-"""What is made of each file and kept by its content: its record, or its tokens."""
+"""What is made of each file and cached by its content: its record, or its tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.syntax.record import read_record, sections
 
 
 class SourceText(NamedTuple):
-    """The text of a file in one of our languages."""
+    """The text of a file in a supported language."""
 
     path: str
     language: str
@@ -21,7 +21,7 @@ class SourceText(NamedTuple):
 
 
 class FileProduct(Protocol):
-    """What any product tells of its file."""
+    """What every product has."""
 
     @property
     def language(self) -> str:
@@ -29,7 +29,7 @@ class FileProduct(Protocol):
 
     @property
     def weight(self) -> int:
-        """Roughly the bytes that it takes."""
+        """About how many bytes it takes in memory."""
 
     @property
     def is_whole(self) -> bool:
@@ -41,17 +41,17 @@ Made = TypeVar("Made", bound=FileProduct, covariant=True)
 
 @dataclass(frozen=True)
 class Product(Generic[Made]):
-    """One thing that can be made of a file."""
+    """A kind of result that can be made of a file."""
 
     name: str
-    """That of the cache, too."""
+    """Also the name of its cache."""
     make: Callable[[SourceText], Parts | None]
-    """From a text to what is kept; nothing where the file is no source after all."""
+    """Makes the cached parts from a text; None if the file turns out not to be source."""
     restored: Callable[[Parts], Made]
     worth_bytes: int
-    """How much source there must be for each process, or starting it costs more than it gains."""
+    """How many bytes of source justify another process; for fewer, starting it costs more than it saves."""
     is_whole: bool = False
-    """Whether one that was made without its last part does not do."""
+    """Whether all parts are required."""
 
 
 def _record(source: SourceText) -> Parts | None:
@@ -72,6 +72,6 @@ def _tokens(source: SourceText) -> Parts:
 
 RECORDS = Product("records", _record, StoredRecord, 1_000_000, is_whole=True)
 NUMBERS = Product("numbers", _numbers, StoredRecord, 1_000_000)
-"""Records without names, read in half the time, unless whole ones are kept."""
+"""Records without names, made in half the time; whole ones are used if they are cached."""
 TOKENS = Product("tokens", _tokens, TokenStream, 3_000_000)
 PRODUCTS = {product.name: product for product in (RECORDS, NUMBERS, TOKENS)}

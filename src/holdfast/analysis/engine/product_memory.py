@@ -1,4 +1,4 @@
-"""Products of files that were used last, kept in memory as far as there is room for them."""
+"""An LRU cache of products in memory, bounded by their size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.kernel.limits import LIMITS
 
 
 class ProductMemory(Generic[Made]):
-    """Some products by their key; of very many, those used last. Usable from many threads."""
+    """The most recently used products by key. Thread-safe."""
 
     def __init__(self, most: int = LIMITS.records_in_memory_bytes) -> None:
         self._most = most
@@ -20,7 +20,7 @@ class ProductMemory(Generic[Made]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Made | None:
-        """Return one that is still there."""
+        """Return a product, if it is cached."""
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
@@ -28,7 +28,7 @@ class ProductMemory(Generic[Made]):
             return found
 
     def put(self, key: str, record: Made) -> Made:  # type: ignore[misc]
-        """Keep one, and let go of those that were not used for longest."""
+        """Cache a product, and evict the least recently used ones beyond the bound."""
         with self._lock:
             before = self._kept.get(key)
             self._bytes += record.weight - (0 if before is None else before.weight)

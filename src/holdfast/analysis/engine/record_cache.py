@@ -1,10 +1,11 @@
-"""The cache of records: by content, shared by the worktrees of a repository, and what was where at last.
+"""The cache of records: content-addressed, shared by the worktrees of a repository, with the last stat of
+each file.
 
 Contract:
-- A record counts for its key alone, which says the language and the content, and for one version of the code
-  that makes records. What was seen of a file, and which key it had, only spares reading the file.
+- A record is valid for its key, which consists of language and content hash, and for one version of the code
+  that makes records. The stat and key of a file only save reading it.
 - Damage, another version and a full disk cost time and nothing else. Several processes may use it at once.
-- Its size is bounded: the records that no scan has used for longest go first.
+- Its size is bounded: the least recently used records are evicted first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from holdfast.analysis.engine.code_version import core_version
+from holdfast.analysis.engine.code_version import record_version
 from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -50,6 +51,7 @@ CREATE TABLE IF NOT EXISTS file (
 """
 _SECONDS_A_DAY = 86_400
 _KEYS_AT_ONCE = 500
+"""Parameters of one statement: below 999, the limit of SQLite before 3.32, https://www.sqlite.org/limits.html."""
 _FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
 _RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
 _USED = "UPDATE record SET used = ? WHERE key = ?"
@@ -60,22 +62,22 @@ _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used
 
 
 class CachedFile(NamedTuple):
-    """What is known of a file since it was last looked at."""
+    """What is known of a file since its stat was last read."""
 
     seen: Seen | None
-    """What a look showed; None where that cannot be trusted a second time."""
+    """Its stat; None if that cannot be trusted to detect a change."""
     size: int = 0
-    sight: str = ""
-    """Why it was nothing to read, where the look told so."""
+    unreadable: str = ""
+    """Why it cannot be read, if its stat shows that."""
     key: str = ""
     reason: str = ""
 
 
 class RecordCache:
-    """The cache of one repository, as one of its work trees sees it."""
+    """The cache of one repository, for one of its work trees."""
 
     def __init__(self, repository: Repository, name: str = NAME) -> None:
-        """`name` is that of the database, for what is kept of files beside their records."""
+        """`name` is the name of the database."""
         self._repository = repository
         self._name = name
         self._root = os.fsencode(repository.root)
@@ -92,13 +94,13 @@ class RecordCache:
         return {os.fsdecode(path): CachedFile(_seen(seen), *rest) for path, seen, *rest in rows}
 
     def keys(self, *, whole: bool = False) -> list[str]:
-        """Return the keys of all records, or of those whose last part is not missing."""
+        """Return the keys of all records, or of the `whole` ones, which include names."""
         wanted = "SELECT key FROM record WHERE length(names) >= ?"
         rows = self._rows(lambda connection: connection.execute(wanted, (int(whole),)).fetchall())
         return [key for (key,) in rows]
 
     def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
-        """Return those of some records that are there, and note that they were used."""
+        """Return those of some records that are cached, and mark them as used."""
         wanted = sorted(keys)
         rows = self._rows(lambda connection: _loaded(connection, wanted, whole)) if wanted else []
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
@@ -107,10 +109,10 @@ class RecordCache:
             self._write(lambda connection: connection.executemany(_USED, old))
         return found
 
-    def keep(
+    def put(
         self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], gone: Iterable[str] = ()
     ) -> None:
-        """Keep records, and what is known of files; forget what is known of those that are gone."""
+        """Cache records and what is known of files, and forget files that no longer exist."""
         today = _today()
         rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
         paths = [(self._root, os.fsencode(path), *_columns(one)) for path, one in files.items()]
@@ -120,7 +122,7 @@ class RecordCache:
             connection.executemany(_RECORD, rows)
             connection.executemany("DELETE FROM file WHERE root = ? AND path = ?", lost)
             connection.executemany(_FILE, paths)
-            _make_room(connection)
+            _evict(connection)
 
         if rows or paths or lost:
             self._write(fill)
@@ -136,7 +138,7 @@ class RecordCache:
                 self._repository.store_directory,
                 self._name,
                 application_id=APPLICATION_ID,
-                version=core_version(),
+                version=record_version(),
                 prepare=_prepare,
             )
         return self._database
@@ -148,7 +150,7 @@ class RecordCache:
             with self._opened().read() as connection:
                 return query(connection)
         except NotUsable:
-            self._is_damaged = True  # or not there yet: the next write makes a new one
+            self._is_damaged = True  # or it does not exist yet: the next write creates it
         except HoldfastError:
             pass
         return []
@@ -167,7 +169,7 @@ class RecordCache:
             except NotUsable:
                 database.rebuild(fill)
         except (HoldfastError, NotUsable):
-            return  # a cache that cannot be written costs time, nothing else
+            return  # without a cache the answer is the same, only slower
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -183,7 +185,7 @@ def _loaded(connection: sqlite3.Connection, keys: list[str], whole: bool) -> lis
     return found
 
 
-def _make_room(connection: sqlite3.Connection) -> None:
+def _evict(connection: sqlite3.Connection) -> None:
     """Drop a quarter of the records while there are too many, those first that were not used for longest."""
     while _bytes_used(connection) > LIMITS.record_cache_bytes:
         count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
@@ -210,7 +212,7 @@ def _today() -> int:
 
 def _columns(known: CachedFile) -> tuple[str, int, str, str, str]:
     seen = "" if known.seen is None else ":".join(map(str, known.seen))
-    return seen, known.size, known.sight, known.key, known.reason
+    return seen, known.size, known.unreadable, known.key, known.reason
 
 
 def _seen(text: str) -> Seen | None:

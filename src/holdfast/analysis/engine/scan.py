@@ -1,7 +1,7 @@
-"""A scan: the records of a project's files, and what was left out with the reasons.
+"""A scan: the records of a project's files, and the files that were skipped, with the reasons.
 
-Contract: `files` is sorted by path, and paths are relative to the root of the repository. Whatever the number
-of processes and the state of the cache, the same tree gives the same scan, its cache figures aside.
+Contract: `files` is sorted by path, and paths are relative to the root of the repository. Apart from the
+cache figures, a scan depends on the tree alone, not on the number of processes or the state of the cache.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Made = TypeVar("Made", covariant=True)
 
 @dataclass(frozen=True)
 class Project:
-    """Which files of the repository are asked about."""
+    """Which files of the repository to analyse."""
 
     path: str = ""
     """A folder or file below the root; empty for all of it."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_depth: int | None = None
-    """How many folders deep to go: 0 is the project's own folder alone."""
+    """How many levels of subfolders to include; 0 is the project's own folder alone."""
     languages: frozenset[str] = frozenset()
     """Only files in these languages; empty for all."""
     tracked: bool = False
@@ -39,50 +39,52 @@ class Project:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file that was discovered and not analysed."""
+    """A file that was discovered but not analysed."""
 
     path: str
     reason: str
-    """One of few words, which are counted: `generated`, `minified`, `vendored`, `binary`, `too large`, …"""
+    """One of a few fixed reasons, which results count: `generated`, `minified`, `vendored`, `binary`, `too
+    large`, …"""
 
 
 class FileStats(NamedTuple):
-    """How the files of a project looked at some moment, whatever is then made of them."""
+    """The file stats of a project at one time, for whatever product is then made of the files."""
 
-    looked_at: int
-    """In nanoseconds."""
+    taken_at: int
+    """In nanoseconds since the epoch."""
     listed: Listed
     seen: Mapping[str, Seen | str]
-    said: Mapping[str, str]
-    """Why attributes of git leave files out."""
+    excluded: Mapping[str, str]
+    """The files that git attributes exclude, with the reasons."""
 
 
 @dataclass(frozen=True)
 class FileScan(Generic[Made]):
-    """What is known of the files of a project: their records, or another product."""
+    """The files of a project with their records, or with another product."""
 
     files: Mapping[str, Made]
     sizes: Mapping[str, int]
-    """The bytes of each file analysed."""
+    """The size in bytes of each analysed file."""
     skipped: tuple[Skipped, ...] = ()
     other_files: tuple[str, ...] = field(default=())
-    """Files in no language of ours, such as templates, settings and documents."""
+    """Files in no supported language, such as templates, settings and documents."""
     hits: int = 0
     misses: int = 0
     version: str | None = field(default=None, compare=False)
-    """Equal for scans of equal files, those in no language included; None where that cannot be told yet."""
+    """Equal for scans of equal files, `other_files` included. None if a file changed too recently to be
+    sure."""
     others_version: str | None = field(default=None, compare=False)
-    """The same of those in no language alone."""
-    sight: FileStats | None = field(default=None, compare=False, repr=False)
+    """The same for `other_files` alone."""
+    stats: FileStats | None = field(default=None, compare=False, repr=False)
 
     @property
     def others(self) -> FileScan[Made]:
-        """Return a scan of the files in no language alone."""
+        """A scan that has `other_files` alone."""
         return FileScan({}, {}, other_files=self.other_files, version=self.others_version)
 
     @property
     def counts(self) -> FileCounts:
-        """Return the denominators that every result carries."""
+        """The file counts that every result carries."""
         reasons = Counter(item.reason for item in self.skipped)
         return FileCounts(
             files_discovered=len(self.files) + len(self.skipped),
@@ -96,12 +98,12 @@ Scan = FileScan[Record]
 
 
 class FileCounts(Output):
-    """How many files a result speaks of."""
+    """How many files a result covers."""
 
     files_discovered: int = Field(description="Source files that the project has.")
     files_analyzed: int = Field(description="Source files that were analysed.")
-    files_skipped: dict[str, int] = Field(description="How many were not, by the reason.")
+    files_skipped: dict[str, int] = Field(description="How many were not, by reason.")
 
     def of(self, path: str, written: str | None = None) -> dict[str, Any]:
-        """Return what a result says first: these, the project's path, and how it is written."""
+        """Return the first fields of a result: these counts, the project's path and the format."""
         return {**self.model_dump(), "project_path": path or ".", **({"format": written} if written else {})}

@@ -1,7 +1,7 @@
-"""Several pieces of work that report to one caller as if they were one.
+"""Runs several pieces of work that report their progress to one caller as if they were one.
 
-Contract: what the caller hears never goes back, whatever the pieces report and in which threads they run. A
-piece stops as soon as the caller has gone.
+Contract: the reported progress never decreases, whatever the pieces report and in whichever threads they run.
+A piece stops as soon as the call is cancelled.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Answer = TypeVar("Answer")
 
 
 class Stages:
-    """Shares the progress of a call out to pieces of work."""
+    """Divides the progress of a call among pieces of work."""
 
     def __init__(self, pieces: int) -> None:
         self._call = current_call()
         self._pieces = pieces
         self._done: dict[str, float] = {}
-        self._told = 0.0
+        self._reported = 0.0
         self._lock = threading.Lock()
         self.spent: dict[str, float] = {}
-        """How many seconds each piece took."""
+        """The seconds that each piece took."""
 
     def run(self, name: str, work: Callable[[], Answer]) -> Answer:
-        """Do a piece of work as a part of the whole."""
+        """Run one piece of work."""
         began = time.monotonic()
         with running(_Piece(self, self._call, name)):
             answer = work()
@@ -40,7 +40,7 @@ class Stages:
         return answer
 
     def all(self, works: Iterable[tuple[str, Callable[[], Answer]]], workers: int) -> list[Answer]:
-        """Do pieces of work at the same time, and return their answers in the order given."""
+        """Run pieces of work concurrently, and return their results in the order given."""
         with ThreadPoolExecutor(workers, thread_name_prefix="analysis") as pool:
             futures: list[Future[Answer]] = [
                 pool.submit(copy_context().run, self.run, name, work) for name, work in works
@@ -51,15 +51,15 @@ class Stages:
             return [future.result() for future in futures if not future.cancelled()]
 
     def report(self, name: str, share: float, message: str | None) -> None:
-        """Tell the caller how far the whole is, now that a piece is so far."""
+        """Report the progress of the whole, given that of one piece."""
         with self._lock:
             self._done[name] = max(share, self._done.get(name, 0.0))
-            self._told = max(self._told, sum(self._done.values()))
-            self._call.progress(round(100 * self._told / self._pieces, 1), 100, message)
+            self._reported = max(self._reported, sum(self._done.values()))
+            self._call.progress(round(100 * self._reported / self._pieces, 1), 100, message)
 
 
 class _Piece(Call):
-    """A call that a piece of work takes for its own."""
+    """The call that a piece of work runs in."""
 
     def __init__(self, stages: Stages, whole: Call, name: str) -> None:
         super().__init__(actor=whole.actor)
@@ -67,17 +67,17 @@ class _Piece(Call):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the caller of the whole has given up."""
+        """Whether the whole call was cancelled."""
         return self._whole.cancelled
 
     def remaining(self) -> float | None:
-        """Return the seconds left to the whole."""
+        """Return the seconds left for the whole call."""
         return self._whole.remaining()
 
     def check(self) -> None:
-        """Raise when the whole should stop now."""
+        """Raise if the whole call should stop now."""
         self._whole.check()
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Report how far this piece is."""
+        """Report the progress of this piece."""
         self._stages.report(self._name, min(done / total, 1.0) if total else 0.0, message)

@@ -1,6 +1,6 @@
-"""A record as it is kept: in compressed sections, of which comments and names are read when asked for.
+"""A record as it is cached: in compressed sections, of which comments and names are decoded on first access.
 
-Most analyses need one section, and turning a section into rows costs far more than having its bytes.
+Most analyses need one section, and decoding a section takes far longer than loading its bytes.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ from zlib import compress, decompress
 from holdfast.syntax.record import Comment, Names, Record, from_sections
 
 Parts = tuple[bytes, bytes, bytes]
-"""The sections of a record, compressed: numbers with functions, comments, names or nothing, where unread."""
+"""The compressed sections of a record: numbers with functions, comments, and names, empty if they were not
+read."""
 
 _NO_NUMBERS = b'["",0,0,0,null,[]]'
 
 
 def packed(sections: Sequence[bytes]) -> Parts:
-    """Return sections as they are kept, with or without that of the names."""
+    """Compress sections, with or without the names."""
     first, second, *third = (compress(section, 1) for section in sections)
     return first, second, third[0] if third else b""
 
 
 class StoredRecord(Record):
-    """A record like any other, made of its parts."""
+    """A record that decodes its sections lazily."""
 
     _parts: Parts
 
     def __new__(cls, parts: Parts) -> StoredRecord:
-        """Take the parts; those that do not belong to a record raise here, or where they are read."""
+        """Decode the numbers; parts that are no record raise here or when they are accessed."""
         record = tuple.__new__(cls, from_sections(decompress(parts[0])))
         record._parts = parts
         return record
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Record:  # type: ignore[override]
-        return Record._make(iterable)  # whoever replaces a field gets a plain record
+        return Record._make(iterable)  # `_replace` returns a plain record
 
     @cached_property
     def comments(self) -> tuple[Comment, ...]:
@@ -46,17 +47,17 @@ class StoredRecord(Record):
 
     @cached_property
     def names(self) -> Names:
-        """What the file defines, brings in, uses and calls."""
+        """What the file defines, imports, uses and calls."""
         return from_sections(_NO_NUMBERS, names=decompress(self._parts[2])).names
 
     @property
     def is_whole(self) -> bool:
-        """Whether its names were read; where they were not, whoever asks for them fails."""
+        """Whether its names were read; if not, accessing them fails."""
         return self._parts[2] != b""
 
     @property
     def weight(self) -> int:
-        """Roughly the bytes that the record takes."""
+        """About how many bytes the record takes in memory."""
         return sum(map(len, self._parts))
 
     def __iter__(self) -> Iterator[Any]:

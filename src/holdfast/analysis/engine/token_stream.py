@@ -1,4 +1,4 @@
-"""The tokens of files as they are kept, and as rows of numbers for all files of a project at once."""
+"""The tokens of files as they are cached, and as one table for all files of a project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TokenStream:
-    """The tokens of one file, as `holdfast.syntax.lexer` writes them."""
+    """The tokens of one file, encoded by `holdfast.syntax.lexer`."""
 
     def __init__(self, parts: tuple[bytes, bytes, bytes]) -> None:
         head, self.tokens, self.line_ends = parts
@@ -31,7 +31,7 @@ class TokenStream:
 
 
 class Tokens(NamedTuple):
-    """Tokens in the order of the text, blanks left out; of one file, or of many one after another."""
+    """Tokens in the order of the text without blanks; of one file, or of many concatenated."""
 
     exact: NDArray[uint32]
     """The hash of the token's text, its kind in the low bits."""
@@ -39,18 +39,18 @@ class Tokens(NamedTuple):
     """A `Kind`."""
     line: NDArray[uint32]
     end_line: NDArray[uint32]
-    """Another one where the token is a string or an import of several lines."""
+    """Differs from `line` for strings and imports that span several lines."""
 
 
 @dataclass(frozen=True)
 class TokenTable:
-    """The tokens of many files, one file after another."""
+    """The concatenated tokens of many files."""
 
     paths: tuple[str, ...]
     languages: tuple[str, ...]
     lines: tuple[int, ...]
     starts: tuple[int, ...]
-    """Where the tokens of each file begin; one more at the end, where all end."""
+    """The index of each file's first token, followed by the number of all tokens."""
     tokens: Tokens
 
     def of(self, path: str) -> Tokens:
@@ -88,7 +88,7 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
 
 
 def indentations(files: Mapping[str, TokenStream]) -> NDArray[uint8]:
-    """Return how far the line of each token of a `token_table` is indented, in columns."""
+    """Return the indentation in columns of the line of each token of a `token_table`."""
     import numpy as np
 
     raw = np.frombuffer(b"".join(stream.tokens for stream in files.values()), np.uint32)
