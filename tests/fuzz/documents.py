@@ -14,7 +14,7 @@ from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.engine.patterns import matcher
 from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
-from holdfast.comments.search.globs import fitting
+from holdfast.comments.search.globs import matching_places
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of

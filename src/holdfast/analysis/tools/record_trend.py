@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.render.text_layout import lines
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -14,7 +14,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import scorecard_numbers, section_numbers
 from holdfast.analysis.trend.trend_point import TrendPoint, commit_of, record, record_past
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.models import Integer, Output
+from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
@@ -34,7 +34,7 @@ class RecordTrend(arguments.ProjectInput):
     )
 
 
-class RecordedTrend(Output):
+class RecordedTrend(FileCounts):
     """What was recorded."""
 
     project_path: UntrustedText
@@ -76,5 +76,6 @@ def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     numbers = section_numbers(sections) | scorecard_numbers(card)
     if path and commit_of(room, Project(), room.scan(Project()))[1] is not None:
         numbers["dead_code"] = None  # uses elsewhere in the repository decide what is dead
-    head = record(room, project, room.scan(project), numbers)
-    return RecordedTrend(project_path=named, head=head, backfilled=record_past(room, project, commits))
+    scan = room.scan(project)
+    head = record(room, project, scan, numbers)
+    return RecordedTrend(**scan.counts.of(path), head=head, backfilled=record_past(room, project, commits))
