@@ -40,8 +40,8 @@ FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
 RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py"}
 CATCHES_EVERYTHING = {
-    "analysis/context/gathering.py",  # one of the analyses to run
-    "analysis/records/reading.py",  # one of the files to analyse
+    "analysis/engine/analysis_run.py",  # one of the analyses to run
+    "analysis/engine/file_reader.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine
     "kernel/dispatch/failures.py",  # an operation
     "kernel/dispatch/workers.py",  # the same, on its way out of a thread

@@ -196,14 +196,14 @@ def _open_source(workspace: Workspace) -> Source:
 
 def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
     """Return the definitions of files that an analysis has read before, by path; nothing is read here."""
-    from holdfast.analysis.survey import Project
+    from holdfast.analysis.engine.scan import Project
 
     analysis: Analysis = workspace.room("analyze")
     try:
-        survey = analysis.survey(Project(), strategy="offline")
+        scan = analysis.scan(Project(), strategy="offline")
     except Unavailable:
         return {}
-    return {path: record.names.definitions for path, record in survey.files.items()}
+    return {path: record.names.definitions for path, record in scan.files.items()}
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(

@@ -35,7 +35,7 @@ REASONS = {
         analysis/defects/logistic faces/demo/project
     """,
     "reads what another process of ours wrote": """
-        analysis/fleet/fleet analysis/records/reading comments/tools/export_comments faces/cli/fleet
+        analysis/fleet/fleet analysis/engine/file_reader comments/tools/export_comments faces/cli/fleet
         faces/http/asgi storage/processes/crew tasks/tools/chart templates/confined_renderer
         templates/renderer templates/tools/write_scaffold
     """,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.records.product import TOKENS, Source
-from holdfast.analysis.records.token_stream import Tokens, token_table
+from holdfast.analysis.engine.product import TOKENS, SourceText
+from holdfast.analysis.engine.token_stream import Tokens, token_table
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.lexer import Kind, lexed
 
@@ -16,7 +16,7 @@ NAMES = [language.name for language in LANGUAGES]
 
 def tokens(language: str, text: str | bytes) -> Tokens:
     source = text if isinstance(text, bytes) else text.encode()
-    parts = TOKENS.make(Source("a", language, source))
+    parts = TOKENS.make(SourceText("a", language, source))
     assert parts is not None
     return token_table({"a": TOKENS.restored(parts)}).of("a")
 

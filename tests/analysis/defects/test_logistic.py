@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from holdfast.analysis.churn.churn import Touched
+from holdfast.analysis.churn.churn_report import Touched
 from holdfast.analysis.defects.commit_risk import commit_changes, commit_risks
 from holdfast.analysis.defects.logistic import area_under_curve, fitted, shipped
 from holdfast.analysis.defects.measures import MEASURES, cohesion

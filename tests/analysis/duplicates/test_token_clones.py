@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in, find_clones
-from holdfast.analysis.records.product import TOKENS, Source
+from holdfast.analysis.engine.product import TOKENS, SourceText
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.languages import language_of
-from tests.analysis.records.test_survey import write
+from tests.analysis.engine.test_scanner import write
 
 EXACT: frozenset[CloneKind] = frozenset({"exact"})
 RENAMED: frozenset[CloneKind] = frozenset({"renamed"})
@@ -32,7 +33,7 @@ def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines:
     for path, text in sorted(files.items()):
         language = language_of(path, text)
         assert language is not None
-        parts = TOKENS.make(Source(path, language.name, text.encode()))
+        parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
         streams[path] = TOKENS.restored(parts)
     return clones_in(streams, CloneQuery(kinds, min_lines))

@@ -154,7 +154,7 @@ def test_a_click_sorts_the_table_and_numbers_link_to_their_lines(page: Page, sit
 def test_trends_are_drawn_once_past_commits_are_measured(page: Page, site: Site) -> None:
     opened(page, site)
     trends = section(page, "Trends")
-    expect(trends.get_by_text("holdfast analyze trend --backfill 50")).to_be_visible()
+    expect(trends.get_by_text("holdfast analyze record-trend --backfill 50")).to_be_visible()
     trends.get_by_role("button", name="Measure the last 50 commits").click()
     lines = trends.get_by_role("img", name=re.compile("^code lines from .* over 4 commits"))
     expect(lines.locator("circle")).to_have_count(4)

@@ -121,7 +121,7 @@ def test_cancelling_ends_a_run_that_would_never_end() -> None:
 def test_processes_of_a_killed_program_end_by_themselves() -> None:
     program = (
         "import os, sys\nfrom holdfast.storage.processes.crew import Crew\n"
-        "crew = Crew(('holdfast.analysis.records.reading', 'reader'), b'[\"records\", \"/\", []]', 2)\n"
+        "crew = Crew(('holdfast.analysis.engine.file_reader', 'reader'), b'[\"records\", \"/\", []]', 2)\n"
         "for item, answer in crew.answers([[b'none.py']] * 2 + [[b'none.py'] * 50] * 2000):\n"
         "    print(crew._workers[0].process.pid, flush=True)\n"
     )

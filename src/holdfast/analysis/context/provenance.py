@@ -1,7 +1,7 @@
-"""How far a project has moved away from the templates that it was made from.
+"""How far a project has drifted from the templates that it was generated from.
 
-A scaffold leaves `.scaffold.json` in the project: which files it wrote from which templates, and their
-SHA-256. Comparing those with the files as they are now is all there is to it.
+A scaffold leaves `.scaffold.json` in the project, with the files it wrote, their templates and their SHA-256.
+The drift is the difference between these and the current files.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Record(BaseModel):
 
 
 class Drift(Output):
-    """What became of the files that the scaffold wrote."""
+    """How the files that the scaffold wrote have changed."""
 
     scaffolded_files: int
     unchanged_files: int
@@ -52,7 +52,7 @@ class Drift(Output):
 
 
 class Provenance(Output):
-    """Where the project came from."""
+    """The templates that the project was generated from."""
 
     toolchain: UntrustedText
     variant: UntrustedText
@@ -64,7 +64,7 @@ class Provenance(Output):
 def provenance_of(
     tree: Tree, project: str, sources: Collection[str], limit: int
 ) -> tuple[Provenance | None, str | None]:
-    """Return where a project came from, or None and why that is not known."""
+    """Return the provenance of a project, or None and the reason."""
     prefix = f"{project}/" if project else ""
     try:
         content = tree.read_bytes(RepoPath.parse(prefix + RECORD), LIMITS.rendered_file_bytes)

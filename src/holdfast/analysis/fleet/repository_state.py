@@ -11,7 +11,7 @@ from contextlib import closing
 from hashlib import blake2b
 from typing import NamedTuple
 
-from holdfast.analysis.context.coverage import PLACES
+from holdfast.analysis.coverage.coverage_report import PLACES
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS

@@ -178,7 +178,8 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('heat', 'analyze_function_heat', 'analysis.tools.analyze_function_heat', 'Show which functions are complex and change often, function by function.', None),
         _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
         _command('picture', 'draw_dependency_graph', 'analysis.tools.draw_dependency_graph', 'Draw which files import which as SVG, in layers, and name the cycles.', None),
-        _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
+        _command('record-trend', 'record_trend', 'analysis.tools.record_trend', 'Record the headline numbers of a project at the last commit, for `analyze_trend`.', None),
+        _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project changed from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
         _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one of them: words that differ and blocks that moved marked.', None),

@@ -43,8 +43,8 @@ from holdfast.storage.processes.executors import DASK, PROCESSES, executors
 
 _TOOLSET = "analyze"
 _RETRIES = 2
-_LEFT_OUT = ("trend",)
-"""Analyses whose results depend on more than the state of a repository: on stored trend points."""
+_LEFT_OUT = ("trend", "record-trend")
+"""Analyses that depend on more than the state of a repository: they read or record trend points."""
 _PAGE = f"""Run one analysis over many repositories and merge the results.
 
 LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment.

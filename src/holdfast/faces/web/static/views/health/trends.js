@@ -3,7 +3,7 @@
 import { button } from "../../controls.js";
 import { emptyState, quiet } from "../../display.js";
 import { el, fill, vector } from "../../dom.js";
-import { get } from "../../api.js";
+import { get, post } from "../../api.js";
 import { number, percent } from "./numbers.js";
 
 /** @import { View } from "../../view.js" */
@@ -17,6 +17,21 @@ const STATISTICS = { mean: "mean", max: "highest", p90: "90th percentile" };
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
 /**
+ * Record the numbers of past commits; on a read-only server they are computed for this response alone.
+ * @param {View} view
+ * @returns {Promise<number>} how many past commits the next response has to measure itself
+ */
+async function record(view) {
+  try {
+    await post("analyze/record_trend", { backfill: BACKFILL }, view);
+    return 0;
+  } catch (/** @type {any} */ problem) {
+    if (problem.name === "AbortError") throw problem;
+    return BACKFILL;
+  }
+}
+
+/**
  * Show the trends.
  * @param {View} view
  * @param {HTMLElement} place
@@ -26,14 +41,15 @@ export async function show(view, place, backfill = 0) {
   const found = await get("analyze/analyze_trend", { limit: 100, backfill: backfill || null }, view);
   const series = found.series.filter((/** @type {any} */ one) => one.points > 1);
   const activity = `Measuring the last ${BACKFILL} commits; each is read once`;
-  const compute = () => view.running(place, activity, () => show(view, place, BACKFILL));
+  const compute = () => view.running(place, activity, async () => show(view, place, await record(view)));
   const measure = button(`Measure the last ${BACKFILL} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   const few = `A trend needs two commits; this branch has ${commits || "none"}.`;
   if (commits < 2) return fill(place, el("p.quiet", few));
   if (!series.length) {
-    const command = el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${BACKFILL}`);
-    const text = "A trend needs the numbers of two commits. Past commits can be measured here or with this command:";
+    const command = el("pre", { tabindex: "0" }, `holdfast analyze record-trend --backfill ${BACKFILL}`);
+    const text = "A trend needs the numbers of two commits. This command records them, after a commit or " +
+      "for past commits; the button does the same for past commits now:";
     return fill(place, emptyState(text, command, measure));
   }
   const text = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
