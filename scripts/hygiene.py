@@ -51,6 +51,7 @@ CATCHES_EVERYTHING = {
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
     "faces/mcp/publisher.py",  # the state of a resource that somebody follows
     "faces/mcp/server.py",  # a handler of the protocol
+    "storage/processes/pool.py",  # a task, whose caller gets the failure
     "storage/watching/watcher.py",  # the thread that watches
 }
 """Where the failure of one thing must not end what serves others."""

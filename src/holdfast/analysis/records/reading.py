@@ -1,13 +1,13 @@
 """One file read: its product in parts, or in few words why there is none.
 
 Contract: one file that cannot be read, decoded or parsed is one outcome with its reason; nothing is raised
-for it. A file that is no source after all has neither key nor reason. Processes of a crew import this module,
+for it. A file that is no source after all has neither key nor reason. Worker processes import this module,
 so it needs little besides the parser.
 """
 
 from __future__ import annotations
 
-import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from posixpath import splitext
@@ -27,7 +27,7 @@ from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarg
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.crew import Crew
+from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
@@ -43,7 +43,6 @@ _FIRST_LINE_BYTES = 256
 
 _BATCH_FILES = 64
 _BATCH_BYTES = 64 * 1024
-_BATCH_NAME_BYTES = 8 * 1024
 
 
 class Outcome(NamedTuple):
@@ -56,23 +55,6 @@ class Outcome(NamedTuple):
     reason: str = ""
     parts: Parts | None = None
     """The product; missing where the key was among those already known, and where there is none."""
-
-    def to_bytes(self) -> bytes:
-        """Return the outcome as it travels between processes."""
-        parts = self.parts or ()
-        head = json.dumps([*self[:4], *map(len, parts)])
-        return b"".join((head.encode(), b"\n", *parts))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Outcome:
-        """Return the outcome that travelled."""
-        line, _, rest = data.partition(b"\n")
-        path, size, key, reason, *lengths = json.loads(line)
-        if not lengths:
-            return cls(path, size, key, reason)
-        first, second, _ = lengths
-        parts = rest[:first], rest[first : first + second], rest[first + second :]
-        return cls(path, size, key, reason, parts)
 
 
 class Reader:
@@ -126,34 +108,49 @@ class Reader:
         return Outcome(path, size, key, parts=parts)
 
 
-def reader(setup: bytes) -> Callable[[bytes], bytes]:
-    """Return what a process of a crew does with a path, for a product, a root and keys that are known."""
-    product, root, known = json.loads(setup)
-    read = Reader(root, known, PRODUCTS[product]).read
-    return lambda path: read(path.decode()).to_bytes()
+_worker: Callable[[str], Outcome]
+"""What a worker process reads files with."""
 
 
-def read_by_crew(
+def _prepare(product: str, root: str, known: Sequence[str]) -> None:
+    """Make this process a worker that reads the files of one work tree."""
+    global _worker  # noqa: PLW0603 - an initializer has no other place for it
+    _worker = Reader(root, known, PRODUCTS[product]).read
+
+
+def _read_batch(paths: Sequence[str]) -> list[Outcome]:
+    return [_worker(path) for path in paths]
+
+
+def read_in_processes(
     product: Product[Kept], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
 ) -> Iterator[Outcome]:
-    """Yield what came of each file, in any order, read by several processes."""
-    setup = json.dumps([product.name, root, known]).encode()
-    crew = Crew((__name__, reader.__name__), setup, processes)
-    for path, answer in crew.answers(_batches(sizes)):
-        yield Outcome(path.decode(), reason=FAILED) if answer is None else Outcome.from_bytes(answer)
+    """Yield the outcome of each file, in any order, read by several processes."""
+    setup = (product.name, root, known)
+    waiting = deque(_batches(sizes))
+    with ProcessPool(
+        processes, initializer=_prepare, initargs=setup, task_seconds=LIMITS.file_seconds
+    ) as pool:
+        for batch, future in completed(pool, _read_batch, waiting, 2 * processes):
+            try:
+                yield from future.result()
+            except WorkerLost:
+                if len(batch) > 1:  # each file alone, so that only the one at fault has no outcome
+                    waiting.extend([path] for path in batch)
+                else:
+                    yield Outcome(batch[0], reason=FAILED)
 
 
-def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:
+def _batches(sizes: Mapping[str, int]) -> list[list[str]]:
     """Return the paths in batches that take about the same time."""
-    found: list[list[bytes]] = []
-    room = names = 0
+    found: list[list[str]] = []
+    room = 0
     for path, size in sizes.items():
-        name = path.encode()
-        if room < size or names < len(name) or len(found[-1]) == _BATCH_FILES:
+        if room < size or len(found[-1]) == _BATCH_FILES:
             found.append([])
-            room, names = max(_BATCH_BYTES, size), _BATCH_NAME_BYTES
-        found[-1].append(name)
-        room, names = room - size, names - len(name)
+            room = max(_BATCH_BYTES, size)
+        found[-1].append(path)
+        room -= size
     return found
 
 

@@ -27,7 +27,7 @@ from holdfast.analysis.records.reading import (
     UNREADABLE,
     Outcome,
     Reader,
-    read_by_crew,
+    read_in_processes,
 )
 from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
 from holdfast.analysis.records.stored import Parts
@@ -279,7 +279,7 @@ class Surveyor(Generic[Made]):
         sizes = {path: work.found.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
         if processes > 1:
-            yield from read_by_crew(work.product, self._repository.root, contents, sizes, processes)
+            yield from read_in_processes(work.product, self._repository.root, contents, sizes, processes)
         else:
             yield from map(Reader(self._repository.root, contents, work.product).read, paths)
 

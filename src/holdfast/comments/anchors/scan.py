@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +31,8 @@ from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
 from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.processes.child import cores, on_every_core
+from holdfast.storage.processes.child import cores
+from holdfast.storage.processes.pool import ProcessPool
 
 _WORTH_IT = 40
 """Files to compare from which on starting processes costs less than it gains."""
@@ -44,7 +45,7 @@ class Pool:
 
     def __init__(self, files: int) -> None:
         worth_it = files >= _WORTH_IT and cores() > 1
-        self._executor: Executor | None = on_every_core() if worth_it else None
+        self._executor = ProcessPool() if worth_it else None
 
     def follow(self, chain: VersionChain) -> Answer:
         """Begin to follow a chain and return how to ask for the end."""
@@ -55,7 +56,8 @@ class Pool:
 
         def ask() -> Sequence[Placement]:
             with _ends_told():
-                return answer.result()
+                placements: Sequence[Placement] = answer.result()
+                return placements
 
         return ask
 
@@ -64,7 +66,7 @@ class Pool:
 
     def __exit__(self, *failure: object) -> None:
         if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor.shutdown()
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFetched, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.processes.child import Patience, end_group, held, wait_until_readable
+from holdfast.storage.processes.child import end_group, wait_until_readable
+from holdfast.storage.processes.time_limit import TimeLimit, acquired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,23 +60,23 @@ class BatchReader:
         """
         if "\n" in name or "\0" in name:
             raise InvalidArguments("The name of an object cannot hold a line break.", hint="Remove it.")
-        patience = Patience(LIMITS.git_seconds, "Reading an object")
-        with held(self._lock, patience):
-            return self._read_with_restart(name, limit, patience)
+        time_limit = TimeLimit(LIMITS.git_seconds, "Reading an object")
+        with acquired(self._lock, time_limit):
+            return self._read_with_restart(name, limit, time_limit)
 
     def close(self) -> None:
         """End the process; the next `read` starts another."""
         with self._lock:
             self._stop()
 
-    def _read_with_restart(self, name: str, limit: int, patience: Patience) -> GitObject | None:
+    def _read_with_restart(self, name: str, limit: int, time_limit: TimeLimit) -> GitObject | None:
         fresh = self._process is None
         try:
-            return self._ask(name, limit, patience)
+            return self._ask(name, limit, time_limit)
         except _ProcessGone:
             self._stop()
             if not fresh:
-                return self._read_with_restart(name, limit, patience)
+                return self._read_with_restart(name, limit, time_limit)
             if self._is_partial():
                 raise not_fetched() from None
             raise Unavailable(
@@ -86,9 +87,9 @@ class BatchReader:
             self._stop()
             raise
 
-    def _ask(self, name: str, limit: int, patience: Patience) -> GitObject | None:
+    def _ask(self, name: str, limit: int, time_limit: TimeLimit) -> GitObject | None:
         self._send(name.encode("utf-8", "surrogateescape") + b"\n")
-        header = self._take_line(patience)
+        header = self._take_line(time_limit)
         if header.rpartition(b" ")[2] in _ABSENT:
             return None
         object_id, kind, size = header.decode("ascii").split(" ")
@@ -98,7 +99,7 @@ class BatchReader:
                 hint="Use a smaller file.",
                 limit=limit,
             )
-        data = self._take(int(size) + 1, patience)[:-1]
+        data = self._take(int(size) + 1, time_limit)[:-1]
         return GitObject(object_id, kind, data)
 
     def _send(self, request: bytes) -> None:
@@ -113,23 +114,23 @@ class BatchReader:
             # Whatever the pipe's trouble is, another process has another pipe.
             raise _ProcessGone from None
 
-    def _take_line(self, patience: Patience) -> bytes:
+    def _take_line(self, time_limit: TimeLimit) -> bytes:
         while b"\n" not in self._buffer:
-            self._fill(patience)
-        return self._take(self._buffer.index(b"\n") + 1, patience)[:-1]
+            self._fill(time_limit)
+        return self._take(self._buffer.index(b"\n") + 1, time_limit)[:-1]
 
-    def _take(self, size: int, patience: Patience) -> bytes:
+    def _take(self, size: int, time_limit: TimeLimit) -> bytes:
         while len(self._buffer) < size:
-            self._fill(patience)
+            self._fill(time_limit)
         taken = bytes(memoryview(self._buffer)[:size])
         del self._buffer[:size]
         return taken
 
-    def _fill(self, patience: Patience) -> None:
+    def _fill(self, time_limit: TimeLimit) -> None:
         assert self._process is not None
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        wait_until_readable(descriptor, patience)
+        wait_until_readable(descriptor, time_limit)
         piece = os.read(descriptor, LIMITS.read_chunk)
         if not piece:
             raise _ProcessGone

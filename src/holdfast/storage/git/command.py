@@ -41,14 +41,8 @@ from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
 from holdfast.storage.git.log_stream import is_partial
 from holdfast.storage.git.repository import Repository, is_inside
 from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
-from holdfast.storage.processes.child import (
-    WIDE_PIPE_BYTES,
-    Patience,
-    conversation,
-    end_group,
-    wait_until_ended,
-    widen,
-)
+from holdfast.storage.processes.child import WIDE_PIPE_BYTES, communicate, end_group, wait_until_ended, widen
+from holdfast.storage.processes.time_limit import TimeLimit
 
 _SETTINGS = (
     f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.untrackedCache=false", "core.pager=cat",
@@ -213,17 +207,17 @@ class Git:
     ) -> Finished:
         """Run a git command on what is `given` to it and return how it ended, whatever its status."""
         with span(f"git {arguments[0]}"):
-            patience = Patience(seconds, f"git {arguments[0]}")
+            time_limit = TimeLimit(seconds, f"git {arguments[0]}")
             process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
             output, complaint = bytearray(), bytearray()
             try:
-                for piece in conversation(process, given, complaint, patience):
+                for piece in communicate(process, given, complaint, time_limit):
                     output += piece
                     if len(output) > limit:
                         raise TooLarge(
                             f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
                         )
-                status = wait_until_ended(process, patience)
+                status = wait_until_ended(process, time_limit)
             finally:
                 end_group(process)
         words = readable_complaint(bytes(complaint), self.repository) if complaint else ""
@@ -237,13 +231,13 @@ class Git:
         terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> Generator[bytes, None, None]:
         """Yield what a git command prints, however much it is, and raise at its end when it failed."""
-        patience = Patience(seconds, f"git {arguments[0]}")
+        time_limit = TimeLimit(seconds, f"git {arguments[0]}")
         process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
         complaint = bytearray()
         try:
             widen(process.stdout)
-            yield from conversation(process, given, complaint, patience, WIDE_PIPE_BYTES // 4)
-            status = wait_until_ended(process, patience)
+            yield from communicate(process, given, complaint, time_limit, WIDE_PIPE_BYTES // 4)
+            status = wait_until_ended(process, time_limit)
         finally:
             end_group(process)
         if status != 0:

@@ -30,7 +30,7 @@ from holdfast import __version__
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.processes.child import POLL_SECONDS, Patience
+from holdfast.storage.processes.time_limit import POLL_SECONDS, TimeLimit
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS = {"https": 443, "http": 80}
@@ -171,9 +171,9 @@ class WebClient:
     ) -> WebAnswer:
         """Ask the service; `url` is whole and of this server, or a path below the base."""
         whole = url if url.startswith(("https://", "http://")) else self.base + url
-        patience = Patience(self._seconds, f"The request to '{self.origin.name}'")
+        time_limit = TimeLimit(self._seconds, f"The request to '{self.origin.name}'")
         for _ in range(LIMITS.web_redirects + 1):
-            answer = self._exchange(method, whole, headers, body, patience)
+            answer = self._exchange(method, whole, headers, body, time_limit)
             if answer.status not in _REDIRECTS or "location" not in answer.headers:
                 return answer
             whole = urljoin(whole, answer.headers["location"])
@@ -187,7 +187,7 @@ class WebClient:
         )
 
     def _exchange(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, patience: Patience
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, time_limit: TimeLimit
     ) -> WebAnswer:
         address = parse_address(url)
         if address.origin != self.origin:
@@ -199,10 +199,10 @@ class WebClient:
         sent = {"User-Agent": f"holdfast/{__version__}", **headers, **self._secrets()}
         connection = _connection(address.origin)
         try:
-            with _ended_with(patience, connection):
+            with _ended_with(time_limit, connection):
                 connection.request(method, address.target, body=body, headers=sent)
                 response = connection.getresponse()
-                received = _read(response, self._limit, address, patience)
+                received = _read(response, self._limit, address, time_limit)
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise _unreachable(address.origin, error) from None
         finally:
@@ -239,15 +239,15 @@ def parse_proxy(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def _ended_with(patience: Patience, connection: http.client.HTTPConnection) -> Iterator[None]:
-    """Break the connection off when patience ends: a read that waits for a slow sender does not notice
+def _ended_with(time_limit: TimeLimit, connection: http.client.HTTPConnection) -> Iterator[None]:
+    """Break the connection off when time_limit ends: a read that waits for a slow sender does not notice
     itself."""
     over, reason = threading.Event(), list[HoldfastError]()
 
     def watch() -> None:
         while not over.wait(POLL_SECONDS):
             try:
-                patience.check()
+                time_limit.check()
             except HoldfastError as error:
                 reason.append(error)
                 with suppress(OSError):  # the other side was faster
@@ -270,11 +270,11 @@ def _ended_with(patience: Patience, connection: http.client.HTTPConnection) -> I
         raise reason[0]
 
 
-def _read(response: http.client.HTTPResponse, limit: int, address: Address, patience: Patience) -> bytes:
+def _read(response: http.client.HTTPResponse, limit: int, address: Address, time_limit: TimeLimit) -> bytes:
     received = bytearray()
     while piece := response.read1(LIMITS.read_chunk):
         received += piece
-        patience.check()
+        time_limit.check()
         if len(received) > limit:
             raise TooLarge(
                 f"'{address.origin.name}' answered with more than {limit} bytes.",

@@ -23,13 +23,8 @@ from dataclasses import dataclass
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.processes.child import (
-    Patience,
-    end_group,
-    interpreter,
-    wait_until_ended,
-    wait_until_readable,
-)
+from holdfast.storage.processes.child import end_group, interpreter, wait_until_ended, wait_until_readable
+from holdfast.storage.processes.time_limit import TimeLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,26 +45,26 @@ class Bounds:
 
 def run_confined(module: str, function: str, request: bytes, work: str, bounds: Bounds) -> bytes:
     """Return what `function(request)` returns in a confined process; `work` names it in messages."""
-    patience = Patience(bounds.wait_seconds, work)
+    time_limit = TimeLimit(bounds.wait_seconds, work)
     limits = (str(bounds.processor_seconds), str(bounds.memory_bytes))
     with disk_failures_named(work), tempfile.TemporaryFile() as source:
         source.write(request)
         source.seek(0)
         process = interpreter(__name__, module, function, *limits, source=source)
     try:
-        answer = _read(process, bounds.output_bytes, work, patience)
-        status = wait_until_ended(process, patience)
+        answer = _read(process, bounds.output_bytes, work, time_limit)
+        status = wait_until_ended(process, time_limit)
     finally:
         end_group(process)
     _check_end(status, work, bounds)
     return answer
 
 
-def _read(process: Popen[bytes], limit: int, work: str, patience: Patience) -> bytes:
+def _read(process: Popen[bytes], limit: int, work: str, time_limit: TimeLimit) -> bytes:
     assert process.stdout is not None
     answer = bytearray()
     while True:
-        wait_until_readable(process.stdout.fileno(), patience)
+        wait_until_readable(process.stdout.fileno(), time_limit)
         piece = os.read(process.stdout.fileno(), LIMITS.read_chunk)
         if not piece:
             return bytes(answer)
