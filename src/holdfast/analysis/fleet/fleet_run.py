@@ -1,4 +1,4 @@
-"""Many tasks through an executor: tried again when their worker is lost, each result as soon as it is there."""
+"""Runs many tasks through an executor: retries lost ones and yields each result as soon as it is there."""
 
 from __future__ import annotations
 

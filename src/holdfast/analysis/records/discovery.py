@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import basename
 
-from holdfast.analysis.records.patterns import matcher
 from holdfast.analysis.records.reading import TOO_LARGE
 from holdfast.analysis.records.source import GENERATED, MINIFIED, VENDORED, may_be_source
 from holdfast.analysis.survey import Project, Skipped
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import printable_path
+from holdfast.storage.files.globs import matcher
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.project_files import Seen
 from holdfast.syntax.languages import language_of

@@ -14,9 +14,9 @@ from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from holdfast.comments.search.globs import fitting
 from holdfast.comments.search.matches import Texts, matches
 from holdfast.comments.search.query import Query
+from holdfast.storage.files.globs import file_filter
 
 _COMMENTS = "SELECT file, text, id, tag, author, moment, status, standing, ai FROM comment"
 _ALL = f"{_COMMENTS} ORDER BY file, line, name"
@@ -118,9 +118,9 @@ class Corpus:
 
     def _below(self, pattern: str) -> set[int]:
         """Return the comments of the files that a path or a pattern means."""
-        numbers = list(self._numbers.values())
-        places = fitting(pattern, list(self.paths.values()))
-        return set(chain.from_iterable(numbers[place] for place in places))
+        is_meant = file_filter(pattern)
+        named = zip(self.paths.values(), self._numbers.values(), strict=True)
+        return set(chain.from_iterable(numbers for path, numbers in named if is_meant(path)))
 
 
 _Comments: TypeAlias = tuple[Texts, list[Facts]]

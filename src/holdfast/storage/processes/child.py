@@ -1,6 +1,6 @@
-"""Child processes: started in a process group of their own, served without blocking, ended with their children.
+"""Child processes: started in a process group of their own, served without blocking; ended as a group.
 
-A child runs in its own process group (see `git/command.py`), so killing the group also ends whatever it started.
+A child leads its own process group, so killing the group also ends whatever it started.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def wait_until_ended(process: Popen[bytes], limit: TimeLimit) -> int:
 
 
 def widen(pipe: IO[bytes] | None) -> None:
-    """Enlarge a pipe's buffer where the system allows it, so that a process can write far ahead of its reader."""
+    """Enlarge a pipe's buffer, where the system allows it, so that a process can write far ahead of us."""
     set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
     if pipe is not None and set_size is not None:
         try:
@@ -135,8 +135,8 @@ def interpreter(
 ) -> Popen[bytes]:
     """Start one of our modules in a fresh interpreter and a process group of its own.
 
-    It reads from a pipe, or from `source`. It runs in isolated mode outside the repository, so that it imports
-    nothing from the current directory or the environment.
+    It reads from a pipe, or from `source`. It runs in isolated mode outside the repository, so that it
+    imports nothing from the current directory or the environment.
     """
     import subprocess
     import sys

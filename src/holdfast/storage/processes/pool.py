@@ -179,7 +179,8 @@ class DaskCluster(Executor):
         return self._executor.submit(function, *args, **named)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """Leave the cluster; tasks that have not finished are withdrawn."""
+        """Leave the cluster; tasks that have not finished are withdrawn, whatever the arguments."""
+        del wait, cancel_futures
         self._executor.shutdown(wait=False)  # withdraws them
         self._client.close()
 

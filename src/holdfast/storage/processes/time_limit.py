@@ -1,4 +1,4 @@
-"""Waiting for something outside this process: up to a time limit, the caller's deadline or its cancellation."""
+"""Waiting for something outside this process: until a time limit, a deadline or a cancellation."""
 
 from __future__ import annotations
 
