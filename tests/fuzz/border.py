@@ -36,7 +36,8 @@ from holdfast.source.diff.comparison import Comparison
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git import commits, kept_ages, packs, ref_files
 from holdfast.storage.git.remotes import local_path
-from holdfast.storage.network.client import parse_address, parse_proxy
+from holdfast.storage.network.address import parse_address
+from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import pages_of
 from holdfast.syntax.colours import Colouring
@@ -97,7 +98,7 @@ add("public address", "faces/http/settings", typed(lambda text: checked_url(text
     "https://a.example:8443/x", "http://[::1]/", "http://[")
 add("listening address", "faces/cli/serve", typed(parsed_address), OURS, "127.0.0.1:8080", "[::1]:0",
     "localhost")
-add("service address", "storage/network/client", typed(parse_address), OURS, "https://a.example/x?y=1",
+add("service address", "storage/network/address", typed(parse_address), OURS, "https://a.example/x?y=1",
     "http://127.0.0.1:8080")
 add("proxy", "storage/network/client", typed(parse_proxy), OURS, "http://proxy.example:3128", "proxy:8080",
     "a:b", "[")

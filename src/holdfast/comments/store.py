@@ -39,6 +39,7 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
 
@@ -70,6 +71,7 @@ class Comments(SidecarFiles):
         self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[Candidate]]] = VersionedCache()
         """Where the code of orphans may be, as long as no file changes among which it was looked for."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
+        self._search = Lazy(self._open_search)
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
@@ -80,12 +82,14 @@ class Comments(SidecarFiles):
         """Close what was opened."""
         super().close()
         self.places.close()
-        if "search" in self.__dict__:
-            self.search.close()
+        self._search.close()
 
-    @cached_property
+    @property
     def search(self) -> SearchIndex:
         """The index in which comments are searched, made at first use."""
+        return self._search.get()
+
+    def _open_search(self) -> SearchIndex:
         from holdfast.comments.search.index import SearchIndex
 
         listing = WatchedListing(self.repository.root, is_sidecar)

@@ -15,7 +15,8 @@ from holdfast.kernel.errors import (
     RateLimited,
     Unavailable,
 )
-from holdfast.storage.network.client import AllowedHosts, WebClient
+from holdfast.storage.network.address import AllowedHosts
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 from holdfast.tasks.trackers.github import (
     GitHub,

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -22,7 +23,8 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.project_files import Seen
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.lazy import Lazy
+from holdfast.storage.sql.derived import DerivedDatabase
 
 NAME = "records"
 APPLICATION_ID = 0x48465243  # "HFRC"
@@ -79,8 +81,7 @@ class RecordCache:
         self._repository = repository
         self._name = name
         self._root = os.fsencode(repository.root)
-        self._is_damaged = False
-        self._database: DerivedDatabase | None = None
+        self._database = Lazy(self._open)
 
     def remembered(self) -> dict[str, Remembered]:
         """Return what is known of the files of this work tree."""
@@ -127,47 +128,26 @@ class RecordCache:
 
     def close(self) -> None:
         """Close the connections."""
-        if self._database is not None:
-            self._database.close()
+        self._database.close()
 
-    def _opened(self) -> DerivedDatabase:
-        if self._database is None:
-            self._database = DerivedDatabase(
-                self._repository.store_directory,
-                self._name,
-                application_id=APPLICATION_ID,
-                version=core_version(),
-                prepare=_prepare,
-            )
-        return self._database
+    def _open(self) -> DerivedDatabase:
+        return DerivedDatabase(
+            self._repository.store_directory,
+            self._name,
+            application_id=APPLICATION_ID,
+            version=core_version(),
+            prepare=_prepare,
+        )
 
     def _rows(self, query: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
             return []
-        try:
-            with self._opened().read() as connection:
-                return query(connection)
-        except NotUsable:
-            self._is_damaged = True  # or not there yet: the next write makes a new one
-        except HoldfastError:
-            pass
-        return []
+        return self._database.get().try_read(query, [])
 
     def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
-        try:
+        with suppress(HoldfastError):  # a cache that cannot be written costs time, nothing else
             self._repository.ensure_store()
-            database = self._opened()
-            if self._is_damaged:
-                self._is_damaged = False
-                database.rebuild(fill)
-                return
-            try:
-                with database.write() as connection:
-                    fill(connection)
-            except NotUsable:
-                database.rebuild(fill)
-        except (HoldfastError, NotUsable):
-            return  # a cache that cannot be written costs time, nothing else
+            self._database.get().try_write(fill)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -22,7 +22,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from holdfast.comments.sidecar.document import Sidecar
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 
@@ -125,9 +125,8 @@ class Archive:
         # Two work trees have two sidecars of the same name, on two branches.
         self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
-        self._opened: Database | None = None
+        self._database = Lazy(self._open, lambda: self._file.was_created)
         self._known_replica: str | None = None
-        self._opening = threading.Lock()
 
     def keep_version(self, data: bytes) -> str:
         """Keep the bytes of a source file, durably, and return the id to ask for them."""
@@ -183,7 +182,7 @@ class Archive:
     def stamp(self, sequence: int) -> str:
         """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
         if not self._file.was_created:
-            self._for_writing()
+            self._database.get()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
@@ -203,22 +202,20 @@ class Archive:
     def verify(self) -> list[str]:
         """Return what is wrong with the database; nothing when there is none."""
         try:
-            database = self._for_reading()
+            database = self._database.get_existing()
         except Corrupted as failure:
             return [failure.message]
         return [] if database is None else database.verify()
 
     def close(self) -> None:
         """Close the database, if it was needed."""
-        with self._opening:
-            if self._opened is not None:
-                self._opened.close()
+        self._database.close()
 
     def _ask(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
         """Return what a question finds; `otherwise` where there is nothing to ask, or what is damaged."""
         identity = self._file.identity()
         try:
-            if (database := self._for_reading()) is not None:
+            if (database := self._database.get_existing()) is not None:
                 with database.read() as connection:
                     return question(connection)
         except (Corrupted, zlib.error):
@@ -231,30 +228,23 @@ class Archive:
     def _change(self, action: Callable[[sqlite3.Connection], object]) -> None:
         identity = self._file.identity()
         try:
-            with self._for_writing().write() as connection:
+            with self._database.get().write() as connection:
                 action(connection)
         except Corrupted:
             self._set_aside(identity)
-            with self._for_writing().write() as connection:
+            with self._database.get().write() as connection:
                 action(connection)
 
     def _set_aside(self, damaged: tuple[int, int] | None) -> None:
         """Let a database that was found damaged be begun anew, unless somebody else saw to that."""
-        with self._opening:
-            if self._opened is not None and self._file.identity() == damaged:
-                self._opened.close()
-                self._opened = None
+        with self._database.locked():
+            if self._file.identity() == damaged:
+                self._database.discard()
             self._file.set_aside(damaged)
 
-    def _for_reading(self) -> Database | None:
-        return self._for_writing() if self._opened is not None or self._file.was_created else None
-
-    def _for_writing(self) -> Database:
-        with self._opening:
-            if self._opened is None:
-                self._repository.ensure_store()
-                self._opened = Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
-            return self._opened
+    def _open(self) -> Database:
+        self._repository.ensure_store()
+        return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
 
 @dataclass

@@ -32,6 +32,7 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
+from holdfast.storage.lazy import Lazy
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _MEANT = " Did you mean "
@@ -106,21 +107,21 @@ class LazyWorkspace:
 
     def __init__(self, host: Host, place: Place) -> None:
         self._host, self._place = host, place
-        self._opened: OpenWorkspace | None = None
+        self._workspace = Lazy(self._open)
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in."""
-        if self._opened is None:
-            database = [] if self._place.database is None else [self._place.database]
-            self._opened = self._host.discover(starting_directory(self._place.root), *database)
-        room = self._opened.room(toolset)
+        room = self._workspace.get().room(toolset)
         toolsets.loaded()
         return room
 
     def close(self) -> None:
         """Close the workspace, if it was needed at all."""
-        if self._opened is not None:
-            self._opened.close()
+        self._workspace.close()
+
+    def _open(self) -> OpenWorkspace:
+        database = [] if self._place.database is None else [self._place.database]
+        return self._host.discover(starting_directory(self._place.root), *database)
 
 
 def perform(

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import SCOPES, Git, Terms
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.network.client import AllowedHosts
+from holdfast.storage.network.address import AllowedHosts
 
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
 _HOSTS_SETTING = r"^holdfast[.]host$"

@@ -17,8 +17,18 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from typing import TypeVar
 
-from holdfast.kernel.errors import Corrupted, Denied, InvalidPath, NotFound, OutOfSpace, TooLarge, Unavailable
+from holdfast.kernel.errors import (
+    Corrupted,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    NotFound,
+    OutOfSpace,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
@@ -36,6 +46,7 @@ _WAIT = LIMITS.database_busy_seconds
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
 Prepare = Callable[[sqlite3.Connection], object]
+Answer = TypeVar("Answer")
 
 
 class NotUsable(Exception):
@@ -56,6 +67,8 @@ class DerivedDatabase:
         self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
         self._file = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
         self._current: str | None = None
+        self._damaged: str | None = None
+        """The file that was found damaged last."""
         self._memory: sqlite3.Connection | None = None
         """What keeps a build in memory, where the disk takes none."""
         self._connections = ConnectionPool(self._connect)
@@ -76,13 +89,39 @@ class DerivedDatabase:
         except _UNWRITABLE as failure:
             raise NotUsable(failure.message) from None
 
-    def rebuild(self, fill: Prepare) -> None:
-        """Build a new file with `fill`, unless another process has just done so, and let it count.
+    def try_read(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+        """Return what a question finds, or `otherwise` where there is no usable file; for caches."""
+        try:
+            with self.read() as connection:
+                return question(connection)
+        except (NotUsable, HoldfastError):
+            return otherwise
 
-        Where the disk takes none, what is built is in memory, and counts for this process alone.
+    def try_write(self, fill: Prepare) -> bool:
+        """Run `fill` in the file, or in a new one where it is unusable; return whether that succeeded."""
+        try:
+            # A write need not touch the page that a read found damaged.
+            if self._damaged is None or self._damaged != self._pointed():
+                with suppress(NotUsable):
+                    self._fill_in_use(fill)
+                    return True
+            if not self.rebuild(fill):
+                self._fill_in_use(fill)
+        except (HoldfastError, NotUsable):
+            return False
+        return True
+
+    def _fill_in_use(self, fill: Prepare) -> None:
+        with self.write() as connection:
+            fill(connection)
+
+    def rebuild(self, fill: Prepare) -> bool:
+        """Build a new file with `fill`, unless another process has just done so; return whether `fill` ran.
+
+        If nothing can be written to the disk, the database is built in memory, for this process alone.
         """
         try:
-            self._rebuild(fill)
+            return self._rebuild(fill)
         except _UNWRITABLE:
             self.close()
             address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
@@ -93,12 +132,13 @@ class DerivedDatabase:
                 memory.close()
                 raise
             self._current, self._memory = address, memory
+            return True
 
-    def _rebuild(self, fill: Prepare) -> None:
+    def _rebuild(self, fill: Prepare) -> bool:
         before = self._pointed()
         with locked(self._pointer, wait=LIMITS.index_seconds):
             if self._pointed() != before and self.is_usable():
-                return
+                return False
             name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
             path = os.path.join(self._directory, name)
             try:
@@ -113,6 +153,7 @@ class DerivedDatabase:
                 _remove(path)
                 raise
             self._remove_others(name)
+            return True
 
     def is_usable(self) -> bool:
         """Tell whether the file that counts can be opened and is of this version."""
@@ -149,6 +190,8 @@ class DerivedDatabase:
         failure = database_failure(error, self._name + POINTER_SUFFIX)
         cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNREADABLE
         is_damaged = isinstance(failure, Corrupted)
+        if is_damaged:
+            self._damaged = self._current
         if is_damaged or cannot_open or str(error).startswith(("no such table", "no such column")):
             self.close()
             return NotUsable(str(error))

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.storage.network.client import parse_address
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, custom, github, jira, linear, trello

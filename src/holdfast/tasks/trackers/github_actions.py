@@ -9,7 +9,7 @@ from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, NotF
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
-from holdfast.storage.network.client import parse_address
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept

@@ -32,7 +32,7 @@ from holdfast.kernel.errors import (
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import one_line
 from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.network.client import WebAnswer, WebClient
+from holdfast.storage.network.client import WebClient, WebResponse
 
 _TRIES = 3
 _LONGEST_WAIT = 86_400.0
@@ -81,7 +81,7 @@ class Service:
         self._pause = pause
         self._now = now
 
-    def get(self, url: str, query: Mapping[str, Any] = _NOTHING, *, etag: str | None = None) -> WebAnswer:
+    def get(self, url: str, query: Mapping[str, Any] = _NOTHING, *, etag: str | None = None) -> WebResponse:
         """Read something; with an `etag`, the answer may be 304: as it was."""
         return self._ask("GET", _with_query(url, query), {"If-None-Match": etag} if etag else {}, None)
 
@@ -90,7 +90,7 @@ class Service:
         data = json.dumps(body, ensure_ascii=False).encode()
         return self._ask(method, url, {"Content-Type": "application/json"}, data).json()
 
-    def pages(self, first: WebAnswer) -> Iterator[Any]:
+    def pages(self, first: WebResponse) -> Iterator[Any]:
         """Yield the JSON of a list's pages, following the `Link` header."""
         answer = first
         for _ in self.turns():
@@ -109,7 +109,7 @@ class Service:
             limit=LIMITS.sync_pages,
         )
 
-    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebAnswer:
+    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebResponse:
         for left in reversed(range(_TRIES)):
             answer = self.client.request(method, url, headers={**self.profile.headers, **headers}, body=body)
             if answer.status < 300 or answer.status == 304:
@@ -124,7 +124,7 @@ class Service:
             self._pause(wait)
         raise AssertionError("the last try returns or raises")
 
-    def _wait(self, answer: WebAnswer) -> float | None:
+    def _wait(self, answer: WebResponse) -> float | None:
         """Return how long the service asks us to wait, or None when it does not."""
         if answer.status not in (403, 429, 503):
             return None
@@ -145,7 +145,7 @@ class Service:
             retry_after=seconds,
         )
 
-    def _failure(self, answer: WebAnswer) -> HoldfastError:
+    def _failure(self, answer: WebResponse) -> HoldfastError:
         name, said = self.profile.name, _words(answer)
         if answer.status in (429, 503) and (wait := self._wait(answer)) is not None:
             return self._too_many(wait)
@@ -181,7 +181,7 @@ def _with_query(url: str, query: Mapping[str, Any]) -> str:
     return f"{url}{'&' if '?' in url else '?'}{urlencode(given)}" if given else url
 
 
-def _words(answer: WebAnswer) -> str:
+def _words(answer: WebResponse) -> str:
     """Return what the service says about a failure, as the end of a sentence."""
     try:
         found = json_of(answer.body)
