@@ -20,7 +20,7 @@ from bench._results import Results, arguments
 from holdfast.comments.anchors.scan import Scan
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
 SECONDS_A_PAIR = 1.0

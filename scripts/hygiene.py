@@ -37,7 +37,7 @@ EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
-RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py"}
+RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py", "storage/processes/editor.py"}
 CATCHES_EVERYTHING = {
     "analysis/context/gathering.py",  # one of the analyses to run
     "analysis/records/reading.py",  # one of the files to analyse

@@ -16,7 +16,7 @@ from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.sidecar.note import Location
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.placement import Confidence, Placement, Version
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
 

@@ -28,14 +28,15 @@ from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.atomic import (
+from holdfast.storage.files.mounts import is_network_filesystem
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.temporary import (
     ORPHAN_AGE_SECONDS,
     TEMPORARY_SUFFIX,
     is_temporary_name,
     sweep_orphans,
 )
-from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX

@@ -28,8 +28,8 @@ from holdfast.kernel.errors import (
     InvalidPath,
     NotFound,
 )
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, Remark, RemarkKind, Surroundings

@@ -33,8 +33,11 @@ from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.resource import find_resource
 from holdfast.source.diff.comparison import Comparison
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git import commits, kept_ages, packs, ref_files
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git import ref_files
+from holdfast.storage.git.commits import commit
+from holdfast.storage.git.history import line_age_cache
+from holdfast.storage.git.objects import packs
 from holdfast.storage.git.remotes import local_path
 from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
@@ -59,7 +62,7 @@ add("cursor", "kernel/paging", typed(lambda text: decode_cursor("q", text)), OUR
     encode_cursor("r", [1]))
 add("moment", "kernel/clock", typed(microseconds_of), NOTHING, "2025-01-01T00:00:00.123+01:00",
     "0001-01-01T00:00:00+23:59")
-add("path", "storage/files/work_tree", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
+add("path", "storage/files/repo_path", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
     "~/C:\\x")
 
 
@@ -123,7 +126,7 @@ def verified(token: str) -> object:
 
 
 # What git and other programs leave in files of ours and of a repository.
-add("git commit", "storage/git/commits", lambda data: commits._from_object("0" * 40, data), NOTHING,
+add("git commit", "storage/git/commits/commit", lambda data: commit.from_object("0" * 40, data), NOTHING,
     f"tree {'4' * 40}\nparent {'5' * 40}\ncommitter A <a@b> 1700000000 +0000\nencoding x\n\nWords\n")
 add("loose ref", "storage/git/ref_files", ref_files._object_id, NOTHING, "5" * 40 + "\n",
     "ref: refs/heads/main")
@@ -139,12 +142,12 @@ def sha1(data: bytes) -> bytes:
 
 PACK, INDEX = packs._files({"5" * 40: packs._entry("commit", b"tree x\n"), "6" * 40: packs._entry("tree",
     b"")}, sha1)
-add("pack", "storage/git/packs", lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING,
-    PACK[:-20])
-add("pack index", "storage/git/packs", lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING,
-    INDEX[:-20])
-add("line ages", "storage/git/kept_ages", in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
-    kept_ages.load), NOTHING,
+add("pack", "storage/git/objects/packs",
+    lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
+add("pack index", "storage/git/objects/packs",
+    lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
+add("line ages", "storage/git/history/line_age_cache", in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
+    line_age_cache.load), NOTHING,
     json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}), cost=2)
 add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory}/{TOKENS_NAME}",
     lambda at: TokenFile(at).find("x")), OURS,

@@ -14,7 +14,7 @@ from hypothesis.stateful import invariant, rule
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer
 from holdfast.inbox.store import Inbox
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import TurnableClock
 from tests.milestones.clones import git

@@ -28,7 +28,7 @@ WRITING = """
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments
 from holdfast.comments.store import Writer
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
 writing = Writer(room)

@@ -37,7 +37,7 @@ from holdfast.comments.sidecar.source import (
 from holdfast.comments.tracking.placement import Candidate, Placement, Version
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.watching.file_signature import Sign, sign_of
@@ -92,16 +92,14 @@ class Comments(SidecarFiles):
     def _open_search(self) -> SearchIndex:
         from holdfast.comments.search.index import SearchIndex
 
-        listing = WatchedListing(self.repository.root, is_sidecar)
-        return SearchIndex(self.repository, listing, self.load_here, self.moves)
+        sidecars = WatchedListing(self.repository.root, is_sidecar)
+        return SearchIndex(self.repository, sidecars, self.load_here, self.moves)
 
     @cached_property
     def _strays(self) -> Strays:
         from holdfast.comments.anchors.moved_code import Strays
 
         return Strays(self, self._sidecars)
-
-    # What there is
 
     def moves(self, path: str | None = None) -> Moves | None:
         """Return where comments belong whose source is gone, and, for a file, those whose code came to it."""

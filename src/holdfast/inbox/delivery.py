@@ -17,7 +17,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, closest_path
+from holdfast.storage.files.repo_path import RepoPath, closest_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 

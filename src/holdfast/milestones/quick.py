@@ -17,7 +17,7 @@ from holdfast.milestones.index.schema import (
     OPEN_ISSUES,
     SCHEMA_VERSION,
 )
-from holdfast.storage.git.ref_files import RefFiles, beginning
+from holdfast.storage.git.ref_files import RefFiles, read_beginning
 from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository, open_file
 
 TYPE_CHECKING = False
@@ -120,7 +120,7 @@ def connect_fresh(start: str) -> Connection | None:
             raise OutOfTheOrdinary
         tips = refs.tips()
         settings = os.path.join(os.path.dirname(store), "config")
-        if not tips and b"remote" in beginning(settings, _CONFIGURATION_BYTES):
+        if not tips and b"remote" in read_beginning(settings, _CONFIGURATION_BYTES):
             raise OutOfTheOrdinary  # a clone, which is told how to get what its remote has
         if not tips:
             return None
@@ -156,7 +156,7 @@ def _check(connection: Connection, tips: dict[str, str]) -> None:
 
 
 def _small_file(path: str) -> str:
-    text = os.fsdecode(beginning(path, _SMALL_FILE_BYTES)).strip()
+    text = os.fsdecode(read_beginning(path, _SMALL_FILE_BYTES)).strip()
     if not text or len(text) >= _SMALL_FILE_BYTES - 1:
         raise OutOfTheOrdinary
     return text

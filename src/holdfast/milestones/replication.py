@@ -36,17 +36,17 @@ from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.clone_log import Log
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import (
+from holdfast.storage.git.commits.ancestry import (
     count_between,
     first_after_fork,
     forward,
     is_ancestor,
     kinds_of,
-    set_aside_if_damaged,
 )
-from holdfast.storage.git.packs import objects_apart
+from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
+from holdfast.storage.git.objects.packs import objects_apart
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository

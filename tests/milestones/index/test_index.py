@@ -25,7 +25,7 @@ from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.quick import connect_fresh
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.commits import EMPTY_TREES, parsed
+from holdfast.storage.git.commits.commit import EMPTY_TREES, parsed
 from holdfast.storage.sql.quick import OutOfTheOrdinary
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 from tests.reliability.evidence import Tally

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.storage.git.numstat import CommitChanges, Person, rows
+from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
 
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
 _DIGITS = 4

@@ -22,7 +22,13 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import CommitChanges, commits_since, mailmapped, read_commits, tracked_files
+from holdfast.storage.git.history.numstat import (
+    CommitChanges,
+    commits_since,
+    mailmapped,
+    read_commits,
+    tracked_files,
+)
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable

@@ -28,7 +28,7 @@ from holdfast.analysis.survey import Survey
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import first_parents
+from holdfast.storage.git.history.committed_files import first_parents
 
 CHURN_DAYS = 90
 """How long before the last commit changes count for the gradient."""

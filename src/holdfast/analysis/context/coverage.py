@@ -21,8 +21,9 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.foreign_document import Unreadable
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.foreign_document import UnreadableDocument
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 PLACES = (
     "coverage.xml",
@@ -139,12 +140,12 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
         made = partial(FoundReport, path=path.text, written_at=rfc3339_of_seconds(time_ns // 1_000_000_000))
         try:
             if size > LIMITS.coverage_report_bytes:
-                raise Unreadable(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
+                raise UnreadableDocument(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
             report = parsed(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
             told, unmatched = _resolved(tree, report, _Places(root, path, by_name))
         except (Cancelled, DeadlineExceeded):
             raise
-        except (Unreadable, HoldfastError) as failure:
+        except (UnreadableDocument, HoldfastError) as failure:
             reports.append(made(problem=str(failure)))
             continue
         reports.append(made(kind=report.kind, files=len(told), unmatched=unmatched))
@@ -234,7 +235,7 @@ def _parts(tree: Tree, report: Report, written: str, source: str) -> Parts | Non
     try:
         content = tree.read_bytes(RepoPath.parse(source), LIMITS.source_file_bytes)
         statements = python_statements(content)
-    except (Unreadable, HoldfastError):
+    except (UnreadableDocument, HoldfastError):
         return None
     parts = Parts()
     for statement in statements:

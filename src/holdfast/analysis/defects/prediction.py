@@ -29,7 +29,7 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.log_stream import shallow_commits
 
 Risk = Literal["High", "Medium", "Low"]
 HIGH, MEDIUM = 0.7, 0.3

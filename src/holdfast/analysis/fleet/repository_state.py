@@ -15,7 +15,8 @@ from holdfast.analysis.context.coverage import PLACES
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import Seen, list_files, look
 from holdfast.storage.git.repository import Repository

@@ -18,7 +18,7 @@ from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import printable_path
 from holdfast.storage.files.globs import matcher
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.project_files import Seen
 from holdfast.syntax.languages import language_of
 

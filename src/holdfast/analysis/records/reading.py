@@ -25,7 +25,8 @@ from holdfast.analysis.records.source import (
 from holdfast.analysis.records.stored import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
 from holdfast.syntax.languages import language_of

@@ -39,7 +39,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import printable_path
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import CommittedFile, committed_files
+from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import Listed, Seen, attributes, checked_project, list_files, look
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores

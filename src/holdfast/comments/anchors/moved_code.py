@@ -32,8 +32,8 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.file_history import PathEvent
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
 if TYPE_CHECKING:

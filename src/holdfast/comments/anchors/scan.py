@@ -30,7 +30,7 @@ from holdfast.comments.tracking.placement import Candidate, Confidence, Placemen
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.processes.child import cores
 from holdfast.storage.processes.pool import ProcessPool
 

@@ -15,7 +15,7 @@ from holdfast.comments.tracking.placement import Anchor, Placement, Version
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
-    from holdfast.storage.git.file_history import FileHistory
+    from holdfast.storage.git.history.file_history import FileHistory
 
 _MOST_REVISIONS = 24
 

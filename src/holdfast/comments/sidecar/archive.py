@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
-from holdfast.storage.git.file_history import FileHistory
+from holdfast.storage.git.history.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sqlite import Database

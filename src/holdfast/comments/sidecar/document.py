@@ -27,7 +27,7 @@ from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _REMEMBERED = 4096
@@ -37,20 +37,20 @@ _SMALLEST_PLAIN = -7
 
 
 def parsed(data: bytes) -> Any:
-    """Return the value that the bytes hold, or raise `Unreadable`."""
+    """Return the value that the bytes hold, or raise `UnreadableDocument`."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unreadable("it is not UTF-8") from None
+        raise UnreadableDocument("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
         return json_of(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         if error.line is None:
             raise
         if any(line.startswith("<<<<<<<") for line in text.split("\n")):
-            raise Unreadable("it holds the conflict markers of an unfinished merge") from None
-        raise Unreadable(f"it is not JSON (line {error.line})", error.line) from None
+            raise UnreadableDocument("it holds the conflict markers of an unfinished merge") from None
+        raise UnreadableDocument(f"it is not JSON (line {error.line})", error.line) from None
 
 
 def printed(value: Any) -> bytes:
@@ -58,7 +58,7 @@ def printed(value: Any) -> bytes:
     try:
         text = _document(value) if isinstance(value, dict) else _written(value, "\n")
     except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
+        raise UnreadableDocument("it is nested too deeply") from None
     return _HALF_PAIR.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
@@ -126,7 +126,7 @@ def _placed(digits: str, point: int) -> str:
 def _float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise Unreadable("it holds a number that is too large")
+        raise UnreadableDocument("it holds a number that is too large")
     return value
 
 
@@ -136,7 +136,7 @@ def _int(text: str) -> int:
 
 
 def _refuse(text: str) -> Any:
-    raise Unreadable(f"{text} is no JSON")
+    raise UnreadableDocument(f"{text} is no JSON")
 
 
 _END_OF_LIST = b"\n  ]"
@@ -226,7 +226,7 @@ def read(source_path: str, data: bytes) -> Sidecar:
     path = sidecar_of(source_path)
     try:
         raw = parsed(data)
-    except Unreadable as problem:
+    except UnreadableDocument as problem:
         raise CommentFileCorrupted(path, str(problem)) from None
     if not isinstance(raw, dict):
         raise CommentFileCorrupted(path, "it is not a JSON object")

@@ -15,7 +15,7 @@ from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.storage.files.globs import escaped, is_pattern
-from holdfast.storage.files.work_tree import is_folder, typed_path
+from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
 """Who writes at a command line, when git knows no name."""

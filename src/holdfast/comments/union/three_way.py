@@ -20,7 +20,7 @@ from typing import Any
 
 from holdfast.comments.sidecar.document import parsed, printed
 from holdfast.comments.union.conflicts import sides_of
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 
 ABSENT: Any = object()
 """Stands for a key or a member that one side does not have."""
@@ -303,7 +303,7 @@ def _name(member: Object, key: str) -> Any:
 
 
 def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
-    """Return what both sides say together, or raise `Unreadable` when one of them cannot be read.
+    """Return what both sides say together, or raise `UnreadableDocument` when one of them cannot be read.
 
     A base that cannot be read is as good as none: then nothing counts as deleted.
     """
@@ -325,19 +325,19 @@ def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
     known = _base(base if sides.base is None else sides.base)
     try:
         return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
-    except Unreadable:
+    except UnreadableDocument:
         return None
 
 
 def _base(data: bytes | None) -> dict[str, Any] | None:
     try:
         return None if not data else _document(data)
-    except Unreadable:
+    except UnreadableDocument:
         return None
 
 
 def _document(data: bytes) -> dict[str, Any]:
     value = parsed(data)
     if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
-        raise Unreadable("it is no sidecar")
+        raise UnreadableDocument("it is no sidecar")
     return value

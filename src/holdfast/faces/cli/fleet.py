@@ -37,7 +37,7 @@ from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Una
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.untrusted import json_text, visible
-from holdfast.storage.files.atomic import read_limited
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.pool import DASK, LOCAL, executor_named
 

@@ -30,9 +30,9 @@ from holdfast.milestones.index.update import (
 )
 from holdfast.milestones.log.entry import Entry
 from holdfast.milestones.quick import folded
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit
+from holdfast.storage.git.commits.commit import Commit
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable

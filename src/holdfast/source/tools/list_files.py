@@ -13,7 +13,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
-from holdfast.storage.files.work_tree import RepoPath, typed_path
+from holdfast.storage.files.repo_path import RepoPath, typed_path
 from holdfast.storage.git.project_files import Seen, look
 
 EntryKind = Literal["folder", "file", "other"]

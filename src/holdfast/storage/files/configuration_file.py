@@ -26,13 +26,10 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import (
-    atomic_write,
-    flush_directory,
-    opened_directory,
-    read_limited,
-    sweep_orphans,
-)
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.directories import flush_directory, opened_directory
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.files.temporary import sweep_orphans
 
 BACKUP_SUFFIX = ".holdfast-backup"
 

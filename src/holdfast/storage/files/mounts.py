@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from holdfast.storage.files.atomic import StrPath
+from holdfast.storage.files.directories import StrPath
 
 _MOUNT_TABLE = "/proc/self/mountinfo"
 _NETWORK_TYPES = frozenset(

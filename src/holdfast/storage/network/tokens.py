@@ -23,7 +23,9 @@ from holdfast.kernel.clock import rfc3339, utc_now
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.role import OWNER, Role
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.upgrade import refuse_newer
 

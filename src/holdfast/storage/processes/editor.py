@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess  # hygiene: the one program here is the person's own editor
+import subprocess
 import tempfile
 from pathlib import Path
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from holdfast.kernel.call import current_call
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.sql.snapshot import VERSIONS
 
 _STEPS = 100_000
@@ -20,7 +20,7 @@ _STEPS = 100_000
 
 @contextmanager
 def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to a database that has these tables with these columns, or raise `Unreadable`."""
+    """Yield a connection to a database with these tables and columns, or raise `UnreadableDocument`."""
     copied = bytearray(content)
     copied[VERSIONS] = b"\1\1"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
@@ -34,7 +34,7 @@ def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Ite
             yield connection
         except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
             current_call().check()
-            raise Unreadable(f"it is no database that can be read: {error}") from None
+            raise UnreadableDocument(f"it is no database that can be read: {error}") from None
 
 
 def _is_unwanted() -> int:
@@ -47,4 +47,4 @@ def _check_table(connection: sqlite3.Connection, table: str, columns: Sequence[s
     kind = connection.execute("SELECT type FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
     present = {row[1] for row in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))}
     if kind != ("table",) or not present.issuperset(columns):
-        raise Unreadable(f"it has no table '{table}' with {', '.join(columns)}")
+        raise UnreadableDocument(f"it has no table '{table}' with {', '.join(columns)}")

@@ -27,7 +27,8 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, locked
+from holdfast.storage.files.directories import StrPath
+from holdfast.storage.files.locks import locked
 from holdfast.storage.sql.quick import connected
 from holdfast.storage.sql.snapshot import unwritable
 from holdfast.storage.sql.store_file import (

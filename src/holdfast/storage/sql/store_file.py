@@ -30,7 +30,9 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory, locked
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.directories import StrPath, flush_directory
+from holdfast.storage.files.locks import locked
 from holdfast.storage.sql.quick import size_of
 from holdfast.storage.sql.snapshot import Snapshot
 from holdfast.storage.sql.write_ahead_log import damaged_log

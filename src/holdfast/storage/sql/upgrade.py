@@ -24,7 +24,8 @@ from contextlib import closing
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import flush_directory, temporary_name
+from holdfast.storage.files.directories import flush_directory
+from holdfast.storage.files.temporary import temporary_name
 from holdfast.storage.sql.quick import address_of, connect_to
 from holdfast.storage.sql.store_file import DOCTOR, database_failures_named, version_of
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.store import dependencies, rows
 from holdfast.tasks.store.history import INSERT_EVENT, states_of
@@ -155,7 +155,7 @@ def parsed(lines: Iterable[str]) -> Parsed:
 def _line(number: int, line: str) -> dict[str, Any]:
     try:
         value = json_of(line)
-    except Unreadable:
+    except UnreadableDocument:
         raise _unreadable(number) from None
     if not isinstance(value, dict):
         raise _unreadable(number)

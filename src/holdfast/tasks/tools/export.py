@@ -9,7 +9,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.models import FileName, Reported, Scoped
 from holdfast.tasks.store.session import check_workspace

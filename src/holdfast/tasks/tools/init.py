@@ -16,7 +16,8 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import Body, Reported, Scoped, TaskReceipt, Title, Word
 from holdfast.tasks.store import rules

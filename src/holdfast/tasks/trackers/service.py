@@ -31,7 +31,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import one_line
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 from holdfast.storage.network.client import WebClient, WebResponse
 
 _TRIES = 3
@@ -185,7 +185,7 @@ def _words(answer: WebResponse) -> str:
     """Return what the service says about a failure, as the end of a sentence."""
     try:
         found = json_of(answer.body)
-    except Unreadable:
+    except UnreadableDocument:
         return ""
     texts = list(_messages(found))
     said = one_line("; ".join(texts))[:_WORDS].rstrip(".")

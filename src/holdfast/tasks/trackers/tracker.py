@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from holdfast.kernel.errors import InvalidArguments, Unavailable
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignTask
@@ -181,7 +181,7 @@ def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[st
     """Return the settings in a JSON text; what is missing, unknown or secret is named."""
     try:
         found = json_of(text) if text else {}
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise InvalidArguments(f"`config` is not JSON that can be read: {error}.", hint=_EXAMPLE) from None
     if not isinstance(found, dict):
         raise InvalidArguments("`config` is no JSON object.", hint=_EXAMPLE)

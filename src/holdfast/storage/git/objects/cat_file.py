@@ -1,8 +1,8 @@
-"""A long-lived `git cat-file --batch`: objects for the price of a pipe, not of a process.
+"""Objects read through one long-lived `git cat-file --batch`, instead of one process for each.
 
 Contract:
-- Used from many threads; one request is on the wire at a time.
-- An answer is read to its end or the process is ended: no request ever sees the rest of another's answer.
+- Usable from many threads; one request is sent at a time.
+- An answer is read to its end or the process is killed: no request ever sees the rest of another's answer.
 - A process that has died is started again, once per request.
 """
 
@@ -34,7 +34,7 @@ class GitObject(NamedTuple):
 
 
 def not_fetched() -> NotFetched:
-    """Return the error for what a partial clone left with its remote."""
+    """Return the error for an object that a partial clone has not fetched."""
     hint = "Get them with `git fetch --refetch --no-filter`."
     return NotFetched("This partial clone lacks contents of older commits.", hint=hint)
 
@@ -54,12 +54,12 @@ class BatchReader:
         self._lock = threading.Lock()
 
     def read(self, name: str, limit: int) -> GitObject | None:
-        """Return the object of that name, or None when there is none; over `limit` bytes it is `TooLarge`.
+        """Return the object of that name, or None if there is none; over `limit` bytes raises `TooLarge`.
 
-        One that a partial clone left with its remote is `NotFetched`: git ends when it is asked for it.
+        An object that a partial clone has not fetched raises `NotFetched`: git exits when it is requested.
         """
         if "\n" in name or "\0" in name:
-            raise InvalidArguments("The name of an object cannot hold a line break.", hint="Remove it.")
+            raise InvalidArguments("The name of an object cannot contain a line break.", hint="Remove it.")
         time_limit = TimeLimit(LIMITS.git_seconds, "Reading an object")
         with acquired(self._lock, time_limit):
             return self._read_with_restart(name, limit, time_limit)
@@ -83,7 +83,7 @@ class BatchReader:
                 "git ended while it read an object.", hint="Run `git fsck` to see why."
             ) from None
         except BaseException:
-            # Whatever is left of this answer must not become the beginning of the next.
+            # The rest of this answer must not become the beginning of the next.
             self._stop()
             raise
 
@@ -111,7 +111,7 @@ class BatchReader:
             while request:
                 request = request[os.write(self._process.stdin.fileno(), request) :]
         except OSError:
-            # Whatever the pipe's trouble is, another process has another pipe.
+            # Whatever is wrong with the pipe, a new process has a new one.
             raise _ProcessGone from None
 
     def _take_line(self, time_limit: TimeLimit) -> bytes:

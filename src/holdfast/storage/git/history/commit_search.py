@@ -1,7 +1,7 @@
-"""Commits whose message names something such as `TP-12`, found without asking git each time.
+"""Commits whose message names something such as `TP-12`, found without running git each time.
 
-Contract: the answer is that of the last commit. What was read once is kept; after new commits only those are
-read. Outside git, in a repository without commits, and where git cannot answer in time, nothing is known.
+Contract: results are up to date with the last commit. Commits are read once; after that only new ones are.
+Outside git, in a repository without commits, and if git does not answer in time, nothing is found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
 _SECONDS = 5.0
+"""A judgement: a task's page can do without its commits, and should not wait longer for them."""
 _MOST_KEPT = 50
+"""A judgement: far more than any list shows."""
 _NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
 _LOG = (
     "log", "--extended-regexp", "--grep=[A-Za-z]-[0-9]", "--no-show-signature", "--no-color",
@@ -27,7 +29,7 @@ _LOG = (
 
 
 class NamedCommit(NamedTuple):
-    """A commit, in short."""
+    """The summary of a commit."""
 
     id: str
     author: str
@@ -36,7 +38,7 @@ class NamedCommit(NamedTuple):
 
 
 class CommitSearch:
-    """The commits of one repository by what they name. Close it to end the process that reads objects."""
+    """The commits of one repository by the names in their messages. Close it to end its process."""
 
     def __init__(self, repository: Repository) -> None:
         self._git = git = None if repository.git_dir is None else Git(repository)
@@ -47,7 +49,7 @@ class CommitSearch:
         self._reading = threading.Lock()
 
     def naming(self, name: str, limit: int) -> list[NamedCommit]:
-        """Return the newest commits that name this, and nothing that only begins like it."""
+        """Return the newest commits whose message has exactly this name."""
         found = _NAME.fullmatch(name)
         if self._git is None or found is None:
             return []
@@ -56,7 +58,7 @@ class CommitSearch:
         return self._named.get(_key(found), [])[:limit]
 
     def close(self) -> None:
-        """End what was started."""
+        """End the process that reads objects, if it runs."""
         if self._git is not None:
             self._git.close()
 
@@ -72,7 +74,7 @@ class CommitSearch:
         except Cancelled:
             raise
         except HoldfastError:
-            return  # what is known stays; the next one who asks tries again
+            return  # the cache stays as it is; the next call tries again
         if fresh:
             kept = {name: (added.get(name, []) + self._named.get(name, []))[:_MOST_KEPT] for name in added}
             self._named = {**self._named, **kept}
@@ -81,7 +83,7 @@ class CommitSearch:
         self._head = head
 
     def _is_before(self, git: Git, head: str | None) -> bool:
-        """Tell whether what was read is a part of the present history."""
+        """Return whether the cached commits are part of the current history."""
         if self._head is None or head is None:
             return False
         return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_SECONDS).status == 0
@@ -94,7 +96,7 @@ def _commits(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
 
 
 def _sorted_in(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
-    """Return commits by each thing they name, newest first."""
+    """Return commits by each name in their messages, newest first."""
     named: dict[str, list[NamedCommit]] = defaultdict(list)
     for commit, message in commits:
         for key in {_key(found) for found in _NAME.finditer(message)}:
