@@ -146,7 +146,8 @@ add("pack", "storage/git/objects/packs",
     lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
 add("pack index", "storage/git/objects/packs",
     lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
-add("line ages", "storage/git/history/line_age_cache", in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
+add("line ages", "storage/git/history/line_age_cache",
+    in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
     line_age_cache.load), NOTHING,
     json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}), cost=2)
 add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory}/{TOKENS_NAME}",

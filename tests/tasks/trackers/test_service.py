@@ -28,7 +28,7 @@ from holdfast.tasks.trackers.github import (
     task_of,
 )
 from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
-from holdfast.tasks.trackers.three_way_merge import Clash, reconcile
+from holdfast.tasks.trackers.three_way_merge import FieldConflict, reconcile
 from holdfast.tasks.trackers.tracker import Mark, parse_settings
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
@@ -233,7 +233,7 @@ def test_two_different_changes_clash_and_change_nothing_until_a_side_is_preferre
     ours, theirs = {**BASE, "title": "Ours"}, {**BASE, "title": "Theirs"}
     found = reconcile(BASE, ours, theirs)
     assert (found.for_us, found.for_them) == ({}, {})
-    assert found.clashes == (Clash("title", "Ours", "Theirs"),)
+    assert found.clashes == (FieldConflict("title", "Ours", "Theirs"),)
     assert found.base == BASE
     assert reconcile(BASE, ours, theirs, prefer="ours").for_them == {"title": "Ours"}
     assert reconcile(BASE, ours, theirs, prefer="theirs").for_us == {"title": "Theirs"}

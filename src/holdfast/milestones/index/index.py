@@ -35,8 +35,8 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.commit import Commit
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
-from holdfast.storage.sql.store_file import ConnectionPool
 
 _UNGUARDED_ATTEMPTS = 4
 _BUILDS = 3

@@ -1,10 +1,10 @@
 """Documents that other programs or people wrote, read within bounds: JSON, TOML, YAML and XML.
 
 Contract:
-- What comes back is nested at most `LIMITS.foreign_depth` deep and stands for at most `LIMITS.foreign_values`
-  values, so that whoever walks through it needs no bound of its own. Everything else is `UnreadableDocument`.
-- YAML is read without aliases and XML without entities: with them a kilobyte stands for more than any memory
-  holds.
+- The result is nested at most `LIMITS.foreign_depth` deep and has at most `LIMITS.foreign_values` values, so
+  that code that walks through it needs no bound of its own. Anything else is `UnreadableDocument`.
+- YAML is read without aliases and XML without entities: with them a kilobyte can expand beyond any memory
+  (the "billion laughs" attack).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from holdfast.kernel.limits import LIMITS
 
 _CONTAINERS = (dict, list)
 _LONGEST_NUMBER = 1000
-"""In characters. Python refuses to write down much larger whole numbers, and nobody counts that far."""
+"""In characters. A judgement: Python converts integers of up to 4,300 digits by default."""
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
-"""A key of TOML with too many dots: Python's reader takes time quadratic in their number."""
+"""A key of TOML with too many dots: `tomllib` takes time quadratic in their number."""
 _XML_PART = 1 << 16
-_TOO_LARGE = "it holds a number that is too large"
+_TOO_LARGE = "it contains a number that is too large"
 
 
 class UnreadableDocument(ValueError):
-    """The text is no such document, or beyond the bounds; it says why, and `line` where if that is known."""
+    """The text is no such document, or exceeds the bounds; `line` is where, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -61,8 +61,8 @@ def toml_of(text: str) -> dict[str, Any]:
     try:
         table: dict[str, Any] = tomllib.loads(text)
     except ValueError as error:
-        is_told = isinstance(error, tomllib.TOMLDecodeError)
-        raise UnreadableDocument(str(error) if is_told else _TOO_LARGE) from None
+        has_message = isinstance(error, tomllib.TOMLDecodeError)
+        raise UnreadableDocument(str(error) if has_message else _TOO_LARGE) from None
     except RecursionError:
         raise _too_deep() from None
     bounded(table)
@@ -84,7 +84,7 @@ def yaml_of(text: str) -> Any:
     except UnreadableDocument:
         raise
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError):
-        raise UnreadableDocument("it holds a value that is not what its tag says") from None
+        raise UnreadableDocument("it contains a value that does not match its tag") from None
 
 
 def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
@@ -113,20 +113,20 @@ def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
             if depth > LIMITS.foreign_depth:
                 raise _too_deep()
         if seen > LIMITS.foreign_values:
-            raise UnreadableDocument(f"it holds more than {LIMITS.foreign_values:,} values")
+            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
         yield from found
         found.clear()
 
 
 def bounded(value: Any) -> Any:
-    """Return a value that is within the bounds, or raise `UnreadableDocument`."""
+    """Return a value if it is within the bounds, or raise `UnreadableDocument`."""
     level, seen = [item for item in (value,) if isinstance(item, _CONTAINERS)], 0
     for _ in range(LIMITS.foreign_depth):
         if not level:
             return value
         seen += sum(map(len, level))
         if seen > LIMITS.foreign_values:
-            raise UnreadableDocument(f"it holds more than {LIMITS.foreign_values:,} values")
+            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
         parts = [item.values() if isinstance(item, dict) else item for item in level]
         level = [part for some in parts for part in some if isinstance(part, _CONTAINERS)]
     if level:
@@ -143,7 +143,7 @@ def _plain_loader() -> type[Any]:
     import yaml
 
     class PlainLoader(yaml.SafeLoader):
-        """Builds a value that is a tree, and stops reading where that gets too deep."""
+        """Builds a tree of values, and stops where it gets too deep."""
 
         depth = 0
 

@@ -1,13 +1,13 @@
-"""A SQLite file that holds nothing of its own: derived from other stores, rebuilt whenever in doubt.
+"""A SQLite file whose content is derived from other stores, so that it can be rebuilt whenever in doubt.
 
 Contract:
-- Each build is a new file under a name of its own; a small pointer file, replaced in one step, says which one
-  counts. A file is never renamed or rebuilt in place: a database that took another's name would meet its
-  log. Files no longer pointed to are removed; processes that still have one open notice at their next use.
-- A file that is missing, foreign, damaged, of another version, or whose pointer is, raises `NotUsable`, and
-  the owner builds it anew. What went wrong is never an empty answer.
-- Writes are consistent but not flushed: after a power cut the file may be older than what it is derived from,
-  so the owner must compare before it trusts.
+- Each build is a new file with a new name; a small pointer file, replaced atomically, names the current one.
+  A file is never renamed or rebuilt in place: a database that took another's name would find the other's log.
+  Files no longer pointed to are removed; processes that still have one open notice at their next use.
+- A file that is missing, foreign, damaged or of another version raises `NotUsable`, as does such a pointer,
+  and the owner rebuilds it. A failure never looks like an empty result.
+- Writes are consistent but not flushed: after a power failure the file may be older than its sources, so the
+  owner must compare it with them before using it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.quick import connect_to, connected
-from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, SqliteError, database_failure
+from holdfast.storage.sql.sqlite_errors import SQLITE_ERRORS, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
 
@@ -44,6 +45,7 @@ _UNWRITABLE = (Denied, InvalidPath, OutOfSpace, Unavailable)
 _UNREADABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
+"""A judgement: how often to repeat a build whose file another process removes meanwhile."""
 _WAIT = LIMITS.database_busy_seconds
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
@@ -52,7 +54,7 @@ Answer = TypeVar("Answer")
 
 
 class NotUsable(Exception):
-    """The file must be built anew; the text says why."""
+    """The file must be rebuilt; the message says why."""
 
 
 class DerivedDatabase:
@@ -72,18 +74,18 @@ class DerivedDatabase:
         self._damaged: str | None = None
         """The file that was found damaged last."""
         self._memory: sqlite3.Connection | None = None
-        """What keeps a build in memory, where the disk takes none."""
+        """Keeps a database alive that was built in memory, because nothing can be written to the disk."""
         self._connections = ConnectionPool(self._connect)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one moment and cannot change it."""
+        """Yield a read-only connection to one snapshot of the data."""
         with self._in_use("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are kept together, or not at all."""
+        """Yield a connection whose changes are committed together, or not at all."""
         try:
             with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
                 yield connection
@@ -146,7 +148,7 @@ class DerivedDatabase:
             try:
                 for _ in range(_BUILDS):
                     self._build(path, fill)
-                    if os.path.exists(path):  # or somebody took it away meanwhile
+                    if os.path.exists(path):  # unless another process removed it meanwhile
                         break
                 with disk_failures_named(name), open(path, "rb") as file:
                     os.fsync(file.fileno())
@@ -158,7 +160,7 @@ class DerivedDatabase:
             return True
 
     def is_usable(self) -> bool:
-        """Tell whether the file that counts can be opened and is of this version."""
+        """Return whether the current file can be opened and is of this version."""
         try:
             with self.read():
                 return True
@@ -166,7 +168,7 @@ class DerivedDatabase:
             return False
 
     def discard(self) -> None:
-        """Let no file count, because the one that did turned out to be damaged."""
+        """Forget the current file, because it turned out to be damaged."""
         self.close()
         _remove(self._pointer)
 
@@ -180,7 +182,7 @@ class DerivedDatabase:
 
     @contextmanager
     def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
-        self._follow_the_pointer()
+        self._follow_pointer()
         try:
             with self._connections.lend(writing=writing) as connection:
                 connection.execute(begin)
@@ -199,19 +201,19 @@ class DerivedDatabase:
             return NotUsable(str(error))
         return failure or error
 
-    def _follow_the_pointer(self) -> None:
+    def _follow_pointer(self) -> None:
         if self._memory is not None:
             return
         name = self._pointed()
         if name is None:
             raise NotUsable("there is none yet")
         if name != self._current:
-            self._current = name  # first: what is opened from now on must be the new file
+            self._current = name  # first, so that connections opened from now on are to the new file
             self._connections.retire()
 
     def _pointed(self) -> str | None:
         if not os.path.lexists(self._pointer):
-            return None  # as usual before the first question
+            return None  # as is usual before the first use
         try:
             name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
         except (NotFound, InvalidPath, TooLarge):

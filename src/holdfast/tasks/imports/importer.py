@@ -29,10 +29,10 @@ from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers.adapter import Fitted, apply, draft_of, fitted, move, ours, seen_of, values_of
+from holdfast.tasks.trackers.adapter import FittedTask, apply, draft_of, fit, move, ours, seen_of, values_of
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
-from holdfast.tasks.trackers.report import Done, Outcome, Side
+from holdfast.tasks.trackers.report import Done, Side, SyncOutcome
 from holdfast.tasks.trackers.three_way_merge import reconcile
 
 
@@ -163,7 +163,7 @@ class Import:
         self._prefer = prefer
         self._reason = f"Imported from {path.text}"
         self._source = ""
-        self.outcome = Outcome()
+        self.outcome = SyncOutcome()
         self.problems: list[Problem] = []
 
     def run(self, format: Format, *, dry_run: bool) -> SourceFormat:  # noqa: A002 - as in the input
@@ -179,7 +179,7 @@ class Import:
             self._carry_out(fitting)
         return chosen
 
-    def _plan(self, fitting: list[Fitted]) -> None:
+    def _plan(self, fitting: list[FittedTask]) -> None:
         pairs = kept.counterparts(self._room, self._source)
         new = {item.task.origin for item in fitting} - pairs.keys()
         for item in fitting:
@@ -189,7 +189,7 @@ class Import:
             else:
                 self._renew(pairs[item.task.origin], item, pairs, dry_run=True)
 
-    def _carry_out(self, fitting: list[Fitted]) -> None:
+    def _carry_out(self, fitting: list[FittedTask]) -> None:
         pairs = kept.counterparts(self._room, self._source)
         fresh = [item for item in fitting if item.task.origin not in pairs]
         pairs |= self._make(fresh, pairs)
@@ -203,11 +203,11 @@ class Import:
                 kept.put(self._room, self._source, settled)
         kept.move_mark(self._room, self._source, {})
 
-    def _fitting(self, found: list[ForeignTask]) -> list[Fitted]:
+    def _fitting(self, found: list[ForeignTask]) -> list[FittedTask]:
         """Return the tasks that fit whole; a text that is too long is named, and its task left out."""
         fitting = []
         for task in found:
-            item = fitted(task)
+            item = fit(task)
             if "description" in item.cut:
                 message = f"The text of '{task.origin}' is too long; the task was left out."
                 self.problems.append(Problem(self._path, task.line, message))
@@ -217,7 +217,7 @@ class Import:
 
     # New tasks.
 
-    def _make(self, fresh: list[Fitted], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
+    def _make(self, fresh: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
         origins = {item.task.origin for item in fresh}
         drafts = [self._draft(item.task, origins, pairs) for item in fresh]
         made = self._room.create(drafts, self._who) if drafts else []
@@ -269,7 +269,7 @@ class Import:
     # Tasks that are known.
 
     def _renew(
-        self, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart], *, dry_run: bool
+        self, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart], *, dry_run: bool
     ) -> Counterpart:
         task, mine = ours(self._room, pair.task, pair.origin)
         seen = seen_of(item)
@@ -313,7 +313,7 @@ class Import:
         return refused
 
     def _more(
-        self, mine: ForeignTask, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart]
+        self, mine: ForeignTask, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart]
     ) -> Change:
         """Return what the file has that is only ever added: criteria, boxes that were checked, needs."""
         change = Change(reason=self._reason)
@@ -337,4 +337,4 @@ class Import:
         detail: str | None = None,
     ) -> None:  # fmt: skip
         detail = detail or (None if item.line is None else f"line {item.line}")
-        self.outcome.tell(done, None if task is None else task.id, item.title, item, fields, detail)
+        self.outcome.record(done, None if task is None else task.id, item.title, item, fields, detail)
