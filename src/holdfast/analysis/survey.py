@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from pydantic import Field
 
 from holdfast.kernel.models import Output
-from holdfast.storage.git.project_files import Listed, Seen
+from holdfast.storage.git.project_files import FileStat, Listed
 from holdfast.syntax.record import Record
 
 CacheStrategy = Literal["normal", "force-refresh", "offline"]
@@ -52,7 +52,7 @@ class Sight(NamedTuple):
     looked_at: int
     """In nanoseconds."""
     listed: Listed
-    seen: Mapping[str, Seen | str]
+    seen: Mapping[str, FileStat | str]
     said: Mapping[str, str]
     """Why attributes of git leave files out."""
 

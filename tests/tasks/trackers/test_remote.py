@@ -131,7 +131,7 @@ def test_an_answer_of_another_shape_is_named_and_changes_nothing(room: Tasks, fa
         try:
             report = call(room, fake.kind, "sync")
         except Unavailable as failure:
-            assert "nothing was taken over" in (failure.hint or "")  # noqa: PT017 - an empty list is none
+            assert "nothing of that answer was used" in (failure.hint or "")  # noqa: PT017 - an empty list is none
         else:
             assert done(report) == []
     fake.server.respond = original

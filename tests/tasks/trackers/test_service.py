@@ -263,10 +263,10 @@ def test_a_config_is_checked_and_holds_no_secret() -> None:
     assert parse('{"project": "K", "lists": {"Doing": "review"}}')["project"] == "K"
     for text, words in {
         "{": "line 1",
-        "[]": "no JSON object",
+        "[]": "not a JSON object",
         "{}": "does not name project",
         '{"project": "K", "odd": "x"}': "odd",
-        '{"project": 1}': "no text",
+        '{"project": 1}': "not a text",
         '{"project": "K", "token": "x"}': "secret",
         '{"project": "ghp_0123456789abcdef"}': "secret",
         '{"project": "K", "lists": {"password": "x"}}': "secret",

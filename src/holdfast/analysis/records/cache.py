@@ -21,7 +21,7 @@ from holdfast.analysis.records.core_version import core_version
 from holdfast.analysis.records.stored import Parts
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.project_files import Seen
+from holdfast.storage.git.project_files import FileStat
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.derived import DerivedDatabase
@@ -64,7 +64,7 @@ _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used
 class Remembered(NamedTuple):
     """What is known of a file since it was last looked at."""
 
-    seen: Seen | None
+    seen: FileStat | None
     """What a look showed; None where that cannot be trusted a second time."""
     size: int = 0
     sight: str = ""
@@ -193,5 +193,5 @@ def _columns(known: Remembered) -> tuple[str, int, str, str, str]:
     return seen, known.size, known.sight, known.key, known.reason
 
 
-def _seen(text: str) -> Seen | None:
-    return Seen(*map(int, text.split(":"))) if text else None
+def _seen(text: str) -> FileStat | None:
+    return FileStat(*map(int, text.split(":"))) if text else None

@@ -19,7 +19,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import printable_path
 from holdfast.storage.files.globs import matcher
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.git.project_files import Seen
+from holdfast.storage.git.project_files import FileStat
 from holdfast.syntax.languages import language_of
 
 UNUSUAL_NAME = "unusual name"
@@ -44,7 +44,7 @@ _ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
 class Discovered:
     """The files of a project, by what is to be done with them."""
 
-    candidates: dict[str, Seen] = field(default_factory=dict)
+    candidates: dict[str, FileStat] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
 
@@ -65,22 +65,24 @@ def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def sort_out(project: Project, seen: Mapping[str, Seen | str], attributes: Mapping[str, str]) -> Discovered:
+def sort_out(
+    project: Project, seen: Mapping[str, FileStat | str], attributes: Mapping[str, str]
+) -> Discovered:
     """Return what is to be read, what is skipped and what is no source, each in order of the paths."""
     found = Discovered()
     for path, sight in seen.items():
         is_source = may_be_source(path)
         if is_source and (reason := _reason(project, path, sight, attributes)) is not None:
             found.skipped.append(Skipped(printable_path(path), reason))
-        elif is_source or (is_source is None and isinstance(sight, Seen) and _is_nameable(path)):
-            assert isinstance(sight, Seen)
+        elif is_source or (is_source is None and isinstance(sight, FileStat) and _is_nameable(path)):
+            assert isinstance(sight, FileStat)
             found.candidates[path] = sight
-        elif isinstance(sight, Seen) and _is_nameable(path):
+        elif isinstance(sight, FileStat) and _is_nameable(path):
             found.others.append(path)
     return found
 
 
-def _reason(project: Project, path: str, sight: Seen | str, attributes: Mapping[str, str]) -> str | None:
+def _reason(project: Project, path: str, sight: FileStat | str, attributes: Mapping[str, str]) -> str | None:
     if isinstance(sight, str):
         return sight
     name = basename(path)

@@ -40,7 +40,14 @@ from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import printable_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
-from holdfast.storage.git.project_files import Listed, Seen, attributes, checked_project, list_files, look
+from holdfast.storage.git.project_files import (
+    FileStat,
+    Listed,
+    attributes,
+    checked_project,
+    file_stats,
+    list_files,
+)
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
 
@@ -92,7 +99,7 @@ class _Work(Generic[Made]):
         """Add what tells whether anything changed: contents, and how files in no language look."""
         sights = [self.sight.seen.get(path) for path in survey.other_files]
         newest = self.sight.looked_at - _YOUNG_NANOSECONDS
-        if any(not isinstance(one, Seen) or max(one.modified, one.changed) >= newest for one in sights):
+        if any(not isinstance(one, FileStat) or max(one.modified, one.changed) >= newest for one in sights):
             return survey
         others = _digest(list(zip(survey.other_files, sights, strict=True)))
         keys = [(path, self.outcomes[path].key) for path in survey.files]
@@ -181,7 +188,7 @@ class Surveyor(Generic[Made]):
         """Find the files of a project, and look at them."""
         looked_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
-        seen = look(self._repository.root, selected(project, listed.paths))
+        seen = file_stats(self._repository.root, selected(project, listed.paths))
         return Sight(looked_at, listed, seen, self._said_by_attributes(seen))
 
     def of_commit(self, project: Project, commit: str) -> FileSurvey[Made]:
@@ -192,7 +199,7 @@ class Surveyor(Generic[Made]):
         assert self._git is not None
         listed = committed_files(self._git, commit, project.path)
         paths = selected(project, sorted(listed))
-        seen = {path: Seen(0, listed[path].size, 0, 0) for path in paths}
+        seen = {path: FileStat(0, listed[path].size, 0, 0) for path in paths}
         work = _Work(self._product, project, sort_out(project, seen, self._said_by_attributes(seen)))
         for path in work.found.candidates:
             if (known := self._blobs.get((path, listed[path].id), "")) is not None:
@@ -219,14 +226,14 @@ class Surveyor(Generic[Made]):
                 hint="Run the analysis once with the cache strategy 'normal'.",
             )
         paths = selected(project, sorted(known))
-        seen = {path: known[path].sight or Seen(0, known[path].size, 0, 0) for path in paths}
+        seen = {path: known[path].sight or FileStat(0, known[path].size, 0, 0) for path in paths}
         said = {path: known[path].reason for path in seen if known[path].reason}
         work = _Work(product, project, sort_out(project, seen, said))
         work.outcomes = {path: known[path] for path in work.found.candidates}
         self._load(work)
         return work.survey()
 
-    def _said_by_attributes(self, seen: Mapping[str, Seen | str]) -> dict[str, str]:
+    def _said_by_attributes(self, seen: Mapping[str, FileStat | str]) -> dict[str, str]:
         if self._git is None:
             return {}
         sources = filter(may_be_source, seen)

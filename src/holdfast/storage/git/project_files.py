@@ -28,7 +28,7 @@ _GITLINK = b"160000"
 _FILES_PER_CHECK = 1000
 
 
-class Seen(NamedTuple):
+class FileStat(NamedTuple):
     """The stat of a file: equal stats mean equal content, unless the file was just written."""
 
     inode: int
@@ -69,9 +69,9 @@ def list_files(repository: Repository, git: Git | None, project: str, *, tracked
     return Listed(sorted(found), [])
 
 
-def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
+def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
     """Return the stat of each regular file, or why a path is none; missing files are left out."""
-    found: dict[str, Seen | str] = {}
+    found: dict[str, FileStat | str] = {}
     folders: dict[str, bool] = {"": True}
     call = current_call()
     for number, path in enumerate(paths):
@@ -88,14 +88,14 @@ def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
             found[path] = "unreadable"
             continue
         if stat.S_ISREG(status.st_mode):
-            found[path] = Seen(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            found[path] = FileStat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         else:
             found[path] = "not a regular file"
     return found
 
 
 def attributes(
-    git: Git, seen: Mapping[str, Seen | str], paths: Iterable[str], names: Sequence[str]
+    git: Git, seen: Mapping[str, FileStat | str], paths: Iterable[str], names: Sequence[str]
 ) -> dict[str, str]:
     """Return which of some attributes is set for each path that has one; the first of several counts.
 
@@ -104,7 +104,7 @@ def attributes(
     files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
     if not any(_mentions(git.repository, path, names) for path in files):
         return {}
-    if not all(isinstance(seen[path], Seen) for path in files):
+    if not all(isinstance(seen[path], FileStat) for path in files):
         return {}
     given = b"".join(os.fsencode(path) + b"\0" for path in paths)
     listed = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)

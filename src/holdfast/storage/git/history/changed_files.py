@@ -20,7 +20,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.project_files import Seen, look
+from holdfast.storage.git.project_files import FileStat, file_stats
 
 GITLINK, LINK = "160000", "120000"
 _RAW = ("--raw", "-z", "-r", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames", "-l1000")
@@ -64,11 +64,11 @@ def unstaged(git: Git) -> Iterator[ChangedFile]:
     """Yield the differences between the index and the work tree, new files included."""
     tracked, others = _index(git)
     settings = dict(git.settings(r"^(core\.filemode|extensions\.objectformat)$"))
-    seen = look(git.repository.root, [*tracked, *others])
+    seen = file_stats(git.repository.root, [*tracked, *others])
     for path in (*tracked, *others):
         old, stat = tracked.get(path, (None, None))
         now = seen.get(path)
-        if isinstance(now, Seen) and stat == now[1:]:
+        if isinstance(now, FileStat) and stat == now[1:]:
             continue
         current_call().check()
         new = now and _present(git, path, now, settings.get("extensions.objectformat", "sha1"))
@@ -133,11 +133,11 @@ def _index(git: Git) -> tuple[dict[str, tuple[FileSide, IndexStat | None]], list
     return tracked, others
 
 
-def _present(git: Git, path: str, stat: Seen | str, algorithm: str) -> FileSide | None:
+def _present(git: Git, path: str, stat: FileStat | str, algorithm: str) -> FileSide | None:
     """Return the current state of a file, or None for anything but a file or a link."""
     place, mode, data = f"{git.repository.root}/{path}", LINK, None
     try:
-        if isinstance(stat, Seen):
+        if isinstance(stat, FileStat):
             mode = "100755" if os.lstat(place).st_mode & 0o100 else "100644"
             data = Tree(git.repository).read_bytes(RepoPath.parse(path), LIMITS.diff_file_bytes)
         elif os.path.realpath(os.path.dirname(place)) == os.path.dirname(place):  # not behind a link
@@ -145,5 +145,5 @@ def _present(git: Git, path: str, stat: Seen | str, algorithm: str) -> FileSide 
     except (OSError, HoldfastError):
         pass  # too large, unnameable, or removed meanwhile: its stat must do
     if data is None:
-        return FileSide(mode, f"{stat.size}-{stat.modified}") if isinstance(stat, Seen) else None
+        return FileSide(mode, f"{stat.size}-{stat.modified}") if isinstance(stat, FileStat) else None
     return FileSide(mode, hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest())

@@ -18,7 +18,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
-from holdfast.storage.git.project_files import Seen, look
+from holdfast.storage.git.project_files import FileStat, file_stats
 from holdfast.storage.git.repository import Repository
 
 _REGULAR = (b"100644", b"100755")
@@ -100,10 +100,10 @@ def changed_file(
 
     The files written last are compared first, so that a change is found before most files are read.
     """
-    seen = look(repository.root, {*present, *wanted})
+    seen = file_stats(repository.root, {*present, *wanted})
     if gone := [path for path in wanted if path not in seen]:
         return min(gone)
-    times = {path: one.modified if isinstance(one, Seen) else 0 for path, one in seen.items()}
+    times = {path: one.modified if isinstance(one, FileStat) else 0 for path, one in seen.items()}
     tree = Tree(repository)
     newest_first = sorted(present, key=lambda path: (-times.get(path, 0), path))
     return next((path for path in newest_first if not _is_unchanged(committed.get(path), tree, path)), None)
