@@ -35,8 +35,8 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
     """Write a commit as git itself does, into a file of its own, and return its id."""
     parents = () if parent is None else ("-p", parent)
     people = {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
-    terms = GitOptions(("i18n.commitEncoding=UTF-8",), people)
-    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), terms=terms)
+    options = GitOptions(("i18n.commitEncoding=UTF-8",), people)
+    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), options=options)
     return output.decode("ascii").strip()
 
 

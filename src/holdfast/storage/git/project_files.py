@@ -52,13 +52,15 @@ def checked_project(repository: Repository, path: str) -> str:
         path = typed_path(repository.root, path)
     if path.strip("/") in ("", ".") and not path.startswith("/"):
         return ""
-    asked = RepoPath.parse(path).text
-    place = os.path.join(repository.root, asked)
-    if not os.path.lexists(place) or _is_behind_a_link(repository.root, asked):
-        near = closest_path(repository.root, asked)
-        hint = f"Did you mean '{near}'?" if near and near != asked else "Name a folder or file from the root."
-        raise NotFound(f"There is no folder or file '{asked}'.", hint=hint, path=asked)
-    return asked
+    checked = RepoPath.parse(path).text
+    place = os.path.join(repository.root, checked)
+    if not os.path.lexists(place) or _is_behind_a_link(repository.root, checked):
+        near = closest_path(repository.root, checked)
+        hint = (
+            f"Did you mean '{near}'?" if near and near != checked else "Name a folder or file from the root."
+        )
+        raise NotFound(f"There is no folder or file '{checked}'.", hint=hint, path=checked)
+    return checked
 
 
 def list_files(repository: Repository, git: Git | None, project: str, *, tracked: bool = False) -> Listed:

@@ -85,8 +85,8 @@ def is_left_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
 
     It did if the lock is a hard link to a temporary file in our store that no process has locked any more.
     """
-    kept = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
-    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in kept)]
+    temporaries = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
+    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in temporaries)]
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with suppress(OSError), os.fdopen(os.open(lock, flags), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -197,7 +197,7 @@ def _client_class() -> Any:
 
 
 def executor_named(name: str, size: int | None) -> ProcessPool | DaskCluster:
-    """Return the executor that a name stands for: `process`, or `dask://HOST:PORT`."""
+    """Return the executor of a name: `process`, or `dask://HOST:PORT`."""
     if name == LOCAL:
         return ProcessPool(size, start=_with_environment)
     address = name.removeprefix(DASK)
@@ -247,7 +247,7 @@ def _exit_with_parent(descriptor: int) -> None:
     import select
 
     poll = select.poll()
-    poll.register(descriptor, 0)  # a hang-up is reported without being asked for
+    poll.register(descriptor, 0)  # no event is requested: a hang-up is always reported
     poll.poll()
     os._exit(1)
 

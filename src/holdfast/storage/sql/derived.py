@@ -105,17 +105,17 @@ class DerivedDatabase:
         """Run `fill` in the file, or in a new one where it is unusable; return whether that succeeded."""
         try:
             # A write need not touch the page that a read found damaged.
-            if self._damaged is None or self._damaged != self._pointed():
+            if self._damaged is None or self._damaged != self._pointed_to():
                 with suppress(NotUsable):
-                    self._fill_in_use(fill)
+                    self._fill_current(fill)
                     return True
             if not self.rebuild(fill):
-                self._fill_in_use(fill)
+                self._fill_current(fill)
         except (HoldfastError, NotUsable):
             return False
         return True
 
-    def _fill_in_use(self, fill: Prepare) -> None:
+    def _fill_current(self, fill: Prepare) -> None:
         with self.write() as connection:
             fill(connection)
 
@@ -139,9 +139,9 @@ class DerivedDatabase:
             return True
 
     def _rebuild(self, fill: Prepare) -> bool:
-        before = self._pointed()
+        before = self._pointed_to()
         with locked(self._pointer, wait=LIMITS.index_seconds):
-            if self._pointed() != before and self.is_usable():
+            if self._pointed_to() != before and self.is_usable():
                 return False
             name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
             path = os.path.join(self._directory, name)
@@ -204,14 +204,14 @@ class DerivedDatabase:
     def _follow_pointer(self) -> None:
         if self._memory is not None:
             return
-        name = self._pointed()
+        name = self._pointed_to()
         if name is None:
             raise NotUsable("there is none yet")
         if name != self._current:
             self._current = name  # first, so that connections opened from now on are to the new file
             self._connections.retire()
 
-    def _pointed(self) -> str | None:
+    def _pointed_to(self) -> str | None:
         if not os.path.lexists(self._pointer):
             return None  # as is usual before the first use
         try:

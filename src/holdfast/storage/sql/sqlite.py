@@ -178,7 +178,7 @@ class Database:
             with disk_failures_named(self.name), database_failures_named(self.name):
                 self._file.check()
                 if not self._read_only:
-                    self._file.keep_damaged_log()
+                    self._file.save_damaged_log()
                 if not self._is_current():
                     with locked(self.path, wait=self._busy_seconds):
                         self._create_or_upgrade()

@@ -44,7 +44,7 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 
 
 MARKER_SUFFIX = ".created"
-KEPT_MARK = ".damaged-"
+DAMAGED_MARK = ".damaged-"
 """Part of the name of a damaged file that was set aside, followed by digits."""
 
 _MARKER_TEXT = b"A Holdfast store was created beside this file. It is never recreated silently.\n"
@@ -107,14 +107,14 @@ class StoreFile:
         """Create an empty file that only its owner may use; SQLite gives its log the same permissions."""
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 
-    def keep_damaged_log(self) -> None:
+    def save_damaged_log(self) -> None:
         """Copy a log from which SQLite is about to drop finished writes, and log a warning."""
         log = damaged_log(self.path)
         if log is None:
             return
         digest = hashlib.sha256(log).hexdigest()[:12]
         try:
-            atomic_write(f"{self.path}{LOG_SUFFIX}{KEPT_MARK}{digest}", log, mode=0o600)
+            atomic_write(f"{self.path}{LOG_SUFFIX}{DAMAGED_MARK}{digest}", log, mode=0o600)
         except Denied:
             return  # SQLite cannot drop anything where nothing may be written
         text = f"The log of the store '{self.name}' is damaged, and writes in it are lost. {_COPY_NAMED}"
@@ -125,10 +125,10 @@ class StoreFile:
         with locked(self.path), disk_failures_named(self.name):
             if self.identity() != damaged:
                 return  # another process did
-            kept = f"{self.path}{KEPT_MARK}{os.urandom(6).hex()}"
+            aside = f"{self.path}{DAMAGED_MARK}{os.urandom(6).hex()}"
             for suffix in ("", LOG_SUFFIX):
                 if os.path.lexists(self.path + suffix):
-                    os.replace(self.path + suffix, kept + suffix)
+                    os.replace(self.path + suffix, aside + suffix)
             for suffix in ("-shm", MARKER_SUFFIX):
                 if os.path.lexists(self.path + suffix):
                     os.unlink(self.path + suffix)

@@ -9,7 +9,7 @@ Contract:
   between the two. If it cannot be made, the store stays as it is.
 - A backup gets its name once it is complete. The digest is that of its content: an upgrade that was
   interrupted and starts again leaves one backup, and overwrites no other. The newest three of a store are
-  kept.
+  backups.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def upgrade(
         version = version_of(connection)
         refuse_newer(version, newest, os.path.basename(path))
         if 0 < version < newest:
-            _keep_backup(path, newest)
+            _save_backup(path, newest)
         for migration in migrations[version:]:
             _apply(connection, migration)
         if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
@@ -82,7 +82,7 @@ def is_backup(name: str) -> bool:
     return _BACKUP.search(name) is not None
 
 
-def _keep_backup(path: str, version: int) -> None:
+def _save_backup(path: str, version: int) -> None:
     directory, name = os.path.split(path)
     label = f"{name}.before-{version}"
     temporary = os.path.join(directory, temporary_name(label))
@@ -117,11 +117,11 @@ def _copy(path: str, to: str) -> None:
 def _remove_old_backups(path: str) -> None:
     directory, name = os.path.split(path)
     try:
-        kept = [
+        backups = [
             entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
         ]
-        kept.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
-        for entry in kept[:-_KEPT_BACKUPS]:
+        backups.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+        for entry in backups[:-_KEPT_BACKUPS]:
             os.unlink(entry)
     except OSError:
         pass  # the next upgrade tries again

@@ -12,7 +12,7 @@ from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, custom, github, jira, linear, trello
-from holdfast.tasks.trackers import counterparts as kept
+from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation
@@ -43,7 +43,7 @@ def name_of(kind: str, settings: Mapping[str, Any]) -> str:
 
 def chosen(room: Tasks, kind: str, name: str | None) -> StoredTracker:
     """Return the connected tracker of a kind, or the one of that name."""
-    found = [item for item in kept.trackers(room, kind) if item.connected and name in (None, item.name)]
+    found = [item for item in stored.trackers(room, kind) if item.connected and name in (None, item.name)]
     if not found:
         raise NotFound(
             f"No tracker of the kind '{kind}' is connected.", hint="Connect it with the action 'connect'."
@@ -56,7 +56,7 @@ def chosen(room: Tasks, kind: str, name: str | None) -> StoredTracker:
 
 def listed(room: Tasks, kind: str) -> TrackerReport:
     """Report the trackers of a kind."""
-    found = kept.trackers(room, kind)
+    found = stored.trackers(room, kind)
     trackers = [tracker_out(item) for item in found]
     return report(room, "list", found[0] if found else None, dry_run=True, trackers=trackers)
 
@@ -73,15 +73,15 @@ def synchronised(room: Tasks, who: Who, known: StoredTracker, terms: SyncTerms) 
     steps = ["Turn `dry_run` off to do this."] if terms.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
         steps.append("Settle each conflict on one side, or pass prefer 'ours' or 'theirs'.")
-    after = next((item for item in kept.trackers(room, known.kind) if item.name == known.name), known)
+    after = next((item for item in stored.trackers(room, known.kind) if item.name == known.name), known)
     return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **steps_of(outcome))
 
 
 def disconnected(room: Tasks, known: StoredTracker, *, dry_run: bool) -> TrackerReport:
     """Stop using a tracker."""
     if not dry_run:
-        kept.disconnect(room, known.name)
-    after = next(item for item in kept.trackers(room, known.kind) if item.name == known.name)
+        stored.disconnect(room, known.name)
+    after = next(item for item in stored.trackers(room, known.kind) if item.name == known.name)
     return report(room, "disconnect", after, dry_run=dry_run)
 
 
@@ -93,8 +93,8 @@ def connected(
     name = name_of(kind, settings)
     known = StoredTracker(name, kind, settings, {}, connected=False, synced_at=None)
     if not dry_run:
-        kept.connect(room, name, kind, settings)
-        known = next(item for item in kept.trackers(room, kind) if item.name == name)
+        stored.connect(room, name, kind, settings)
+        known = next(item for item in stored.trackers(room, kind) if item.name == name)
     step = "Turn `dry_run` off to connect it." if dry_run else "Synchronise it with the action 'sync'."
     return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
 

@@ -12,7 +12,7 @@ from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as kept
+from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers import github
 from holdfast.tasks.trackers.adapter import move, ours
 from holdfast.tasks.trackers.connection import report, tracker_out
@@ -59,7 +59,7 @@ def _projects(room: Tasks) -> list[str]:
 
 def status(room: Tasks) -> TrackerReport:
     """Report which repositories are known, the connected one first."""
-    found = kept.trackers(room, "github")
+    found = stored.trackers(room, "github")
     first = next((item for item in found if item.connected), found[0] if found else None)
     is_connected = first is not None and first.connected
     steps = [] if is_connected else ["Connect a repository with the action 'connect'."]
@@ -89,7 +89,7 @@ class GitHubActions:
         else:
             task = self.room.create([Draft(title=title, description=description or "")], self.who)[0][0]
         tracker = self._tracker()
-        pairs = kept.counterparts(self.room, self.known.name)
+        pairs = stored.counterparts(self.room, self.known.name)
         if any(pair.task == task.uid for pair in pairs.values()):
             outcome.unchanged = 1
             return outcome
@@ -166,7 +166,7 @@ class GitHubActions:
         """Return the tasks that a pull request names, by their ids or by the issues it closes."""
         text = "\n".join([found.title, found.body, found.branch])
         names = [f"TP-{number}" for number in _TASK.findall(text)]
-        pairs = kept.counterparts(self.room, self.known.name)
+        pairs = stored.counterparts(self.room, self.known.name)
         names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
         tasks_found: dict[str, Task] = {}
         for name in names:

@@ -23,7 +23,7 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Link, Task, Who
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as kept
+from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers.adapter import (
     FittedTask,
     apply,
@@ -61,7 +61,7 @@ class Synchronisation:
         call = current_call()
         mark = Mark.of(self._known.mark)
         changed = {found.task.origin: found for found in map(fit, self._tracker.changed(mark))}
-        pairs = kept.counterparts(self._room, self._known.name)
+        pairs = stored.counterparts(self._room, self._known.name)
         fresh = self._without_task(changed, pairs)
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(fresh), f"{len(pairs)} items")
@@ -73,7 +73,7 @@ class Synchronisation:
             self._send_missing(paired)
         failed = any(step.done == "failed" for step in self.outcome.steps)
         if not self._terms.dry_run and self._terms.pulls and not failed:
-            kept.move_mark(self._room, self._known.name, asdict(mark))
+            stored.move_mark(self._room, self._known.name, asdict(mark))
         return self.outcome
 
     def _without_task(
@@ -85,12 +85,12 @@ class Synchronisation:
         for origin, found in changed.items():
             if origin in pairs:
                 continue
-            task = self._named(found.task.kept.get("uid"))
+            task = self._task_named(found.task.kept.get("uid"))
             if task is not None and task.uid not in paired:
                 pair = Counterpart(origin, task.uid, found.task.url, values_of(found.task), seen_of(found))
                 pairs[origin] = pair
                 if not self._terms.dry_run:
-                    kept.put(self._room, self._known.name, pair)
+                    stored.put(self._room, self._known.name, pair)
                     self._link(task.uid, found.task)
             elif found.task.status in FINISHED and not self._terms.include_finished:
                 self.outcome.skipped += 1
@@ -98,7 +98,7 @@ class Synchronisation:
                 fresh.append(found)
         return fresh
 
-    def _named(self, uid: object) -> Task | None:
+    def _task_named(self, uid: object) -> Task | None:
         if not isinstance(uid, str):
             return None
         try:
@@ -129,7 +129,7 @@ class Synchronisation:
             self.outcome.unchanged += 1
         updated = Counterpart(pair.origin, pair.task, pair.url, base, seen)
         if not self._terms.dry_run and updated != pair:
-            kept.put(self._room, self._known.name, updated)
+            stored.put(self._room, self._known.name, updated)
 
     def _apply_here(self, task: Task, pair: Counterpart, found: Reconciled, base: dict[str, Any]) -> bool:
         """Apply the tracker's changes here; return whether that is allowed at all."""
@@ -177,10 +177,10 @@ class Synchronisation:
                 # A task created before an interruption keeps its state; the next run compares it.
                 base = self._started(task, item) if new else values_of(ours(self._room, task.uid)[1])
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
-                kept.put(self._room, self._known.name, pair)
+                stored.put(self._room, self._known.name, pair)
                 task_id = task.id
                 made.append(task.uid)
-            self.outcome.record("created_here", task_id, item.title, item, detail=_cut(found))
+            self.outcome.record("created_here", task_id, item.title, item, detail=_truncated(found))
         return made
 
     def _started(self, task: Task, item: ForeignTask) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class Synchronisation:
         """Create an item for a task, and store its counterpart."""
         made = self._tracker.create(whole)
         pair = Counterpart(made.origin, task.uid, made.url, values_of(whole), seen_of(fit(made)))
-        kept.put(self._room, self._known.name, pair)
+        stored.put(self._room, self._known.name, pair)
         self._link(task.uid, made)
         return made
 
@@ -265,5 +265,5 @@ def _short(value: object) -> str:
     return shorten(" ".join(text.split()), 80)
 
 
-def _cut(found: FittedTask) -> str | None:
+def _truncated(found: FittedTask) -> str | None:
     return f"Too long, and shortened here: {', '.join(found.cut)}." if found.cut else None

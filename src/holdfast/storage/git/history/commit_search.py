@@ -19,7 +19,7 @@ from holdfast.storage.git.repository import Repository
 
 _SECONDS = 5.0
 """A judgement: a task's page can do without its commits, and should not wait longer for them."""
-_MOST_KEPT = 50
+_MOST_CACHED = 50
 """A judgement: far more than any list shows."""
 _NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
 _LOG = (
@@ -45,7 +45,7 @@ class CommitSearch:
         places = (repository.git_dir or "", repository.common_dir or "")
         self._head_file = HeadFile(*places, lambda: None if git is None else git.head())
         self._head: str | None = None
-        self._named: dict[str, list[NamedCommit]] = {}
+        self._by_name: dict[str, list[NamedCommit]] = {}
         self._reading = threading.Lock()
 
     def naming(self, name: str, limit: int) -> list[NamedCommit]:
@@ -55,7 +55,7 @@ class CommitSearch:
             return []
         with self._reading:
             self._catch_up(self._git)
-        return self._named.get(_key(found), [])[:limit]
+        return self._by_name.get(_key(found), [])[:limit]
 
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
@@ -67,40 +67,39 @@ class CommitSearch:
             head = self._head_file.commit()
             if head == self._head:
                 return
-            fresh = self._is_before(git, head)
-            added = (
-                {} if head is None else _sorted_in(_commits(git, f"{self._head}..{head}" if fresh else head))
-            )
+            continues = self._leads_to(git, head)
+            revisions = f"{self._head}..{head}" if continues else head
+            added = {} if revisions is None else _by_name(_read(git, revisions))
         except Cancelled:
             raise
         except HoldfastError:
             return  # the cache stays as it is; the next call tries again
-        if fresh:
-            kept = {name: (added.get(name, []) + self._named.get(name, []))[:_MOST_KEPT] for name in added}
-            self._named = {**self._named, **kept}
+        if continues:
+            for name, commits in added.items():
+                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MOST_CACHED]
         else:
-            self._named = added
+            self._by_name = added
         self._head = head
 
-    def _is_before(self, git: Git, head: str | None) -> bool:
+    def _leads_to(self, git: Git, head: str | None) -> bool:
         """Return whether the cached commits are part of the current history."""
         if self._head is None or head is None:
             return False
         return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_SECONDS).status == 0
 
 
-def _commits(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
+def _read(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
     output = git.run(*_LOG, revisions, "--", seconds=_SECONDS).decode(errors="replace")
     parts = (item.split("\x1f", 4) for item in output.split("\0"))
     return [(NamedCommit(*part[:4]), f"{part[3]}\n{part[4]}") for part in parts if len(part) == 5]
 
 
-def _sorted_in(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
+def _by_name(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
     """Return commits by each name in their messages, newest first."""
     named: dict[str, list[NamedCommit]] = defaultdict(list)
     for commit, message in commits:
         for key in {_key(found) for found in _NAME.finditer(message)}:
-            if len(named[key]) < _MOST_KEPT:
+            if len(named[key]) < _MOST_CACHED:
                 named[key].append(commit)
     return dict(named)
 

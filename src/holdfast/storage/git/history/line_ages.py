@@ -92,10 +92,10 @@ def line_ages(
         kept = line_age_cache.load(repository)
         walk = _Walk(git, ages, kept, now)
         files = {path: file for path in ages if (file := walk.committed(path, head)) is not None}
-        asked = {line: index for file in files.values() for line, index in file.wanted.items()}
-        if walk.is_left(head, files):
+        requested = {line: index for file in files.values() for line, index in file.wanted.items()}
+        if walk.has_pending(head, files):
             walk.follow(head, monotonic() + seconds)
-            line_age_cache.save(repository, kept, head, walk.found(head, asked))
+            line_age_cache.save(repository, kept, head, walk.found(head, requested))
     return ages
 
 
@@ -136,7 +136,7 @@ class _Walk:
         ages.update({index + 1: NO_TIME for index in kept})
         return file
 
-    def is_left(self, commit: str, files: dict[str, _File]) -> bool:
+    def has_pending(self, commit: str, files: dict[str, _File]) -> bool:
         """Answer lines of a commit from the cache, and return whether any are left."""
         kept = self._cached.get(commit, {})
         for path, file in files.items() if kept else ():
@@ -150,10 +150,10 @@ class _Walk:
             self._pending[commit] = left
         return bool(left)
 
-    def found(self, head: str, asked: Mapping[Wanted, int]) -> Found:
+    def found(self, head: str, requested: Mapping[Wanted, int]) -> Found:
         """Return the ages known for the last commit: those cached before, and those requested now."""
         known = {path: dict(lines) for path, lines in self._cached.get(head, {}).items()}
-        for (path, number), index in asked.items():
+        for (path, number), index in requested.items():
             if isinstance(age := self._ages[path][number], Age):
                 known.setdefault(path, {})[str(index + 1)] = (age.commit, age.time)
         return known
@@ -163,8 +163,8 @@ class _Walk:
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
             for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
-                if files and self.is_left(commit.id, files):
-                    self._pass_on(commit, self._pending.pop(commit.id))
+                if files and self.has_pending(commit.id, files):
+                    self._pass_to_parents(commit, self._pending.pop(commit.id))
                 if number % _COMMITS_BETWEEN_REPORTS == 0:
                     current_call().progress(number, None, "looking for the ages of lines")
                     if monotonic() > end:
@@ -173,20 +173,20 @@ class _Walk:
                     return
         if is_partial(self._git.repository):
             for files in self._pending.values():
-                self._lack(line for file in files.values() for line in file.wanted)
+                self._mark_missing(line for file in files.values() for line in file.wanted)
 
-    def _lack(self, wanted: Iterable[Wanted]) -> None:
+    def _mark_missing(self, wanted: Iterable[Wanted]) -> None:
         for path, number in wanted:
             self._ages[path][number] = PARTIAL
 
-    def _pass_on(self, commit: _Commit, files: dict[str, _File]) -> None:
+    def _pass_to_parents(self, commit: _Commit, files: dict[str, _File]) -> None:
         touched = {path: files.pop(path) for path in commit.changes if path in files}
         if not commit.parents:
             lines = [line for file in files.values() for line in file.wanted]
             self._answer(lines, commit.id, commit.time)
         elif files and self._pending.setdefault(commit.parents[0], files) is not files:
             for path, file in files.items():
-                self._expect(commit.parents[0], path, file)
+                self._search_in(commit.parents[0], path, file)
         for path, file in touched.items():
             self._compare(commit, path, file)
 
@@ -200,16 +200,16 @@ class _Walk:
             try:
                 version = self._version(name)
             except NotFetched:
-                self._lack(wanted)
+                self._mark_missing(wanted)
                 return
             if wanted and version is not None:
                 kept = kept_lines(version.lines, file.lines, wanted.values())
                 version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
                 wanted = {key: index for key, index in wanted.items() if index not in kept}
-                self._expect(parent, path_there, version)
+                self._search_in(parent, path_there, version)
         self._answer(wanted, commit.id, commit.time)
 
-    def _expect(self, commit: str, path: str, file: _File) -> None:
+    def _search_in(self, commit: str, path: str, file: _File) -> None:
         if file.wanted:
             there = self._pending.setdefault(commit, {}).setdefault(path, file)
             there.wanted.update(file.wanted)

@@ -56,23 +56,23 @@ class Pack(NamedTuple):
     @property
     def before(self) -> str | None:
         """The parent of the oldest commit here: the newest commit of the pack before."""
-        lines = _opened(next(iter(self.entries.values())))[1].split(b"\n", 2)
+        lines = _unpacked(next(iter(self.entries.values())))[1].split(b"\n", 2)
         return lines[1].removeprefix(b"parent ").decode("ascii") if lines[1].startswith(b"parent ") else None
 
 
 class Packs:
-    """The packs of ours in one repository."""
+    """Our packs in one repository."""
 
     def __init__(self, common_directory: str, digest: Digest) -> None:
         self._directory = os.path.join(common_directory, "objects", "pack")
-        self._collecting = os.path.join(common_directory, "gc.pid")
+        self._gc_pid = os.path.join(common_directory, "gc.pid")
         self._commits_until_merge = 0
         self._digest = digest
 
     def read(self, name: str) -> tuple[str, bytes] | None:
         """Return kind and content of the newest commit of a pack, or None if no sound pack has it."""
         pack = self._pack(name, _MOST_OBJECTS * 2)
-        return _opened(pack.entries[name]) if pack is not None and name in pack.entries else None
+        return _unpacked(pack.entries[name]) if pack is not None and name in pack.entries else None
 
     @contextmanager
     def adding(self, name: str, tip: str | None, objects: Mapping[str, tuple[str, bytes]]) -> Iterator[None]:
@@ -83,7 +83,7 @@ class Packs:
         path = os.path.join(self._directory, f"pack-{name}")
         with disk_failures_named("objects/pack"):
             self._sweep()
-            replaced = self._replaceable(tip)
+            replaced = self._packs_to_merge(tip)
             entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
             entries |= {key: _entry(*content) for key, content in objects.items()}
             self._write(path, entries, [f"{pack.path}.pack" for pack in replaced])
@@ -92,7 +92,7 @@ class Packs:
                 yield
             finally:
                 _remove(f"{path}.keep")
-            for pack in replaced if not self._are_named() else ():
+            for pack in replaced if not self._has_multi_pack_index() else ():
                 # A git command that has listed the pack may still open its index, and fails if it cannot.
                 with suppress(OSError):
                     os.utime(f"{pack.path}.idx")
@@ -124,13 +124,17 @@ class Packs:
             if _age(os.path.join(self._directory, name)) > ORPHAN_AGE_SECONDS:
                 _remove(os.path.join(self._directory, name))
 
-    def _replaceable(self, tip: str | None) -> list[Pack]:
+    def _packs_to_merge(self, tip: str | None) -> list[Pack]:
         """Return the packs, newest first, that the new pack should replace, so that there are few.
 
         Usually none, and none while git works on them: a `git fsck` reports a pack that disappears.
         """
         self._commits_until_merge -= 1
-        if self._commits_until_merge > 0 or self._are_named() or _age(self._collecting) < _COLLECTING_SECONDS:
+        if (
+            self._commits_until_merge > 0
+            or self._has_multi_pack_index()
+            or _age(self._gc_pid) < _COLLECTING_SECONDS
+        ):
             return []
         found: list[Pack] = []
         name, most = tip, 1
@@ -143,8 +147,8 @@ class Packs:
         self._commits_until_merge = max(1, _MERGED_PACKS - len(found))
         return found if len(found) >= _MERGED_PACKS else []
 
-    def _are_named(self) -> bool:
-        """Return whether git has an index that names the packs."""
+    def _has_multi_pack_index(self) -> bool:
+        """Return whether git has an index that names our packs."""
         return os.path.lexists(os.path.join(self._directory, "multi-pack-index"))
 
     def _pack(self, name: str, most: int) -> Pack | None:
@@ -159,7 +163,7 @@ class Packs:
 
 
 @contextmanager
-def objects_apart(store: str, common_directory: str) -> Iterator[str]:
+def separate_objects(store: str, common_directory: str) -> Iterator[str]:
     """Yield an empty folder for objects; at the end their packs are moved into the repository.
 
     Git reads an object from any pack that has it intact, so these repair what is damaged in others. A file of
@@ -167,13 +171,13 @@ def objects_apart(store: str, common_directory: str) -> Iterator[str]:
     """
     from shutil import rmtree  # here, because it is rarely needed
 
-    apart, target = os.path.join(store, "fetched"), os.path.join(common_directory, "objects", "pack")
-    source, aside = os.path.join(apart, "pack"), os.path.join(store, "damaged")
+    folder, target = os.path.join(store, "fetched"), os.path.join(common_directory, "objects", "pack")
+    source, aside = os.path.join(folder, "pack"), os.path.join(store, "damaged")
     with disk_failures_named("objects"):
-        rmtree(apart, ignore_errors=True)
+        rmtree(folder, ignore_errors=True)
         os.makedirs(source)
         try:
-            yield apart
+            yield folder
             # The index comes last: once it exists, git expects the rest.
             for name in sorted(os.listdir(source), key=lambda name: name.endswith(".idx")):
                 if os.path.lexists(os.path.join(target, name)):
@@ -182,7 +186,7 @@ def objects_apart(store: str, common_directory: str) -> Iterator[str]:
                 os.rename(os.path.join(source, name), os.path.join(target, name))
             flush_directory(target)
         finally:
-            rmtree(apart, ignore_errors=True)
+            rmtree(folder, ignore_errors=True)
 
 
 def _content(path: str, limit: int) -> bytes:
@@ -219,7 +223,7 @@ def _entry(kind: str, content: bytes) -> bytes:
     return bytes([*head, first]) + zlib.compress(content, 1)
 
 
-def _opened(entry: bytes) -> tuple[str, bytes]:
+def _unpacked(entry: bytes) -> tuple[str, bytes]:
     begin = next(place for place, byte in enumerate(entry) if byte < 128) + 1
     return _KINDS[entry[0] >> 4 & 7], zlib.decompress(entry[begin:])
 
