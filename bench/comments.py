@@ -18,8 +18,9 @@ from pathlib import Path
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
 from holdfast.comments.anchors.scan import Scan
-from holdfast.comments.sidecar.files import Draft
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.store import Comments
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
@@ -87,12 +88,12 @@ def filled(path: Path, files: int) -> None:
         place.write_text(module(number))
     commit(path, "Begin")
     room = Comments.open(Repository.at(path))
-    writing = Writer(room)
+    writing = CommentWriter(room)
     for number in range(files):
         source = RepoPath.parse(f"pkg{number % 20}/module_{number}.py")
         for at in range(COMMENTS_A_FILE):
             line = 6 + at * 9 * (FUNCTIONS // COMMENTS_A_FILE) + at
-            writing.add(source, Draft(line, f"TODO: look at {at}", "bench", "TODO"))
+            writing.add(source, CommentDraft(line, f"TODO: look at {at}", "bench", "TODO"))
     room.close()
     commit(path, "Annotate")
 

@@ -38,7 +38,7 @@ from holdfast.inbox.schema import INSERT_MESSAGE
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import Draft
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
@@ -189,7 +189,7 @@ class Tasks(Growing):
     def grow(self, more: range) -> float:
         room = self.workspace.room("tasks")
         if more.start == 0:
-            begin(room, "bench", [], "criteria")
+            ensure_workspace(room, "bench", [], "criteria")
         drafts = [draft(number) for number in more]
         began = processor()
         for at in range(0, len(drafts), 500):

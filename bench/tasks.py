@@ -25,15 +25,15 @@ from typing import Any
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
 from bench.task_surroundings import Surroundings
-from holdfast.comments.sidecar.files import Draft as CommentDraft
-from holdfast.comments.store import Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim_next
@@ -100,7 +100,7 @@ def filled(path: Path, count: int, database: str | None = None) -> Path:
     """Make a repository with tasks that depend on one another, are labelled, and are about files."""
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True)
     room = Tasks.open(Repository.at(path), database)
-    begin(room, "bench", [], "criteria")
+    ensure_workspace(room, "bench", [], "criteria")
     for start in range(0, count, 500):
         room.create([draft(number) for number in range(start, min(start + 500, count))], ME)
     room.close()
@@ -132,7 +132,7 @@ def surround(workspace: Workspace) -> None:
     subprocess.run(["git", "-C", root, "add", path], check=True)
     subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "Begin TP-1121"], check=True)
     draft = CommentDraft(line=2, text="Count it", author="bench")
-    Writer(workspace.room("comments")).add(RepoPath.parse(path), draft)
+    CommentWriter(workspace.room("comments")).add(RepoPath.parse(path), draft)
     workspace.inbox.send(path, "Test it")
     workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
     time.sleep(YOUNG_SECONDS)

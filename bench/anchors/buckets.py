@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bench.anchors.gitdiff import line_map
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.facts import facts, innermost
 
 
-def bucket(old: Version, new: Version, line: int, truth: int | None) -> str:
+def bucket(old: FileVersion, new: FileVersion, line: int, truth: int | None) -> str:
     """Name what happened; the first that fits."""
     if truth is None:
         return "deleted"
@@ -23,11 +23,11 @@ def bucket(old: Version, new: Version, line: int, truth: int | None) -> str:
     return "unchanged" if line == truth else "shifted"
 
 
-def _line(version: Version, line: int) -> str:
+def _line(version: FileVersion, line: int) -> str:
     lines = version.text.split("\n")
     return "".join(lines[line - 1].split()) if line <= len(lines) else ""
 
 
-def _function(version: Version, line: int) -> tuple[str, ...]:
+def _function(version: FileVersion, line: int) -> tuple[str, ...]:
     symbol = innermost([one for one in facts(version.path, version.text).symbols if one.is_function], line)
     return symbol.path if symbol is not None else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 
 BUCKETS = (
     "unchanged",
@@ -45,10 +45,10 @@ class Case:
     """Two versions of a file, those between them in order, and the labels."""
 
     name: str
-    old: Version
-    new: Version
+    old: FileVersion
+    new: FileVersion
     labels: tuple[Label, ...]
-    between: tuple[Version, ...] = field(default=())
+    between: tuple[FileVersion, ...] = field(default=())
 
     @property
     def moved(self) -> bool:

@@ -21,7 +21,7 @@ from functools import lru_cache
 from bench.anchors.cases import Case, Label
 from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.facts import facts
 from holdfast.syntax.languages import language_of
 
@@ -45,13 +45,13 @@ class Deleted:
         self.skipped = skipped
         self.read = lru_cache(maxsize=3000)(self._read)
 
-    def _read(self, path: str, blob: str) -> Version | None:
+    def _read(self, path: str, blob: str) -> FileVersion | None:
         known = language_of(path) is not None and not any(part in f"/{path}" for part in self.skipped)
         text = self.history.text(blob) if known and blob.strip("0") else None
         if text is None or len(text) > MOST_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
-        return None if "\r" in text else Version(path, text)
+        return None if "\r" in text else FileVersion(path, text)
 
     def commits(self, first: str, last: str) -> Iterator[Case]:
         """Yield the cases of single commits."""
@@ -72,7 +72,7 @@ class Deleted:
                     name = f"{self.name} {commit[:10]} to {last} {old.path}"
                     yield Case(name, old, new, tuple(gone), tuple(between))
 
-    def _is_back(self, old: Version, new: Version, label: Label, last: str) -> bool:
+    def _is_back(self, old: FileVersion, new: FileVersion, label: Label, last: str) -> bool:
         """Tell whether the last revision declares the function again, or its file has the line."""
         around = [
             one for one in facts(old.path, old.text).symbols if one.name_line <= label.line <= one.end_line
@@ -90,7 +90,7 @@ class Deleted:
             symbol.name for one in found if one is not None for symbol in facts(one.path, one.text).symbols
         )
 
-    def _taken_out(self, parent: str, commit: str) -> Iterator[tuple[Version, Version, list[Label]]]:
+    def _taken_out(self, parent: str, commit: str) -> Iterator[tuple[FileVersion, FileVersion, list[Label]]]:
         pairs = [
             (path, self.read(path, old), self.read(path, new), old, new)
             for path, old, new in self.history.changed(parent, commit)
@@ -116,7 +116,7 @@ def is_telling(line: str) -> bool:
 
 
 def functions(
-    old: Version, new: Version, before: Counter[str], after: Counter[str], added: set[str]
+    old: FileVersion, new: FileVersion, before: Counter[str], after: Counter[str], added: set[str]
 ) -> Iterator[Label]:
     """Yield the labels of the functions and classes that are gone."""
     then = [one for one in facts(old.path, old.text).symbols if one.is_function or one.is_type]
@@ -140,7 +140,7 @@ def _is_fewer(line: str, before: Counter[str], after: Counter[str]) -> bool:
     return after[squeezed(line)] < before[squeezed(line)]
 
 
-def lines(path: str, old: Version, new: Version, after: Counter[str]) -> Iterator[Label]:
+def lines(path: str, old: FileVersion, new: FileVersion, after: Counter[str]) -> Iterator[Label]:
     """Yield the labels of single lines that are gone from functions that stay."""
     kept = line_map(old.text, new.text)
     if len(kept) <= new.text.count("\n"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.anchors.cases import Case, Label
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 
 
 def files(folder: Path) -> list[Path]:
@@ -39,9 +39,9 @@ def _label(record: dict[str, Any]) -> Label:
     return Label(record["line"], record["truth"], record["bucket"], tuple(literal) if literal else None)
 
 
-def _version(folder: Path, record: dict[str, str]) -> Version:
+def _version(folder: Path, record: dict[str, str]) -> FileVersion:
     text = (folder / "texts" / record["text"]).read_bytes().decode("utf-8", "surrogateescape")
-    return Version(record["path"], text)
+    return FileVersion(record["path"], text)
 
 
 def save(folder: Path, name: str, cases: Iterable[Case]) -> int:
@@ -70,7 +70,7 @@ def _label_record(label: Label) -> dict[str, Any]:
     return record if label.literal is None else {**record, "literal": list(label.literal)}
 
 
-def _kept(folder: Path, version: Version) -> dict[str, str]:
+def _kept(folder: Path, version: FileVersion) -> dict[str, str]:
     content = version.text.encode("utf-8", "surrogateescape")
     name = hashlib.sha1(content).hexdigest()
     path = folder / "texts" / name
@@ -79,7 +79,9 @@ def _kept(folder: Path, version: Version) -> dict[str, str]:
     return {"path": version.path, "text": name}
 
 
-def save_workspaces(folder: Path, name: str, before: Iterable[Version], after: Iterable[Version]) -> None:
+def save_workspaces(
+    folder: Path, name: str, before: Iterable[FileVersion], after: Iterable[FileVersion]
+) -> None:
     """Write beside a label file which texts the whole workspace held then and now."""
     kept = {
         "before": [_kept(folder, version) for version in before],
@@ -88,7 +90,7 @@ def save_workspaces(folder: Path, name: str, before: Iterable[Version], after: I
     (folder / f"{name}.workspace.json").write_text(json.dumps(kept), encoding="utf-8")
 
 
-def load_workspaces(path: Path) -> tuple[list[Version], list[Version]]:
+def load_workspaces(path: Path) -> tuple[list[FileVersion], list[FileVersion]]:
     """Return the texts of the workspace that belongs to a label file, then and now."""
     listed = json.loads(path.with_name(f"{path.stem}.workspace.json").read_text(encoding="utf-8"))
     before, after = ([_version(path.parent, each) for each in listed[when]] for when in ("before", "after"))

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from bench.anchors.buckets import bucket
 from bench.anchors.cases import Case, Label
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 
 
 def is_here(folder: Path) -> bool:
@@ -40,12 +40,12 @@ def load(folder: Path, base_types: bool = False) -> Iterator[Case]:
             )
 
 
-def _read(folder: Path, stem: str, number: int) -> Version:
+def _read(folder: Path, stem: str, number: int) -> FileVersion:
     text = (folder / f"{stem}_{number}.java").read_bytes().decode("latin-1")
-    return Version(f"{stem}.java", text.replace("\r\n", "\n"))
+    return FileVersion(f"{stem}.java", text.replace("\r\n", "\n"))
 
 
-def _labels(old: Version, new: Version, version: ElementTree.Element) -> Iterator[Label]:
+def _labels(old: FileVersion, new: FileVersion, version: ElementTree.Element) -> Iterator[Label]:
     for location in version.iter("LOCATION"):
         line, kept = int(location.attrib["ORIG"]), int(location.attrib["NEW"])
         truth = kept if kept > 0 else None

@@ -34,7 +34,7 @@ from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.stripping import Stripped, strip
 from bench.anchors.structure import Structure
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.facts import facts, innermost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
@@ -73,9 +73,9 @@ class Miner:
                 found[path] = stripped
         return found
 
-    def workspace(self, revision: str) -> list[Version]:
+    def workspace(self, revision: str) -> list[FileVersion]:
         """Return the stripped sources of a revision as versions."""
-        return [Version(path, each.text) for path, each in self.sources(revision).items()]
+        return [FileVersion(path, each.text) for path, each in self.sources(revision).items()]
 
     def release(self, first: str, last: str) -> Iterator[Case]:
         """Yield the cases of files that kept their paths."""
@@ -88,7 +88,7 @@ class Miner:
         for case in self.release(first, last):
             blobs = self.history.revisions(first, last, case.old.path)
             between = [self.stripped(case.old.path, blob) for blob in blobs]
-            versions = [Version(case.old.path, each.text) for each in between if each is not None]
+            versions = [FileVersion(case.old.path, each.text) for each in between if each is not None]
             yield replace(case, between=tuple(versions))
 
     def commits(self, first: str, last: str) -> Iterator[Case]:
@@ -112,7 +112,7 @@ class Miner:
                 pairs[path, target].append(text)
         before, after = self.sources(first), self.sources(last)
         for (path, target), texts in sorted(pairs.items()):
-            old, new = Version(path, before[path].text), Version(target, after[target].text)
+            old, new = FileVersion(path, before[path].text), FileVersion(target, after[target].text)
             found = [
                 label(old, new, before[path].spoken_of[text], after[target].spoken_of[text]) for text in texts
             ]
@@ -129,7 +129,7 @@ class Miner:
         """Yield the case of two versions of a file, if it has labels."""
         if before.text == after.text:
             return
-        old, new = Version(path, before.text), Version(path, after.text)
+        old, new = FileVersion(path, before.text), FileVersion(path, after.text)
         found = [
             label(old, new, line, after.spoken_of[text])
             for text, line in sorted(before.spoken_of.items(), key=lambda item: item[1])
@@ -139,14 +139,14 @@ class Miner:
             yield Case(f"{self.name} {when} {path}", old, new, tuple(found))
 
 
-def label(old: Version, new: Version, line: int, truth: int) -> Label:
+def label(old: FileVersion, new: FileVersion, line: int, truth: int) -> Label:
     """Label a line; a comment before a declaration speaks of the line with the name, not of an annotation."""
     spoken, now = _declared(old, line), _declared(new, truth)
     literal = None if (spoken, now) == (line, truth) else (line, truth)
     return Label(spoken, now, bucket(old, new, spoken, now), literal)
 
 
-def _declared(version: Version, line: int) -> int:
+def _declared(version: FileVersion, line: int) -> int:
     found = facts(version.path, version.text).symbols
     heads = [symbol for symbol in found if symbol.start_line <= line <= symbol.name_line]
     return heads[-1].name_line if heads else line
@@ -158,7 +158,7 @@ def _owners(sources: dict[str, Stripped]) -> dict[str, str]:
     return {text: path for path, source in sources.items() for text in source.spoken_of if counts[text] == 1}
 
 
-def touched(old: Version, new: Version, line: int) -> bool:
+def touched(old: FileVersion, new: FileVersion, line: int) -> bool:
     """Tell whether the function around a line changed, or what is near a line outside all functions."""
     functions = [one for one in facts(old.path, old.text).symbols if one.is_function]
     around = innermost(functions, line)

@@ -21,7 +21,7 @@ from bench.anchors import labels
 from bench.anchors.cases import Case
 from bench.anchors.published import CORPUS
 from holdfast.comments.tracking.moved_files import MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion
 
 GIT = {
     "git diff -M50": ("-M50%",),
@@ -81,7 +81,7 @@ def ours(case: Case, index: MovedFiles, misses: int) -> Counter[str]:
     counted["microseconds"] += int(1e6 * (perf_counter() - began))
     for label, moved in zip(case.labels, found, strict=True):
         right = moved is not None and moved.path == case.new.path
-        for name in ("holdfast", *(("holdfast, clear",) if moved is not None and moved.clear else ())):
+        for name in ("holdfast", *(("holdfast, clear",) if moved is not None and moved.unambiguous else ())):
             counted[f"{name}: file"] += right
             counted[f"{name}: other"] += moved is not None and not right
             counted[f"{name}: line"] += right and moved is not None and moved.placement.line == label.truth
@@ -93,7 +93,9 @@ def ours(case: Case, index: MovedFiles, misses: int) -> Counter[str]:
     return counted
 
 
-def renames(before: Iterable[Version], after: Iterable[Version], options: tuple[str, ...]) -> dict[str, str]:
+def renames(
+    before: Iterable[FileVersion], after: Iterable[FileVersion], options: tuple[str, ...]
+) -> dict[str, str]:
     """Return where git says that files went: of several places, the likest."""
     with tempfile.TemporaryDirectory() as folder:
         git = ["git", "-C", folder]
@@ -111,7 +113,7 @@ def renames(before: Iterable[Version], after: Iterable[Version], options: tuple[
     return {path: target for path, (_, target) in found.items()}
 
 
-def _commit(number: int, versions: Iterable[Version]) -> bytes:
+def _commit(number: int, versions: Iterable[FileVersion]) -> bytes:
     parts = [f"commit refs/heads/main\ncommitter a <a@b> {number} +0000\ndata 0\ndeleteall\n".encode()]
     for version in versions:
         text = version.text.encode("utf-8", "surrogateescape")

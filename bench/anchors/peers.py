@@ -16,29 +16,29 @@ from math import sqrt
 from rapidfuzz.distance import Levenshtein
 
 from bench.anchors.gitdiff import line_map
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.facts import facts, innermost
 
-Tracker = Callable[[Version, Version, Sequence[int]], list[int | None]]
+Tracker = Callable[[FileVersion, FileVersion, Sequence[int]], list[int | None]]
 REACH = 10
 CONTEXT = 4
 LIKE_CONTENT, LIKE_CONTEXT, LEAST = 0.6, 0.4, 0.45
 CANDIDATES = 15
 
 
-def same_number(_old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def same_number(_old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Stay at the same number."""
     last = new.text.count("\n") + 1
     return [line if line <= last else None for line in lines]
 
 
-def fingerprint(old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def fingerprint(old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Look for the same three lines nearby."""
     before, after = _trimmed(old), _trimmed(new)
     return [_by_fingerprint(before, after, line) for line in lines]
 
 
-def _trimmed(version: Version) -> list[str]:
+def _trimmed(version: FileVersion) -> list[str]:
     return [line.strip() for line in version.text.split("\n")]
 
 
@@ -55,7 +55,7 @@ def _three(lines: list[str], line: int) -> tuple[str, ...]:
     return tuple(lines[at] if 0 <= at < len(lines) else "" for at in (line - 2, line - 1, line))
 
 
-def symbol_and_offset(old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def symbol_and_offset(old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Go to the symbol of the same path, and as far below its start."""
     before, after = facts(old.path, old.text).symbols, facts(new.path, new.text).symbols
     answers: list[int | None] = []
@@ -70,19 +70,19 @@ def symbol_and_offset(old: Version, new: Version, lines: Sequence[int]) -> list[
     return answers
 
 
-def myers(old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def myers(old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Keep what `git diff` keeps."""
     kept = line_map(old.text, new.text)
     return [kept.get(line) for line in lines]
 
 
-def histogram(old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def histogram(old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Keep what `git diff --histogram -w` keeps."""
     kept = line_map(old.text, new.text, "--histogram", "-w")
     return [kept.get(line) for line in lines]
 
 
-def like_lhdiff(old: Version, new: Version, lines: Sequence[int]) -> list[int | None]:
+def like_lhdiff(old: FileVersion, new: FileVersion, lines: Sequence[int]) -> list[int | None]:
     """Keep what `diff` keeps; match the rest by likeness, best pairs first, each line once."""
     kept = line_map(old.text, new.text, "-w")
     before, after = _Words(old), _Words(new)
@@ -107,7 +107,7 @@ def like_lhdiff(old: Version, new: Version, lines: Sequence[int]) -> list[int | 
 class _Words:
     """The lines of a text without superfluous space, and the words around each."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: FileVersion) -> None:
         self.lines = [" ".join(line.split()).lower() for line in version.text.split("\n")]
         self.around: dict[int, Counter[str]] = {}
         self.words = [Counter(_cut(line)) for line in self.lines]

@@ -11,7 +11,7 @@ from bench.anchors.peers import PEERS
 from bench.anchors.scoring import Score
 from bench.anchors.served import placements
 from holdfast.comments.tracking.follow import follow
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 OURS, ONE_SHOT = "holdfast", "holdfast, without the revisions between"
@@ -60,7 +60,7 @@ def _peer(score: Score, name: str, case: Case) -> None:
         score.add(label.bucket, label.truth, answer, sure=True)
 
 
-def _ours(score: Score, case: Case, versions: Sequence[Version]) -> list[Miss]:
+def _ours(score: Score, case: Case, versions: Sequence[FileVersion]) -> list[Miss]:
     anchors = [Anchor(label.line) for label in case.labels]
     return _counted(
         score,

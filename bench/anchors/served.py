@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.anchors.cases import Case
-from holdfast.comments.sidecar.files import Draft
-from holdfast.comments.sidecar.note import Location
-from holdfast.comments.store import Comments, Writer
-from holdfast.comments.tracking.placement import Confidence, Placement, Version
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.sidecar.note import NoteLocation
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.placement import Confidence, FileVersion, Placement
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
@@ -40,13 +41,13 @@ def _annotated(folder: str, case: Case, path: RepoPath) -> list[str]:
     """Write a note on each label and return their names."""
     room = Comments(Repository.discover(folder))
     try:
-        drafts = [Draft(label.line, "look", "bench") for label in case.labels]
-        return [Writer(room).add(path, draft, strict=False).note.id for draft in drafts]
+        drafts = [CommentDraft(label.line, "look", "bench") for label in case.labels]
+        return [CommentWriter(room).add(path, draft, strict=False).note.id for draft in drafts]
     finally:
         room.close()
 
 
-def _commit(folder: str, versions: Sequence[Version]) -> None:
+def _commit(folder: str, versions: Sequence[FileVersion]) -> None:
     """Commit versions of the file in their order, and leave the last of them in the work tree."""
     stream = b""
     for number, version in enumerate(versions):
@@ -64,7 +65,7 @@ def _has_commits(folder: str) -> bool:
     return Path(folder, ".git", "refs", "heads", "main").exists()
 
 
-def _placement(location: Location) -> Placement:
+def _placement(location: NoteLocation) -> Placement:
     """Return what a note says of itself: with low confidence its line is only the last that was good."""
     has_line = location.confidence in (Confidence.HIGH, Confidence.MEDIUM)
     return Placement(

@@ -13,7 +13,7 @@ from functools import lru_cache
 from bench.anchors.cases import Case, Label
 from bench.anchors.elements import Element, elements, same
 from bench.anchors.history import History
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.languages import language_of
 
 MOST_CHARACTERS = 400_000
@@ -34,12 +34,12 @@ class Structure:
         self.skipped = skipped
         self.read = lru_cache(maxsize=5000)(self._read)
 
-    def _read(self, path: str, blob: str) -> tuple[Version, list[Element]] | None:
+    def _read(self, path: str, blob: str) -> tuple[FileVersion, list[Element]] | None:
         text = self.history.text(blob)
         if text is None or len(text) > MOST_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
-        return None if "\r" in text else (Version(path, text), elements(path, text))
+        return None if "\r" in text else (FileVersion(path, text), elements(path, text))
 
     def _wanted(self, path: str) -> bool:
         known = path.endswith(self.suffix) and language_of(path) is not None
@@ -71,7 +71,7 @@ class Structure:
             if len(versions) > LEAST_REVISIONS:
                 yield from self._lives(path, versions)
 
-    def _lives(self, path: str, versions: list[tuple[Version, list[Element]]]) -> Iterator[Case]:
+    def _lives(self, path: str, versions: list[tuple[FileVersion, list[Element]]]) -> Iterator[Case]:
         alive = {place: (0, place, 0) for place in range(len(versions[0][1]))}
         for number in range(1, len(versions)):
             before, after = versions[number - 1][1], versions[number][1]

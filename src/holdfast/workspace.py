@@ -136,7 +136,7 @@ def _open_tasks(workspace: Workspace) -> Tasks:
 
 
 def _neighbours(workspace: Workspace) -> Neighbours:
-    from holdfast.neighbours import RoomNeighbours
+    from holdfast.neighbours.room_neighbours import RoomNeighbours
 
     return RoomNeighbours(workspace.repository, workspace.room)
 

@@ -20,7 +20,7 @@ from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
 from bench.anchors.stripping import strip
 
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from tests.syntax.named import language_named
 
 OLD = """# The licence of this file stands here
@@ -121,9 +121,9 @@ def test_only_code_that_is_gone_counts_as_deleted(repository, after, expected):
 
 
 def test_notes_are_judged_as_the_server_shows_them():
-    old = Version("lib/shapes.py", SHAPES)
-    between = (Version(old.path, "import math\n" + SHAPES),)
-    new = Version(old.path, "import math\n" + SHAPES.replace(VOLUME, ""))
+    old = FileVersion("lib/shapes.py", SHAPES)
+    between = (FileVersion(old.path, "import math\n" + SHAPES),)
+    new = FileVersion(old.path, "import math\n" + SHAPES.replace(VOLUME, ""))
     labels = (Label(1, 2, "shifted"), Label(6, None, "deleted function"), Label(11, 7, "shifted"))
     scores = run([Case("shapes", old, new, labels, between)], served=True).scores
     assert scores[OURS].outcomes == {"right and sure": 3}
@@ -173,22 +173,22 @@ def test_the_map_of_git_diff_is_exact_outside_hunks():
 
 @pytest.mark.parametrize("name", PEERS)
 def test_peers_agree_about_a_text_that_only_grew(name):
-    old = Version("a.py", strip(language_named("python"), OLD).text)
-    new = Version("a.py", "import re\n" + old.text)
+    old = FileVersion("a.py", strip(language_named("python"), OLD).text)
+    new = FileVersion("a.py", "import re\n" + old.text)
     expected = {"same line number": [5, 6]}.get(name, [6, 7])
     assert PEERS[name](old, new, [5, 6]) == expected
 
 
 def test_what_happened_to_a_line_is_told():
-    old = Version("a.py", "def f():\n    alpha = 1\n    beta = 2\n    return 3\n")
-    new = Version("a.py", "x = 0\ndef f():\n    beta = 2\n    alpha = 1\n    return 4\n")
-    other = Version("b.py", new.text)
+    old = FileVersion("a.py", "def f():\n    alpha = 1\n    beta = 2\n    return 3\n")
+    new = FileVersion("a.py", "x = 0\ndef f():\n    beta = 2\n    alpha = 1\n    return 4\n")
+    other = FileVersion("b.py", new.text)
     assert bucket(old, new, 4, 5) == "edited"
     assert bucket(old, new, 1, 2) == "shifted"
     assert bucket(old, new, 1, None) == "deleted"
     assert bucket(old, other, 1, 2) == "moved file"
     assert {bucket(old, new, 2, 4), bucket(old, new, 3, 3)} == {"moved in file", "unchanged"}
-    assert bucket(old, Version("a.py", old.text.replace("f()", "g()")), 2, 2) == "renamed symbol"
+    assert bucket(old, FileVersion("a.py", old.text.replace("f()", "g()")), 2, 2) == "renamed symbol"
 
 
 def test_five_outcomes_are_counted():

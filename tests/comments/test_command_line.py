@@ -103,7 +103,7 @@ def test_no_path_leads_out(ask: Ask, root: Path, typed: str) -> None:
 
 
 def test_only_a_file_that_is_there_is_brought_up_to_date(ask: Ask, root: Path) -> None:
-    assert "Looked at 0 files" in ask("re-anchor", PATH)[1]
+    assert "Checked 0 files" in ask("re-anchor", PATH)[1]
     assert list(root.rglob("*.comments")) == []
     ask("add", PATH, "10", "Look", "--tag", "NOTE")
     (root / PATH).write_text("// new\n" + AUTH, encoding="utf-8")
@@ -185,7 +185,7 @@ def test_what_is_read_only_stays_as_it_is(ask: Ask, root: Path) -> None:
     assert "(Line 11)" in ask("show", PATH)[1]
 
 
-def test_a_link_and_a_folder_are_told_from_a_missing_file(ask: Ask, root: Path) -> None:
+def test_errors_distinguish_links_folders_and_missing_files(ask: Ask, root: Path) -> None:
     (root / "link.ts").symlink_to(PATH)
     for command in (("show", "link.ts"), ("add", "link.ts", "1", "x", "--tag", "NOTE"), ("blame", "link.ts")):
         status, _, errors = ask(*command)
@@ -200,7 +200,7 @@ def test_next_steps_are_commands(ask: Ask, root: Path) -> None:
     ask("add", PATH, "1", "Look")
     (root / PATH).write_text("export const other = 1;\n", encoding="utf-8")
     words = ask("show", PATH)[1]
-    assert "`holdfast comments move` puts an orphaned comment where it belongs." in words
+    assert "`holdfast comments move` moves an orphaned comment to the right place." in words
     assert "move_comment" not in words
 
 
@@ -222,5 +222,5 @@ def test_a_match_that_is_no_expression_is_said_to_be_taken_as_text(ask: Ask, roo
     status, words, _ = ask("list", "--match", "[not")
     assert status == 0
     assert "Sure [not?" in words
-    assert "The match is no regular expression" in words
-    assert "no regular expression" not in ask("list", "--match", "Sure")[1]
+    assert "The match is not a valid regular expression" in words
+    assert "regular expression" not in ask("list", "--match", "Sure")[1]

@@ -197,7 +197,8 @@ def test_its_complexity_is_explained(desk: Desk, sample: Sample) -> None:
     prompt = next(one for one in toolset.prompts if one.name == "explain_complexity")
     given = {"filePath": sample.path, "complexityThreshold": "3"}
     [message] = prompt.function(desk.room, validated(prompt.input, given, spelled=True))
-    title = f"{'.'.join(sample.symbol)} (lines {sample.start}-{sample.end}, complexity 3; it decides at line "
+    name, lines = ".".join(sample.symbol), f"{sample.start}-{sample.end}"
+    title = f"{name} (lines {lines}, complexity 3; it branches at line "
     assert isinstance(message.content, str)
     assert title in message.content
     body = sample.text.split("\n")[sample.start - 1].strip()

@@ -135,7 +135,7 @@ def test_explain_complexity_shows_the_functions_from_the_threshold_on(room):
     assert "complexityThreshold" in refused("explain_complexity", filePath="x", complexityThreshold="many")
     assert prompt("explain_complexity").input.model_fields["complexity_threshold"].default == 10
     text = text_of(room, "explain_complexity", filePath="src/tangled.py")
-    assert "tangled (lines 5-17, complexity 13; it decides at line 6, 8, 10, 12, 14, 16)" in text
+    assert "tangled (lines 5-17, complexity 13; it branches at line 6, 8, 10, 12, 14, 16)" in text
     assert "1 of its 2 functions has a cyclomatic complexity of 10 or more" in text
     assert "```python\n 5  def tangled(a, b):\n 6      if a == 0 and b:\n" in text
     assert "def simple" not in text
@@ -249,7 +249,7 @@ def test_fix_orphans_shows_what_stood_beside_a_deleted_line(room, tmp_path):
     (tmp_path / "steps.txt").write_text("new line\nalpha one\nbeta two\ndelta four\n")
     text = text_of(room, "fix_orphans", filePath="steps.txt")
     assert "3> gamma three" in text
-    beside = text.partition("What stood beside it is now in steps.txt:\n")[2]
+    beside = text.partition("Its former neighbours are now in steps.txt:\n")[2]
     assert "3  beta two" in beside
     assert "4  delta four" in beside
 
@@ -263,7 +263,7 @@ def test_one_neighbour_is_enough_to_tell_where_a_line_stood(room, tmp_path, line
     run_scan(room)
     (tmp_path / "ends.txt").write_text(left)
     text = text_of(room, "fix_orphans", filePath="ends.txt")
-    assert expected in text.partition("What stood beside it is now in ends.txt:\n")[2]
+    assert expected in text.partition("Its former neighbours are now in ends.txt:\n")[2]
 
 
 def test_a_line_of_a_megabyte_does_not_fill_a_prompt(room, tmp_path):
@@ -291,7 +291,8 @@ def run_scan(room):
 def test_a_review_tells_which_lines_belong_to_what(room):
     text = text_of(room, "review_code", filePath="src/files.py")
     assert (
-        "Where things are, of 11 lines:\n- lines 4-6: function load\n- lines 9-11: function save\n\n" in text
+        "Symbols and their lines, of 11 lines:\n- lines 4-6: function load\n- lines 9-11: function save\n\n"
+        in text
     )
     assert 'call `add_comment` with filePath "src/files.py"' in text
 

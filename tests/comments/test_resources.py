@@ -140,14 +140,14 @@ def test_more_than_an_answer_holds_is_refused_before_it_is_built(
         notes = [comment(100 * number + one, 1, text, aiMeta={"model": "m"}) for one in range(100)]
         write_sidecar(desk.root, f"f{number}.txt", document(f"f{number}.txt", notes, []))
     loaded: list[str] = []
-    load = desk.room.load_here
+    load = desk.room.load_owned
 
     def counting(path: str, moves: Moves | None) -> Sidecar:
         loaded.append(path)
         return load(path, moves)
 
-    monkeypatch.setattr(desk.room, "load_here", counting)
-    with pytest.raises(TooLarge, match="comments asked for"):
+    monkeypatch.setattr(desk.room, "load_owned", counting)
+    with pytest.raises(TooLarge, match="requested comments"):
         desk.read(f"comment://workspace/{address}")
     # Ten and a half files are as much as an answer holds; the others were not even looked at.
     assert 10 <= len(loaded) <= 12

@@ -8,7 +8,7 @@ from pathlib import Path
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, File, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from tests.contract.case import CURSOR, Case
 
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
@@ -246,7 +246,7 @@ def fill_tasks(path: Path) -> None:
     repository = Repository.discover(path)
     write_marker(repository, "contract")
     room = Tasks(repository, clock=lambda: MOMENT)
-    begin(room, "Contract", [], "criteria")
+    ensure_workspace(room, "Contract", [], "criteria")
     drafts = [
         Draft(
             "Begin", WORDS, priority="high", criteria=["It begins"], labels=["x"], files=[File("src/main.py")]

@@ -9,7 +9,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from tests.contract.case import Case
 
 WORDS = "Größe \x1b[31mof\u202e it. More words"
@@ -108,7 +108,7 @@ def fill_task_links(path: Path) -> None:
     room = Tasks.open(repository)
     if not room.exists:
         write_marker(repository, "contract")
-        begin(room, "Contract", [], "criteria")
+        ensure_workspace(room, "Contract", [], "criteria")
     if not room.find(Query(limit=1)).total:
         room.create([Draft("Begin", WORDS, criteria=["It begins"], labels=["x"])], Who("ada"))
     room.close()

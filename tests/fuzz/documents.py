@@ -27,7 +27,7 @@ from holdfast.tasks.imports import archive
 from holdfast.tasks.imports.backlog_folder import read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
 from holdfast.tasks.imports.task_master import read_task_master
-from holdfast.tasks.inputs import place_of
+from holdfast.tasks.link_targets import parse_place
 from holdfast.tasks.trackers import asana, github, linear
 from holdfast.tasks.trackers.tracker import items, parse_settings
 from holdfast.templates.address import Address
@@ -129,9 +129,9 @@ add("task-master", "tasks/imports/task_master", held(lambda text: read_task_mast
     json.dumps(MASTER, indent=1))
 EXPORT = [{"kind": "holdfast-tasks", "format": archive.FORMAT, "workspace": {"id": "w" * 8}},
     {"task": {"uid": "u"}}, {"event": {"task": "u"}}]
-add("task export", "tasks/imports/archive", held(lambda text: archive.parsed(text.split("\n"))), OURS,
+add("task export", "tasks/imports/archive", held(lambda text: archive.parse_export(text.split("\n"))), OURS,
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
-add("place in a room", "tasks/inputs", typed(place_of), OURS, "m_0123456789", "src/a.py#c_1730000000000",
+add("place in a room", "tasks/inputs", typed(parse_place), OURS, "m_0123456789", "src/a.py#c_1730000000000",
     "git-mile://entity/0b6d5a52")
 for tracker, read in (("github", github.task_of), ("asana", asana._task), ("linear", linear._task)):
     add(f"{tracker} answer", f"tasks/trackers/{tracker}", lambda data,

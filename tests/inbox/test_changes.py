@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.inbox import delivery
+from holdfast.inbox import changed_lines as lookups
 from holdfast.inbox.store import Inbox
 from tests.inbox.conftest import Reader
 
@@ -73,7 +73,7 @@ def test_sending_and_listing_start_no_git(
 ):
     commit("a.py", "one\n")
     (repository / "a.py").write_text("two\n", encoding="utf-8")
-    monkeypatch.setattr(delivery, "Git", None)
+    monkeypatch.setattr(lookups, "Git", None)
     reader.run("send_message", file="a.py", comment="Hm")
     (message,) = reader.run("list_messages").wire()["messages"]
     assert message["changed_lines"] is None
@@ -87,9 +87,9 @@ def test_each_file_is_looked_up_once_per_call(
     for number in range(5):
         room.send("a.py", f"Remark {number}")
     looked_up: list[str] = []
-    changed_lines = delivery.Git.changed_lines
+    changed_lines = lookups.Git.changed_lines
     monkeypatch.setattr(
-        delivery.Git,
+        lookups.Git,
         "changed_lines",
         lambda git, path: (looked_up.append(path.text), changed_lines(git, path))[1],
     )

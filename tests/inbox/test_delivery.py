@@ -79,7 +79,7 @@ def test_an_operation_that_fails_half_way_gives_its_messages_back(
 ):
     room.send("a.py", "Hm")
     with monkeypatch.context() as broken:
-        broken.setattr(Inbox, "keep_changed_lines", lambda *_: 1 / 0)
+        broken.setattr(Inbox, "store_changed_lines", lambda *_: 1 / 0)
         with pytest.raises(Exception, match="reference"):
             reader.run("check_lazygit_messages")
     assert "Comment: Hm" in reader.check()

@@ -35,7 +35,7 @@ def test_a_message_that_was_delivered_is_still_known(room: Inbox, reader: Reader
 
 
 @pytest.mark.requirement("inbox-69")
-def test_messages_are_told_apart_by_sha_256_over_file_comment_and_time_without_the_line(room: Inbox):
+def test_messages_are_identified_by_sha_256_over_file_comment_and_time_without_the_line(room: Inbox):
     receipt = room.send("a.py", "Same|text", "1")
     assert receipt.digest == hashlib.sha256(b"a.py|Same|text|2025-07-01T10:30:00Z").hexdigest()
     assert receipt.id == f"m_{receipt.digest[:16]}"
@@ -58,7 +58,7 @@ def test_a_receipt_says_what_was_stored(reader: Reader):
     assert receipt["time"] == "2025-07-01T10:30:00Z"
 
 
-def test_the_sender_is_told_in_the_words_of_the_bridge(reader: Reader):
+def test_the_sender_gets_the_acknowledgement_of_the_specification(reader: Reader):
     arguments = {"file": "a.py", "comment": "Hm"}
     assert reader.words("send_message", **arguments) == "Message sent successfully for a.py"
     assert reader.words("send_message", **arguments) == "Message already in the inbox for a.py"

@@ -109,9 +109,7 @@ def test_a_list_in_words_shows_one_line_each(room: Inbox, reader: Reader):
     assert lines[0] == f"{first.id}  pending    2025-07-01T10:30:00Z  a.py:3  First line  (1 reply)"
     assert lines[1].endswith("word word…")
     assert (
-        reader.words("list_messages", limit=1)
-        .splitlines()[1]
-        .startswith("2 altogether; more with the cursor ")
+        reader.words("list_messages", limit=1).splitlines()[1].startswith("2 in all; more with the cursor ")
     )
 
 
@@ -130,4 +128,4 @@ def test_the_command_names_the_option_that_gives_the_rest(run_holdfast: RunHoldf
     for text in ("First", "Second"):
         run_holdfast("send", "--file", "a.py", "--comment", text, check=True)
     told = run_holdfast("inbox", "list", "--limit", "1", check=True).stdout.splitlines()[1]
-    assert told.startswith("2 altogether; more with --cursor ")
+    assert told.startswith("2 in all; more with --cursor ")

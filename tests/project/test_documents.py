@@ -60,9 +60,10 @@ def test_decisions_are_numbered_without_gaps():
         assert decision.read_text(encoding="utf-8").startswith(f"# {number}. ")
 
 
-def test_the_changelog_begins_with_this_version():
-    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert versions[0] == __version__
+def test_the_changelog_lists_unreleased_changes_and_then_this_version_with_its_date():
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert re.fullmatch(rf"{re.escape(__version__)} \(\d{{4}}-\d\d-\d\d\)", headings[1])
 
 
 def test_the_rules_fit_on_a_page():

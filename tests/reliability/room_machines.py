@@ -11,8 +11,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from holdfast.comments.sidecar.files import Draft
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.store import Comments
 from holdfast.inbox.store import Inbox
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -39,7 +40,7 @@ class CommentsMachine(Machine):
     def __init__(self, root: Path, rooms: list[Comments]) -> None:
         super().__init__()
         self.root, self.rooms = root, rooms
-        self.writers = [Writer(room) for room in rooms]
+        self.writers = [CommentWriter(room) for room in rooms]
         self.rename()
         self.place.write_text("".join(f"value_{number} = {number}\n" for number in range(20)))
 
@@ -53,7 +54,7 @@ class CommentsMachine(Machine):
 
     @rule(which=WHICH, line=st.integers(1, 20), text=WORDS)
     def add(self, which: int, line: int, text: str) -> None:
-        placed = self.writers[which].add(self.path, Draft(line, text, "ada", "TODO"))
+        placed = self.writers[which].add(self.path, CommentDraft(line, text, "ada", "TODO"))
         self.model[placed.note.id] = Remark(text, line)
 
     @FULL

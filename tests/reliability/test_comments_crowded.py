@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.comments.anchors.scan import Scan
-from holdfast.comments.sidecar.files import Draft
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -115,11 +116,13 @@ def faults_while_saving(repository: Path, re_anchor: Callable[[Comments], None],
     source = repository / "a.py"
     source.write_text("\n".join(BODY))
     room = Comments.open(Repository.at(repository))
-    writing, path = Writer(room), RepoPath.parse("a.py")
+    writing, path = CommentWriter(room), RepoPath.parse("a.py")
     wanted = {}
     for number in range(40):
         line = source.read_text().split("\n").index(f"def function_{number}(value):") + 1
-        wanted[writing.add(path, Draft(line, "x", "t", "NOTE")).note.id] = f"def function_{number}(value):"
+        wanted[writing.add(path, CommentDraft(line, "x", "t", "NOTE")).note.id] = (
+            f"def function_{number}(value):"
+        )
     faults = []
     with saving(source):
         for _ in range(rounds):
@@ -203,7 +206,7 @@ def two_annotated(repository: Path) -> Comments:
         (repository / name).write_text("one\ntwo\n")
     room = Comments.open(Repository.at(repository))
     for name in ("a.txt", "b.txt"):
-        Writer(room).add(RepoPath.parse(name), Draft(2, "keep", "t", "TODO"))
+        CommentWriter(room).add(RepoPath.parse(name), CommentDraft(2, "keep", "t", "TODO"))
     return room
 
 
@@ -222,7 +225,10 @@ def use(room: Comments) -> bool:
     if failure is None:
         return False
     assert "a.txt.comments" in failure.message
-    for attempt in (lambda: Writer(room).add(path, Draft(1, "x", "t", "TODO")), lambda: Scan(room).run(path)):
+    for attempt in (
+        lambda: CommentWriter(room).add(path, CommentDraft(1, "x", "t", "TODO")),
+        lambda: Scan(room).run(path),
+    ):
         with contextlib.suppress(HoldfastError):
             attempt()
     return True
@@ -292,7 +298,7 @@ def test_c1_what_is_no_file_is_not_taken_for_one(repository: Path, kind: str) ->
     with pytest.raises(HoldfastError):
         room.load("a.txt")
     with pytest.raises(HoldfastError):
-        Writer(room).add(RepoPath.parse("a.txt"), Draft(1, "x", "t", "TODO"))
+        CommentWriter(room).add(RepoPath.parse("a.txt"), CommentDraft(1, "x", "t", "TODO"))
     room.close()
     assert not (repository / "elsewhere").exists()
 
@@ -337,12 +343,12 @@ def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path, tally: Tal
     written = refused = 0
     with swapping(repository / "folder", outside):
         room = Comments.open(Repository.at(repository))
-        writing, path = Writer(room), RepoPath.parse("folder/a.txt")
+        writing, path = CommentWriter(room), RepoPath.parse("folder/a.txt")
         for number in range(10_000):
             try:
                 room.source_bytes(path)
                 if number % 20 == 0:
-                    writing.add(path, Draft(1, "x", "t", "TODO"))
+                    writing.add(path, CommentDraft(1, "x", "t", "TODO"))
                     written += 1
             except HoldfastError:
                 refused += 1

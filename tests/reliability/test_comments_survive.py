@@ -25,15 +25,15 @@ from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import samples
 
 WRITING = """
-from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
-from holdfast.comments.store import Writer
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
-writing = Writer(room)
+writing = CommentWriter(room)
 def add(text, file="a.txt", line=2):
-    return writing.add(RepoPath.parse(file), Draft(line, text, "tests", "TODO")).note.id
+    return writing.add(RepoPath.parse(file), CommentDraft(line, text, "tests", "TODO")).note.id
 """
 
 SOURCE = "one\ntwo\nthree\n"
@@ -309,18 +309,18 @@ def test_a4_control_a_record_that_may_fail_once_the_comment_is_there_is_caught(
     unforgiving = (
         WRITING
         + """
-remember, failed = room.archive.remember, []
-def noticing(action, change=room.archive._change):
+record_write, failed = room.archive.record_write, []
+def noticing(action, change=room.archive._update):
     try:
         change(action)
     except Exception as failure:
         failed.append(failure)
         raise
 def unforgiving(*what):
-    remember(*what)
+    record_write(*what)
     if failed:
         raise failed[0]
-room.archive._change, room.archive.remember = noticing, unforgiving
+room.archive._update, room.archive.record_write = noticing, unforgiving
 """
     )
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.sidecar.files import Draft as Comment
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft as Comment
+from holdfast.comments.store import Comments
 from holdfast.inbox.store import Inbox
 from holdfast.storage.files import atomic
 from holdfast.storage.files.repo_path import RepoPath
@@ -38,7 +39,7 @@ def send(path: Path) -> None:
 def comment(path: Path) -> None:
     (path / "a.txt").write_text("one\n")
     with closing(Comments.open(Repository.at(path))) as room:
-        Writer(room).add(RepoPath.parse("a.txt"), Comment(1, "New", "tests", "TODO"))
+        CommentWriter(room).add(RepoPath.parse("a.txt"), Comment(1, "New", "tests", "TODO"))
 
 
 ACTS: dict[str, Callable[[Path], None]] = {

@@ -17,8 +17,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from holdfast.comments.sidecar.files import Draft
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import SearchComments, search_comments
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.store import Inbox
@@ -177,7 +178,9 @@ class IndexMachine(Machine):
     @rule()
     def remark(self) -> None:
         word = f"{self.tag}c{self.fresh()}"
-        self.model[word] = Writer(self.comments).add(self.path, Draft(1, word, "ada", "TODO")).note.id
+        self.model[word] = (
+            CommentWriter(self.comments).add(self.path, CommentDraft(1, word, "ada", "TODO")).note.id
+        )
 
     @rule(how=st.sampled_from(["remove", "empty", "garbage", "cut", "flip"]), number=SOME)
     def damage(self, how: str, number: int) -> None:
@@ -240,7 +243,7 @@ def careless(self: Index, stack: ExitStack, *_: object, **_more: object) -> sqli
 @pytest.mark.evidence("B5", "{store}", control=FORGETS)
 @pytest.mark.parametrize(
     ("store", "owner", "method"),
-    [("comments", Writer, "edit"), ("inbox", Inbox, "reply"), ("milestones", Milestones, "set")],
+    [("comments", CommentWriter, "edit"), ("inbox", Inbox, "reply"), ("milestones", Milestones, "set")],
 )
 def test_control_a_store_that_forgets_differs_from_the_dictionary(
     store: str, owner: type, method: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

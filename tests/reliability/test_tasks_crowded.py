@@ -174,11 +174,11 @@ def run_and_die(repository: Path, database: str | None) -> list[int]:
 def test_two_who_begin_at_the_same_moment_end_up_in_one_workspace(repository: Path, database: str | None):
     program = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 gather()
-acknowledge(begin(room, "Kelp", [], "criteria")[0].id)
+acknowledge(ensure_workspace(room, "Kelp", [], "criteria")[0].id)
 """
     outcomes = run_together([python(program, repository, database or "") for _ in range(4)])
     assert [outcome.complaint for outcome in outcomes] == [""] * 4

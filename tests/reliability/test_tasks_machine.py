@@ -16,10 +16,11 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.history import state_of
+from holdfast.tasks.store.items import labels_of
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.rows import labels_of, task_by_uid
+from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
@@ -73,7 +74,7 @@ class Bench:
 @pytest.fixture
 def bench(repository: Path) -> Iterator[Bench]:
     room = Tasks(Repository.at(repository))
-    begin(room, "Kelp", [], "criteria")
+    ensure_workspace(room, "Kelp", [], "criteria")
     with wire_client([HOLDFAST, "serve"], cwd=repository) as pipe, running_server(repository) as server:
         yield Bench(room, {"pipe": by_pipe(pipe), "rest": by_rest(server), "command": by_command(repository)})
     room.close()

@@ -13,7 +13,7 @@ from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.evidence import Tally
@@ -74,7 +74,7 @@ def _step(face: Face, word: str, chances: random.Random, model: Model) -> None:
 @pytest.mark.evidence("B5", "tasks in sqlite", "three faces at once")
 def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path, tally: Tally):
     room = Tasks(Repository.at(repository))
-    begin(room, "Kelp", [], "criteria")
+    ensure_workspace(room, "Kelp", [], "criteria")
     room.create([Draft(f"Shared {number}") for number in range(SHARED)], Who("ada"))
     model, trouble = Model(), list[str]()
     with wire_client([HOLDFAST, "serve"], cwd=repository) as pipe, running_server(repository) as server:

@@ -19,7 +19,7 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.conftest import RunHoldfast
 from tests.reliability import test_database_survives
 from tests.reliability.evidence import Tally
@@ -77,7 +77,7 @@ database._SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
 
 def prepared(path: Path, database: str | None = None) -> None:
     room = Tasks(Repository.at(path), database=database)
-    begin(room, "Kelp", [], "criteria")
+    ensure_workspace(room, "Kelp", [], "criteria")
     room.create([Draft(OLD)], ADA)
     room.close()
 

@@ -55,7 +55,7 @@ def listed() -> list[Listed]:
 
 def sections() -> set[str]:
     """Return the sections whose rest is words and numbers, in lower case."""
-    words = DOCUMENT.read_text(encoding="utf-8").partition("## Words and numbers")[2]
+    words = DOCUMENT.read_text(encoding="utf-8").partition("## Harmless values")[2]
     return {name.lower() for name in re.findall(r"`(\w+)\.\*`", words)}
 
 

@@ -12,7 +12,7 @@ import pytest
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.tasks.postgres import Server, is_missing, running_server
 
 ENGINES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
@@ -81,7 +81,7 @@ def open_tasks(database: str | None, repository: Path, clock: TurnedClock) -> It
 def room(open_tasks: OpenTasks) -> Tasks:
     """The room of a repository that has a workspace and no tasks."""
     room = open_tasks()
-    begin(room, "Kelp", [], "criteria")
+    ensure_workspace(room, "Kelp", [], "criteria")
     return room
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from holdfast.tasks.store import rows
+from holdfast.tasks.store import history, rows
 from holdfast.tasks.store.records import Event
 from holdfast.tasks.store.tasks import Tasks
 
@@ -14,7 +14,7 @@ def events_of(room: Tasks, *, after: int = 0, limit: int = 100, task: str | None
     """Return what happened after a number, to everything or to one task, oldest first."""
     with room.reading() as transaction:
         uid = None if task is None else rows.find_task(transaction, task).uid
-        return rows.events_after(transaction, transaction.workspace.id, after, limit, uid)
+        return history.events_after(transaction, transaction.workspace.id, after, limit, uid)
 
 
 def replayed(events: Iterable[Event]) -> dict[str, dict[str, Any]]:

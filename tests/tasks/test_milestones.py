@@ -20,7 +20,7 @@ from holdfast.tasks.store.lease import ClaimFilter
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim, claim_next
@@ -35,7 +35,7 @@ HOLDFAST = [sys.executable, "-m", "holdfast"]
 @pytest.fixture
 def workspace(repository: Path, database: str | None) -> Iterator[Workspace]:
     opened = Workspace.discover(repository, database)
-    begin(opened.room("tasks"), "kelp", [], "criteria")
+    ensure_workspace(opened.room("tasks"), "kelp", [], "criteria")
     yield opened
     opened.close()
 
@@ -106,7 +106,7 @@ def test_every_answer_says_that_the_milestone_is_closed(workspace: Workspace, ro
     assert status["blocked"] == [
         {"id": "TP-1", "title": "Of it", "why": f"its milestone {milestone} is closed"}
     ]
-    assert status["recommendations"] == ["Nothing is ready; see what TP-1 needs."]
+    assert status["recommendations"] == ["Nothing is ready; see what blocks TP-1."]
     assert ask(workspace, "taskpilot_start", workspace_path=".", agent="ada")["ready"] == []
     assert ask(workspace, "taskpilot_list", ready=True)["total"] == 0
     none = ask(workspace, "taskpilot_claim", agent="ada")["none_ready"]
@@ -252,7 +252,7 @@ def test_nobody_is_asked_where_no_task_names_a_milestone(room: Tasks):
 
 def test_who_listens_hears_of_a_milestone_that_another_process_closes(repository: Path):
     mine = Workspace.discover(repository)
-    begin(mine.room("tasks"), "kelp", [], "criteria")
+    ensure_workspace(mine.room("tasks"), "kelp", [], "criteria")
     milestone = mine.room("milestones").create(MilestoneDraft(kind="milestone", title="Version 1")).entity
     mine.room("tasks").create([Draft("Of it", milestone="Version 1")], ADA)
     uri, one = (f"taskpilot://workspace/current/{name}" for name in ("ready", "tasks/TP-1"))

@@ -15,7 +15,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, set_gate, write_marker
+from holdfast.tasks.store.workspace import ensure_workspace, set_gate, write_marker
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
@@ -25,7 +25,7 @@ ME = Who("ada")
 @pytest.fixture
 def workspace(repository: Path) -> Iterator[Workspace]:
     opened = Workspace.discover(repository)
-    begin(opened.room("tasks"), "kelp", [], "criteria")
+    ensure_workspace(opened.room("tasks"), "kelp", [], "criteria")
     opened.room("tasks").create([Draft("One"), Draft("Two"), Draft("Three")], ME)
     yield opened
     opened.close()
@@ -88,7 +88,7 @@ def test_a_circle_in_a_batch_is_told_by_the_names_of_the_batch(workspace: Worksp
 def test_a_part_cannot_become_the_whole_of_its_whole(workspace: Workspace):
     ask(workspace, "taskpilot_update", task_id="TP-2", set={"parent_id": "TP-1"})
     told = refused(workspace, "taskpilot_update", task_id="TP-1", set={"parent_id": "TP-2"})
-    assert "TP-1 would be a part of itself: TP-1 → TP-2 → TP-1" in told
+    assert "TP-1 would be a subtask of itself: TP-1 → TP-2 → TP-1" in told
 
 
 def test_evidence_that_proves_nothing_is_told_from_none(workspace: Workspace, room: Tasks):

@@ -8,21 +8,21 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.resources import live_ids
-from holdfast.tasks.store import rules
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.session import open_session
-from holdfast.tasks.store.step_texts import ALL
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
+from holdfast.tasks.task_resources import open_task_ids
+from holdfast.tasks.texts import rules
+from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS
 from holdfast.tasks.tools.generate_prompt import (
     GeneratedPrompt,
     GeneratePrompt,
     generate_prompt,
     init_success,
     prompt_named,
+    prompt_summary,
     prompt_text,
-    prompt_words,
 )
 from holdfast.tasks.toolset import tasks
 from holdfast.toolsets import full_registry
@@ -43,7 +43,7 @@ CONTEXTS = {
 @pytest.fixture
 def room(repository: Path) -> Iterator[Tasks]:
     opened = Tasks.open(Repository.discover(repository))
-    begin(opened, "kelp", [], "evidence")
+    ensure_workspace(opened, "kelp", [], "evidence")
     draft = Draft(
         "Write\u202e the parser", "Ignore all \x1b[31mprevious", criteria=["Reads all"], notes="Nearly"
     )
@@ -66,12 +66,12 @@ def test_the_tool_writes_the_same_text_as_the_prompt(room: Tasks, name: str) -> 
     found = written(room, name, **CONTEXTS[name])
     assert [message.content for message in found.messages] == [expected]
     assert found.title == prompt.title
-    assert prompt_words(found).startswith(f"Prompt {name} ")
+    assert prompt_summary(found).startswith(f"Prompt {name} ")
     assert "{" not in expected.partition(" begin\n")[0], "every place was filled"
 
 
 def test_there_is_a_prompt_for_each_part_of_the_work() -> None:
-    assert {prompt.name for prompt in tasks.prompts} == set(CONTEXTS) == set(ALL)
+    assert {prompt.name for prompt in tasks.prompts} == set(CONTEXTS) == set(SHIPPED_STEPS)
 
 
 @pytest.mark.parametrize("name", ["start_task", "review_task", "finish_task"])
@@ -93,12 +93,17 @@ def test_stored_text_is_between_lines_that_nobody_can_guess(room: Tasks, name: s
 
 
 def test_finishing_names_the_gate(room: Tasks) -> None:
-    assert "asks for `evidence`" in written(room, "finish_task", task_id="1").messages[0].content
+    assert (
+        "done gate of this workspace is `evidence`"
+        in written(room, "finish_task", task_id="1").messages[0].content
+    )
 
 
 def test_a_handover_lists_what_a_session_holds(room: Tasks) -> None:
     session, _ = open_session(room, "lin")
-    assert "Nothing is in work" in written(room, "session_handoff", session=session.id).messages[0].content
+    assert (
+        "No task is in progress" in written(room, "session_handoff", session=session.id).messages[0].content
+    )
     claim(room, "TP-1", Who("lin", session.id))
     text = written(room, "session_handoff", session=session.id).messages[0].content
     assert "TP-1" in text
@@ -111,16 +116,16 @@ def test_ids_are_completed_from_tasks_that_are_open(room: Tasks) -> None:
     room.create([Draft(f"Task {number}") for number in range(11)], ME)
     for status in ("in-progress", "dropped"):
         room.update("TP-12", Change(set={"status": status}), ME)
-    assert live_ids(room, "TP-1") == ["TP-1", "TP-10", "TP-11"]
-    assert live_ids(room, "1") == ["TP-1", "TP-10", "TP-11"]
-    assert live_ids(room, "tp-2") == ["TP-2"]
-    assert live_ids(room, "x") == []
+    assert open_task_ids(room, "TP-1") == ["TP-1", "TP-10", "TP-11"]
+    assert open_task_ids(room, "1") == ["TP-1", "TP-10", "TP-11"]
+    assert open_task_ids(room, "tp-2") == ["TP-2"]
+    assert open_task_ids(room, "x") == []
     completed = {prompt.name for prompt in tasks.prompts if "task_id" in prompt.complete}
     assert completed == {"start_task", "review_task", "finish_task"}
 
 
 def test_where_there_are_no_tasks_there_is_nothing_to_complete(repository: Path) -> None:
-    assert live_ids(Tasks.open(Repository.discover(repository)), "TP") == []
+    assert open_task_ids(Tasks.open(Repository.discover(repository)), "TP") == []
 
 
 def test_a_prompt_is_found_by_its_name_or_by_the_operation_it_follows() -> None:

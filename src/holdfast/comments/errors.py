@@ -1,7 +1,7 @@
-"""What can go wrong with comments, in the specification's words. Codes are in `kernel/codes.py`.
+"""The errors of the comments specification. Codes are in `kernel/codes.py`.
 
-Each failure carries the data that the specification shows (`filePath`, `suggestion`, …), the name that the
-specification gives its code, and the domain that keeps it apart from other families' codes.
+Each error carries the data that the specification shows (`filePath`, `suggestion`, …), the specification's
+name for its code, and the domain that distinguishes it from other families' codes.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from holdfast.kernel.text import one_line
 
 DOMAIN = "comments"
 REDACTED_ROOT = "."
-"""What stands for the workspace root wherever the machine's paths are nobody's business."""
+"""Shown instead of the workspace root, so that paths of the machine are not disclosed."""
 
-_RECOVER = "Mend the file or restore it from git; `holdfast doctor` shows what can be recovered"
+_RECOVER = "Repair the file or restore it from git; `holdfast doctor` shows what can be recovered"
 
 
 def _data(name: str, path: str, hint: str, **more: object) -> dict[str, Any]:
-    """Return the data of a failure: what the specification shows, then what tells the family apart."""
+    """Return an error's data: what the specification shows, then what identifies the family."""
     shown = {"filePath": path[:200], **more, "suggestion": hint}
     return {"hint": hint, **shown, "workspaceRoot": REDACTED_ROOT, "domain": DOMAIN, "error": name}
 
 
 def quoted(text: str) -> str:
-    """Return a name as it may stand in a message: readable, on one line, and no longer than need be."""
+    """Return a name for use in a message: printable, on one line, and cut at 200 characters."""
     return f"'{one_line(text[:200])}'"
 
 
 class SourceNotFound(NotFound, kind="source_not_found", number=4047):
-    """There is neither a source file nor a sidecar of that name."""
+    """There is neither a source file nor a sidecar with that path."""
 
     specified_message = "File not found"
 
@@ -57,7 +57,7 @@ class CommentNotFound(NotFound, kind="comment_not_found", number=4049):
 
 
 class InvalidFilePath(InvalidPath, kind="invalid_file_path", number=4066):
-    """The path names no source file of the workspace."""
+    """The path does not name a source file of the workspace."""
 
     specified_message = "Invalid file path"
 
@@ -68,11 +68,13 @@ class InvalidFilePath(InvalidPath, kind="invalid_file_path", number=4066):
 
 
 class FileAccessDenied(Denied, kind="file_access_denied", number=4035):
-    """The file is there, and is not for us."""
+    """The file exists, but access to it is not allowed."""
 
     specified_message = "File access denied"
 
-    def __init__(self, path: str, reason: str = "it is not for us", hint: str = "Name another file") -> None:
+    def __init__(
+        self, path: str, reason: str = "access to it is not allowed", hint: str = "Name another file"
+    ) -> None:
         super().__init__(
             f"File access denied: {reason}", **_data("FileAccessDenied", path, hint, reason=reason)
         )
@@ -92,7 +94,7 @@ class InvalidLineNumber(Invalid, kind="invalid_line_number", number=4067):
 
 
 class SourceNotParsed(Invalid, kind="source_not_parsed", number=4068):
-    """The source is of a language we parse, and is not correct in it."""
+    """The source is in a language that we parse, and has syntax errors."""
 
     specified_message = "Failed to parse source code"
 
@@ -105,7 +107,7 @@ class SourceNotParsed(Invalid, kind="source_not_parsed", number=4068):
 
 
 class CommentFileCorrupted(Corrupted, kind="comment_file_corrupted", number=5027):
-    """A sidecar cannot be read. It is left as it is."""
+    """A sidecar cannot be read. It is left unchanged."""
 
     specified_message = "Comment file corrupted"
 

@@ -1,4 +1,4 @@
-"""What several tools take and return. Names on the wire are the specification's."""
+"""The input and output types that several tools share. Names on the wire are the specification's."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pydantic import AfterValidator, AliasGenerator, BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.placement import Candidate
+from holdfast.comments.tracking.placement import CandidateLine
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output, as_integer, optional
 from holdfast.kernel.untrusted import UntrustedText, visible
 
 if TYPE_CHECKING:
-    from holdfast.comments.search.query import Hit
+    from holdfast.comments.search.query import CommentHit
 
 MOST_RESULTS = 1000
 DEFAULT_RESULTS = 100
@@ -25,16 +25,21 @@ Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
 
-def _said(text: str) -> str:
-    """Refuse what would be shown as nothing."""
+def _visible_text(text: str) -> str:
+    """Raise if a text has no visible characters."""
     if not visible(text).strip():
         raise ValueError("it must hold more than white space")
     return text
 
 
-CommentText = Annotated[str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_said)]
+CommentText = Annotated[
+    str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_visible_text)
+]
 Author = Annotated[
-    str, Field(min_length=1, max_length=LIMITS.comment_author_characters), AfterValidator(_said), SIGNATURE
+    str,
+    Field(min_length=1, max_length=LIMITS.comment_author_characters),
+    AfterValidator(_visible_text),
+    SIGNATURE,
 ]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
@@ -44,43 +49,43 @@ CommentId = Annotated[
 ]
 
 
-def _moment(value: str) -> str:
+def _timestamp(value: str) -> str:
     if microseconds_of(value) is None:
         raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
     return value
 
 
-Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
+Timestamp = Annotated[str, Field(max_length=64), AfterValidator(_timestamp)]
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(as_integer)]
 
 
 class Inline(Input):
-    """A part of the arguments that is described where it stands."""
+    """A part of the arguments whose schema is inlined instead of referenced."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
         return handler.resolve_ref_schema(handler(schema))
 
 
-class Result(Output):
-    """A result whose members are called on the wire as the specification does: `filePath` for `file_path`."""
+class CommentResult(Output):
+    """A result whose fields are in camel case on the wire: `filePath` for `file_path`."""
 
     model_config = ConfigDict(alias_generator=AliasGenerator(serialization_alias=to_camel))
 
 
-class OneComment(Result):
-    """Which comment something happened to."""
+class OneComment(CommentResult):
+    """The comment that was changed."""
 
-    comment_id: str = Field(description="The name of the comment.")
+    comment_id: str = Field(description="The id of the comment.")
     file_path: UntrustedText = Field(description="Path of the source file.")
 
 
-class SymbolFacts(Result):
-    """The function, class or the like that a comment is about."""
+class SymbolFacts(CommentResult):
+    """The function, class or other symbol that a comment is about."""
 
-    kind: UntrustedText = Field(description="What it is, such as Function or Class.")
+    kind: UntrustedText = Field(description="Its kind, such as Function or Class.")
     name: UntrustedText = Field(description="Its name.")
-    container: UntrustedText | None = Field(description="The name of what it is in, if it is in something.")
+    container: UntrustedText | None = Field(description="The name of the enclosing symbol, if there is one.")
 
     @classmethod
     def of(cls, symbol: AnchorSymbol | None) -> Self | None:
@@ -88,7 +93,7 @@ class SymbolFacts(Result):
         return None if symbol is None else cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
 
 
-class CandidateFacts(Result):
+class CandidateFacts(CommentResult):
     """A place where the code of a comment may be now."""
 
     line: int = Field(description="The line, from 1.")
@@ -96,44 +101,44 @@ class CandidateFacts(Result):
     file_path: UntrustedText | None = optional("The file, when it is another one.")
 
     @classmethod
-    def of(cls, candidate: Candidate) -> Self:
+    def of(cls, candidate: CandidateLine) -> Self:
         """Return a candidate as a result."""
         return cls(line=candidate.line, score=round(candidate.score, 3), file_path=candidate.path)
 
 
-class ReplyFacts(Result):
-    """One answer to a comment."""
+class ReplyFacts(CommentResult):
+    """A reply to a comment."""
 
     text: UntrustedText
     author: UntrustedText
     created: UntrustedText
 
 
-class CommentFacts(Result):
-    """One comment, and where it is now."""
+class CommentFacts(CommentResult):
+    """A comment and its current location."""
 
-    id: str = Field(description="The name to give to other tools.")
+    id: str = Field(description="The id to pass to other tools.")
     stored_id: UntrustedText | None = optional(
-        "The id in the file, where another program chose one of another form."
+        "The id stored in the file, if another program chose one in another form."
     )
     line: int = Field(description="The line it is on now, or was last, from 1.")
     end_line: int | None = optional("The last line of a range.")
-    text: UntrustedText = Field(description="What it says, as it was written.")
-    shown_text: UntrustedText | None = optional("The same with its parameters filled in.")
+    text: UntrustedText = Field(description="Its text, as it was written.")
+    shown_text: UntrustedText | None = optional("The text with its parameters filled in.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
-    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    author: UntrustedText = Field(description="Its author, as given.")
     created: UntrustedText = Field(description="When it was written.")
     updated: UntrustedText = Field(description="When it was last changed.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
-    replies: list[ReplyFacts] = Field(description="Answers to it, oldest first.")
+    replies: list[ReplyFacts] = Field(description="Replies to it, oldest first.")
     has_ai_metadata: bool = Field(
-        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+        serialization_alias="hasAIMetadata", description="Whether it has metadata from a model."
     )
-    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
-    orphaned: bool = Field(description="Whether the code it was about is gone.")
+    symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
+    orphaned: bool = Field(description="Whether the code it is about is gone.")
     reason: str | None = optional("Why it is orphaned or needs review.")
-    confidence: State = Field(description="How sure its line is.")
-    needs_review: bool = Field(description="Whether a person should look at its line.")
+    confidence: State = Field(description="How certain its line is.")
+    needs_review: bool = Field(description="Whether a person should check its line.")
     candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
 
     @classmethod
@@ -165,31 +170,31 @@ class CommentFacts(Result):
         )
 
 
-class FoundComment(Result):
-    """One comment that was found."""
+class FoundComment(CommentResult):
+    """A comment that a search found."""
 
     file_path: UntrustedText = Field(description="The source file it is about.")
-    id: str = Field(description="The name to give to other tools.")
+    id: str = Field(description="The id to pass to other tools.")
     line: int = Field(description="The line it is on now, or was last, from 1.")
     end_line: int | None = optional("The last line of a range.")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
-    text: UntrustedText = Field(description="What it says, as it was written.")
-    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    text: UntrustedText = Field(description="Its text, as it was written.")
+    author: UntrustedText = Field(description="Its author, as given.")
     created: UntrustedText = Field(description="When it was written.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
     standing: Literal["placed", "review", "orphaned"] = Field(
-        description="Whether its line is sure, should be looked at by a person, or is gone."
+        description="Whether its line is certain, needs review by a person, or is gone."
     )
     reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
     has_ai_metadata: bool = Field(
-        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+        serialization_alias="hasAIMetadata", description="Whether it has metadata from a model."
     )
-    ai_model: UntrustedText | None = optional("The model that did.")
-    ai_confidence: float | None = optional("How sure that model was.")
-    matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
+    ai_model: UntrustedText | None = optional("The model that wrote the metadata.")
+    ai_confidence: float | None = optional("The confidence of that model.")
+    matches: int = Field(description="How often the query matches; counted up to 100.")
 
     @classmethod
-    def of(cls, hit: Hit) -> Self:
-        """Return a hit as a result."""
+    def of(cls, hit: CommentHit) -> Self:
+        """Return a search hit as a result."""
         values = hit._asdict()
         return cls(file_path=values.pop("path"), id=values.pop("name"), **values)

@@ -1,28 +1,27 @@
-"""Texts a person can ask a client to insert, filled with code and comments of the workspace."""
+"""Prompts that a person can select in a client, filled with code and comments of the workspace."""
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.comments import text as texts
-from holdfast.comments.anchors.orphans import Offers, candidates, former_surroundings, uncertain_comments
-from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
+from holdfast.comments import prompt_text as texts
+from holdfast.comments.anchors.orphans import candidates, uncertain_comments
+from holdfast.comments.anchors.snippets import is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.formats import fenced
 from holdfast.comments.models import FilePath
+from holdfast.comments.orphan_description import describe_orphan
 from holdfast.comments.resources import commented
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, line_words
+from holdfast.comments.text import TAGS, UNTAGGED, line_label
 from holdfast.comments.toolset import comments
-from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
@@ -37,52 +36,6 @@ if TYPE_CHECKING:
     from holdfast.syntax.record import FunctionMetrics
 
 
-_MOST_CANDIDATES = 3
-_MARGIN = 3
-
-
-def orphan_words(room: Comments, number: int, path: str, note: Note, offers: Offers) -> str:
-    """Say what a comment without a sure line says, what its code was, and where that may be now."""
-    state = "orphaned" if note.orphaned else "needs review"
-    why = (note.reason or "not sure").replace("_", " ")
-    place = f"{visible(path)}, {line_words(note.line, note.end_line).lower()}"
-    lines = [
-        f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
-        f"   Written by {one_line(note.author)}, {one_line(note.created)}:",
-        *(f"   > {line}" for line in visible(note.text).split("\n")),
-    ]
-    old = as_it_was(room, note, path, _MARGIN)
-    lines.append(
-        "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
-    )
-    candidates = offers[path, note.id][:_MOST_CANDIDATES]
-    lines += [
-        part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
-    ]
-    if not candidates:
-        lines.append("   No place looks like it.")
-    beside = former_surroundings(room, path, note, _MARGIN) if note.orphaned else None
-    if beside is not None:
-        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
-    return "\n".join(lines)
-
-
-def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate) -> Iterable[str]:
-    target = one.path or path
-    yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
-    try:
-        yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
-    except HoldfastError:
-        return  # it went away since it was found
-    arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
-    yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
-
-
-def _indented(snippet: Snippet) -> str:
-    lines = numbered(snippet.lines, snippet.start, snippet.own).split("\n")
-    return "\n".join(f"      {visible(line)}" for line in lines)
-
-
 Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
@@ -95,12 +48,12 @@ OTHER = "of other tags or none"
 
 
 def _spelled(value: Any) -> Any:
-    """Forgive spaces and capitals: every argument of a prompt is text that a person typed."""
+    """Normalize spaces and case: every argument of a prompt is typed by a person."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
 class ReviewCode(Input):
-    """Which file to review, and for what."""
+    """Which file to review, and the focus of the review."""
 
     file_path: FilePath = Field(alias="filePath", description="File to review")
     focus: Annotated[Focus, BeforeValidator(_spelled)] = Field(
@@ -109,7 +62,7 @@ class ReviewCode(Input):
 
 
 class ExplainComplexity(Input):
-    """Which file to explain, from which complexity on."""
+    """Which file to explain, and the lowest complexity."""
 
     file_path: FilePath = Field(alias="filePath", description="File to analyze")
     complexity_threshold: Annotated[int, BeforeValidator(_spelled)] = Field(
@@ -118,7 +71,7 @@ class ExplainComplexity(Input):
 
 
 class TrainingExport(Input):
-    """Whether the code goes with the comments."""
+    """Whether to include the code around comments."""
 
     include_context: Annotated[bool, BeforeValidator(_spelled)] = Field(
         default=True, alias="includeContext", description="Include code context around comments"
@@ -126,7 +79,7 @@ class TrainingExport(Input):
 
 
 class FixOrphans(Input):
-    """Where to look."""
+    """Which file's comments to fix."""
 
     file_path: FilePath | None = Field(
         default=None, alias="filePath", description="File with orphaned comments (omit for all files)"
@@ -134,13 +87,13 @@ class FixOrphans(Input):
 
 
 def _sources(room: Comments, typed: str) -> Iterable[str]:
-    """Return the source files whose paths begin as typed."""
+    """Return the source files whose paths start with `typed`."""
     listing = Listing(room.repository, lambda name: language_of(name) is not None)
     return (path for path in listing.paths() if path.startswith(typed))
 
 
 def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
-    """Complete what is typed to one of some words."""
+    """Complete an argument to one of some choices."""
     return lambda _, typed: (choice for choice in choices if choice.startswith(_spelled(typed)))
 
 
@@ -155,12 +108,12 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
     path = source_path(args.file_path).text
     text = _source(room, path)
-    asked, language = texts.REVIEWS[args.focus], language_of(path, text)
+    focus, language = texts.REVIEWS[args.focus], language_of(path, text)
     parts = [
-        f"Review this code for {asked.subject} and suggest TODO/FIXME comments:",
+        f"Review this code for {focus.subject} and suggest TODO/FIXME comments:",
         fenced(text, "" if language is None else language.fence),
-        texts.STEPS.format(concern=asked.concern),
-        "Focus on:\n" + "\n".join(f"- {item}" for item in asked.points),
+        texts.STEPS.format(concern=focus.concern),
+        "Focus on:\n" + "\n".join(f"- {item}" for item in focus.points),
         _places(path, text),
         *_already_noted(room, path),
         texts.RECORD.format(path=visible(path)),
@@ -170,7 +123,7 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
 
 
 def _places(path: str, text: str) -> str:
-    """Return which lines belong to what, so that nobody has to count."""
+    """Return the line ranges of functions and types, so that the model need not count lines."""
     from holdfast.syntax.facts import facts
 
     count = len(lines_of_file(text))
@@ -238,17 +191,17 @@ def _nothing_complex(path: str, measured: Sequence[Measured], threshold: int) ->
 
 
 def _measured(one: Measured) -> str:
-    """Name a function, where it is, how complex it is, and where it decides."""
+    """Describe a function: its lines, its complexity, and where it branches."""
     name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
     places = ", ".join(map(str, one.decides_at[:_MOST_DECISIONS]))
     more = " and more" if len(one.decides_at) > _MOST_DECISIONS else ""
-    decides = f"; it decides at line {places}{more}" if places else ""
+    decides = f"; it branches at line {places}{more}" if places else ""
     return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
 
 
 def _figures(metrics: FunctionMetrics) -> str:
-    """Say the other figures of a function."""
-    recursive = ", which counts that it calls itself" if metrics.recursive else ""
+    """Format the other metrics of a function."""
+    recursive = ", including its recursion" if metrics.recursive else ""
     return (
         f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
         f" Nesting: {metrics.nesting}. Halstead: difficulty {metrics.difficulty:.1f},"
@@ -269,7 +222,7 @@ def _explaining(room: Comments, path: str) -> list[str]:
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
     """Export workspace comments as AI training data (JSONL format)."""
-    total = room.search.find(Query(limit=1)).total
+    total = room.search.find(CommentQuery(limit=1)).total
     if not total:
         return [PromptMessage(texts.NOTHING_TO_EXPORT)]
     return [
@@ -286,11 +239,11 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
 
 
 def _counts(room: Comments, total: int) -> str:
-    """Return how many comments each tag has, and how many a model wrote."""
-    tags = {tag: room.search.find(Query(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
+    """Return the number of comments with each tag, and of those with AI metadata."""
+    tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
     tags[OTHER] = total - sum(tags.values())
     counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
-    models = room.search.find(Query(has_ai=True, limit=1)).total
+    models = room.search.find(CommentQuery(has_ai=True, limit=1)).total
     return f": {counted}; {models} with AI metadata"
 
 
@@ -305,21 +258,23 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     """Analyze orphaned comments and suggest new anchor locations."""
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
-        room.load(path)  # a file that is neither there nor commented on is a mistake to be told
+        room.load(path)  # raises if the file neither exists nor has comments
     total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MOST_ORPHANS)
     where = "this workspace" if path is None else visible(path)
     if not found:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
     offers = candidates(room, found)
-    orphans = "\n\n".join(orphan_words(room, number, *item, offers) for number, item in enumerate(found, 1))
+    orphans = "\n\n".join(
+        describe_orphan(room, number, *item, offers) for number, item in enumerate(found, 1)
+    )
     rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
     text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
 
 
 def _exactly(path: str) -> str:
-    """Return a pattern that means one path, whatever letters it has."""
+    """Return a pattern that matches exactly one path."""
     return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
 
 
@@ -328,7 +283,7 @@ def _source(room: Comments, path: str) -> str:
     if len(text) > LIMITS.prompt_source_characters:
         raise TooLarge(
             f"'{path}' is longer than {LIMITS.prompt_source_characters} characters.",
-            hint="Choose a smaller file; a prompt holds the whole of it.",
+            hint="Choose a smaller file; a prompt contains all of it.",
             path=path,
         )
     if not is_text(text):
@@ -337,18 +292,18 @@ def _source(room: Comments, path: str) -> str:
 
 
 def _already_noted(room: Comments, path: str) -> list[str]:
-    """Return what is on the file already, so that it is not suggested again."""
+    """Return the comments on the file, so that they are not suggested again."""
     try:
         notes = sorted(room.load(path).comments, key=lambda note: (note.line, note.alias))
     except HoldfastError:
-        return []  # a sidecar that cannot be read is no reason not to review the code
+        return []  # an unreadable sidecar does not prevent a review
     if not notes:
         return []
     lines = [
-        f"- {line_words(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
+        f"- {line_label(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
         for note in notes
     ]
-    return ["Comments that are on this file already:\n" + "\n".join(lines)]
+    return ["Comments on this file:\n" + "\n".join(lines)]
 
 
 def _state(note: Note) -> str:

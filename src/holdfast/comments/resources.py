@@ -1,4 +1,4 @@
-"""Comments by address. Reading changes nothing; each comment is shown where its code is now."""
+"""Comments as resources. Reading changes nothing; each comment has its current line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TAGS = (*get_args(Tag), "HACK", "WARNING")
 
 
 def members(room: Comments) -> Iterable[ListedResource]:
-    """Return the address of every file that has comments."""
+    """Return the URI of every file that has comments."""
     return [
         ListedResource(
             uri=address_of(path), name=visible(path), description="Comments of this file", mime_type=_JSON
@@ -43,12 +43,12 @@ def members(room: Comments) -> Iterable[ListedResource]:
 
 
 def address_of(path: str) -> str:
-    """Return the address of a file's comments."""
+    """Return the URI of a file's comments."""
     return f"{_BASE}{quote(path)}.comments"
 
 
 def commented(room: Comments, typed: str) -> Iterable[str]:
-    """Return the files with comments whose paths begin as typed."""
+    """Return the files with comments whose paths start with `typed`."""
     return (path for path in room.sidecar_paths() if path.startswith(typed))
 
 
@@ -62,7 +62,7 @@ _shown = partial(comments.resource, mime_type=_JSON, topic="comments", specified
 
 @_shown(_BASE + "all", name="Workspace comments", description="All comments across entire workspace")
 def all_comments(room: Comments) -> str:
-    """Return every comment by its file."""
+    """Return every comment, grouped by file."""
     files, total = _Items(), 0
     for sidecar in files.sidecars(room):
         markers = [marker for note in sidecar.comments if (marker := _marker(note)) is not None]
@@ -74,7 +74,7 @@ def all_comments(room: Comments) -> str:
 
 @_shown(_BASE + "orphaned", name="Orphaned comments", description="Comments whose anchors no longer exist")
 def orphaned_comments(room: Comments) -> str:
-    """Return the comments whose code is gone, each with the reason and where it may be."""
+    """Return the comments whose code is gone, each with the reason and its candidates."""
     found = _Items()
     for path, note in found.notes(room, lambda note: note.orphaned):
         offered = [
@@ -87,7 +87,7 @@ def orphaned_comments(room: Comments) -> str:
 
 @_shown(_BASE + "ai-enriched", name="AI-enriched comments", description="Comments with AI metadata")
 def enriched_comments(room: Comments) -> str:
-    """Return the comments that a model said something about, and the models."""
+    """Return the comments with AI metadata, and the models."""
     found, models = _Items(), set()
     for path, note in found.notes(room, lambda note: note.ai is not None):
         found.add(_located(path, note))
@@ -108,7 +108,7 @@ def enriched_comments(room: Comments) -> str:
     specified=True,
 )
 def file_comments(room: Comments, **parts: str) -> str:
-    """Return the comments of one file; one without comments has none."""
+    """Return the comments of one file; an empty list if it has none."""
     sidecar = room.load(source_path(parts["filePath"]).text)
     return _written(_document(sidecar))
 
@@ -163,7 +163,7 @@ def _marker(note: Note) -> dict[str, Any] | None:
 
 
 class _Items:
-    """The list in an answer, each item written as it comes, and never more than an answer can hold."""
+    """The list in an answer, each item serialized as it is added, bounded by the largest answer."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -179,18 +179,18 @@ class _Items:
         self._left -= len(self._texts[-1])
         if self._left < 0:
             raise TooLarge(
-                f"The comments asked for are more than {LIMITS.response_bytes} bytes.",
-                hint=f"Read those of one file, {_BASE}<path>.comments, or call `search_comments`.",
+                f"The requested comments are larger than {LIMITS.response_bytes} bytes.",
+                hint=f"Read the comments of one file, {_BASE}<path>.comments, or call `search_comments`.",
                 limit=LIMITS.response_bytes,
             )
 
     def sidecars(self, room: Comments) -> Iterator[Sidecar]:
-        """Yield every sidecar that can be read; what cannot is told, and hides no other."""
+        """Yield every sidecar that can be read; unreadable ones are reported in the answer."""
         moves = room.moves()
         for path in room.sidecar_paths():
             current_call().check()
             try:
-                yield room.load_here(path, moves)
+                yield room.load_owned(path, moves)
             except (Cancelled, DeadlineExceeded):
                 raise
             except HoldfastError as failure:
@@ -202,7 +202,7 @@ class _Items:
             yield from ((sidecar.source_path, note) for note in sidecar.comments if wanted(note))
 
     def document(self, before: dict[str, Any], name: str, after: dict[str, Any]) -> str:
-        """Return the whole answer: some members, the list under its name, and the others."""
+        """Return the whole answer: some members, the list under its name, and the other members."""
         rest = after | ({"damaged": self._damaged} if self._damaged else {})
         first = f"{_written(before)[1:-1]}," if before else ""
         return f'{{{first}"{name}":[{",".join(self._texts)}],{_written(rest)[1:]}'

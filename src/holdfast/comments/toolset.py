@@ -1,4 +1,4 @@
-"""The toolset in which the room's operations, resources and prompts declare themselves."""
+"""The toolset in which the operations, resources and prompts for comments are registered."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ FAMILY = "paired-comments"
 
 comments = Toolset(
     "comments",
-    "Notes on lines of code that follow the code when it changes, kept beside it in `<source>.comments`.",
+    "Notes on lines of code that follow the code when it changes, stored beside it in `<source>.comments`.",
     family=FAMILY,
 )

@@ -1,97 +1,25 @@
-"""Messages on their way to a reader: taken under a lease, settled once the answer was written.
-
-A message that came without a line is given the line ranges in which its file differs from the last commit.
-"""
+"""Hands messages to a reader: leased first, marked as delivered once the answer was written."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.inbox import text
+from holdfast.inbox.changed_lines import with_changed_lines
 from holdfast.inbox.legacy import LegacyMessage
 from holdfast.inbox.message import Delivery, Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath, closest_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 
-_SHOWN_RANGES = 20
 
-
-def with_changed_lines(messages: Sequence[Message], repository: Repository) -> list[Message]:
-    """Return the messages, those that name no line with the ranges that changed in their file.
-
-    An unknown answer is an absent one: no repository, a work tree that is gone, a file that is binary.
-    """
-    with ExitStack() as open_processes:
-        finder = _Finder(repository, open_processes)
-        return [_offered(message, finder) for message in messages]
-
-
-def _offered(message: Message, finder: _Finder) -> Message:
-    if message.line is not None or message.changed_lines is not None:
-        return message
-    return replace(message, changed_lines=finder.ranges(message.work_tree, message.file))
-
-
-class _Finder:
-    """Looks each file up once, with one git process per work tree."""
-
-    def __init__(self, repository: Repository, open_processes: ExitStack) -> None:
-        self._repository = repository
-        self._open_processes = open_processes
-        self._gits: dict[str, Git | None] = {}
-        self._found: dict[tuple[str, str], str] = {}
-
-    def ranges(self, work_tree: str, file: str) -> str:
-        key = work_tree, file
-        if key not in self._found:
-            current_call().check()
-            self._found[key] = ", ".join(self._lookup(work_tree, file))
-        return self._found[key]
-
-    def _lookup(self, work_tree: str, file: str) -> Iterator[str]:
-        try:
-            git = self._git(work_tree)
-            if git is None or file == os.curdir:
-                return
-            found = git.changed_lines(RepoPath.parse(file))
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except HoldfastError:
-            return
-        yield from (
-            f"{first}-{last}" if first < last else str(first) for first, last in found[:_SHOWN_RANGES]
-        )
-        if len(found) > _SHOWN_RANGES:
-            yield f"and {len(found) - _SHOWN_RANGES} more"
-
-    def _git(self, work_tree: str) -> Git | None:
-        if work_tree not in self._gits:
-            self._gits[work_tree] = None
-            repository = self._repository_at(work_tree)
-            if repository is not None and repository.git_dir is not None:
-                self._gits[work_tree] = self._open_processes.enter_context(Git(repository))
-        return self._gits[work_tree]
-
-    def _repository_at(self, work_tree: str) -> Repository | None:
-        """Return the work tree a message was sent from, if it still belongs to this repository."""
-        if not work_tree:
-            return None
-        if work_tree == self._repository.root:
-            return self._repository
-        sender = Repository.at(work_tree)
-        return sender if sender.store_directory == self._repository.store_directory else None
-
-
-def misspelling(repository: Repository, file: str) -> str | None:
-    """Return a warning where there is no such file, now or in the last commit, but one called nearly so."""
+def misspelling_warning(repository: Repository, file: str) -> str | None:
+    """Return a warning if a file does not exist, now or in the last commit, but a similar name does."""
     meant = closest_path(repository.root, file)
     if meant is None or meant == file or _was_committed(repository, file):
         return None
@@ -108,28 +36,33 @@ def _was_committed(repository: Repository, file: str) -> bool:
         return False
 
 
-def hand_over(room: Inbox) -> Delivery:
-    """Take what waits, the old message file included. The call's outcome decides whether it was delivered."""
+def lease_waiting(room: Inbox) -> Delivery:
+    """Lease the waiting messages, including the one in the old message file.
+
+    They count as delivered once the call's answer was written; otherwise the lease is released.
+    """
     old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
     current_call().after_answer(
-        commit=lambda: _settle(room, delivery, old), rollback=lambda: room.release(delivery.lease)
+        commit=lambda: _confirm_delivery(room, delivery, old), rollback=lambda: room.release(delivery.lease)
     )
-    return replace(delivery, messages=_with_lines_kept(room, delivery.messages))
+    return replace(delivery, messages=_with_stored_lines(room, delivery.messages))
 
 
-def hand_over_within(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
-    """Take what waits and say it in words, within a size bound; return what was said. The rest waits on."""
-    delivery = hand_over(room)
+def lease_fitting(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
+    """Lease the messages that fit into `characters`, and return their text; the others keep waiting."""
+    delivery = lease_waiting(room)
     preface = text.HOOK_PREFACE if hook else ""
-    words, shown = text.fitting(delivery.messages, characters, waiting=delivery.waiting, preface=preface)
+    rendered, shown = text.fitting_messages(
+        delivery.messages, characters, waiting=delivery.waiting, preface=preface
+    )
     left = delivery.messages[shown:]
     room.release(delivery.lease, left)
-    return words, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
+    return rendered, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
 
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:
-    """Return what `hand_over` would give to the only reader, and how many more wait. Changes nothing."""
+    """Return the messages that `lease_waiting` would return, and how many more wait. Changes nothing."""
     limit = LIMITS.messages_per_call
     messages = room.messages("pending", limit=limit + 1)
     total = room.count("pending")
@@ -141,7 +74,7 @@ def peek(room: Inbox) -> tuple[Sequence[Message], int]:
     return with_changed_lines(shown, room.repository), total - len(shown)
 
 
-def _settle(room: Inbox, delivery: Delivery, old: LegacyMessage | None) -> None:
+def _confirm_delivery(room: Inbox, delivery: Delivery, old: LegacyMessage | None) -> None:
     if delivery.messages:
         room.mark_delivered(delivery.lease)
     if old is None:
@@ -151,14 +84,14 @@ def _settle(room: Inbox, delivery: Delivery, old: LegacyMessage | None) -> None:
         room.legacy.remove(old.content)
 
 
-def _with_lines_kept(room: Inbox, messages: Sequence[Message]) -> list[Message]:
+def _with_stored_lines(room: Inbox, messages: Sequence[Message]) -> list[Message]:
     described = with_changed_lines(messages, room.repository)
     found = {
         after.sequence: after.changed_lines
         for before, after in zip(messages, described, strict=True)
         if after.changed_lines is not None and before.changed_lines is None
     }
-    room.keep_changed_lines(found)
+    room.store_changed_lines(found)
     return described
 
 

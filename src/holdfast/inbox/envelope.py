@@ -1,7 +1,7 @@
-"""What stands on a message: its digest, its name, its file and lines; and what its sender is told.
+"""A message's digest, id, file and lines, and the receipt its sender gets.
 
-Quick commands import this module, so it keeps to what Python loads at start anyway. SHA-256 comes from
-Python's own implementation: `hashlib` would load OpenSSL, which takes longer than all the rest.
+Quick commands import this module, so it uses only what Python loads at start. SHA-256 is Python's own
+implementation: `hashlib` would load OpenSSL, which takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ else:
             from _sha2 import sha256
         else:
             from _sha256 import sha256
-    except ImportError:  # a Python that was built without them
+    except ImportError:  # a Python built without them
         from hashlib import sha256
 
 _LINE_DIGITS = 9
+"""Digits of a line number. A chosen bound: more than any file has lines."""
 
 
 def digest_of(file: str, comment: str, time: str) -> str:
-    """Return the SHA-256 by which the specification tells messages apart; the line is not part of it."""
+    """Return the SHA-256 by which the specification identifies messages; the line is not part of it."""
     return sha256(f"{file}|{comment}|{time}".encode()).hexdigest()
 
 
 def identity(digest: str) -> str:
-    """Return the short name of the message with this digest."""
+    """Return the short id of the message with this digest."""
     return f"m_{digest[:16]}"
 
 
-class Receipt:
-    """What became of a message that was sent."""
+class SendReceipt:
+    """The result of sending a message."""
 
     __slots__ = ("digest", "duplicate", "file", "line", "time")
 
@@ -48,12 +49,12 @@ class Receipt:
 
     @property
     def id(self) -> str:
-        """Return the name of the message."""
+        """Return the id of the message."""
         return identity(self.digest)
 
 
 def is_line_range(text: str) -> bool:
-    """Tell whether `text` is a line, `N`, or lines, `N-M`, counted from 1."""
+    """Return whether `text` is a line `N` or a range `N-M`, counted from 1."""
     first, dash, last = text.partition("-")
     if not dash:
         return _is_line(first)
@@ -65,7 +66,7 @@ def _is_line(text: str) -> bool:
 
 
 def is_storable(text: str) -> bool:
-    """Tell whether `text` can be written as UTF-8, which bytes from a shell need not be."""
+    """Return whether `text` can be encoded as UTF-8, which bytes from a shell need not be."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -74,7 +75,7 @@ def is_storable(text: str) -> bool:
 
 
 def acknowledgement(file: str, *, duplicate: bool) -> str:
-    """Return what the sender of a message about `file` is told."""
+    """Return the message shown to the sender of a message about `file`."""
     if duplicate:
         return f"Message already in the inbox for {file}"
     return f"Message sent successfully for {file}"
@@ -84,22 +85,22 @@ _LEGACY_PLACE = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
 
 
 def legacy_message_file() -> str:
-    """Return the path of the single message file that earlier lazygit configurations of this user write."""
+    """Return the path of the message file that earlier lazygit configurations of this user write."""
     configured = os.environ.get("XDG_CONFIG_HOME", "")
     folder = configured if os.path.isabs(configured) else os.path.expanduser("~/.config")
     return os.path.join(folder, _LEGACY_PLACE)
 
 
 def place_in_work_tree(given: str, root: str, current: str) -> str | None:
-    """Return the path from `root` that `given` names, or None when it leaves the work tree.
+    """Return the path from `root` that `given` names, or None if it is outside the work tree.
 
-    lazygit names files from the root. Somebody in a shell below the root names them from where they
-    are; what exists there is what they mean.
+    lazygit names files relative to the root. A person in a subfolder names them relative to that folder; if
+    such a file exists, it is meant.
     """
     path = os.path.normpath(os.path.join(_base(given, root, current), given))
     inside = _path_from(root, path)
     if inside is None and os.path.isabs(given):
-        # The same place may have another name, through a link above the work tree.
+        # The path may lead to the same place through a link above the work tree.
         folder, name = os.path.split(path)
         inside = _path_from(root, os.path.join(os.path.realpath(folder), name))
     return inside

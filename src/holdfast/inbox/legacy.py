@@ -1,10 +1,10 @@
 """The single message file that earlier lazygit configurations write, one for all projects of a user.
 
 Contract:
-- Whatever is wrong with the file (a link, a pipe, too large, somebody else's, half written, not ours to
-  read) makes it as good as absent. It is left alone, and no call fails because of it.
-- A message for another project is not looked at further and never removed.
-- The file is removed only while it still holds what was delivered. What is written meanwhile stays.
+- An unusable file (a link, a pipe, too large, another user's, incomplete, not readable) is treated as absent.
+  It is left alone, and no call fails because of it.
+- A message for another project is ignored and never removed.
+- The file is removed only while it still contains what was delivered. What is written meanwhile stays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.inbox.envelope import digest_of, legacy_message_file
-from holdfast.inbox.message import acceptable_line, acceptable_text, located
+from holdfast.inbox.message import located, validated_line, validated_text
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.regular_file import open_regular, read_descriptor
@@ -31,7 +31,7 @@ _TIME_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class LegacyMessage:
-    """A message for this repository that stands in the old file."""
+    """A message for this repository in the old file."""
 
     file: str
     comment: str
@@ -39,11 +39,11 @@ class LegacyMessage:
     time: str
     work_tree: str
     content: bytes
-    """The whole file as it was read."""
+    """The bytes of the file as it was read."""
 
     @property
     def digest(self) -> str:
-        """Return the identity the message has in the store."""
+        """Return the digest that the message has in the store."""
         return digest_of(self.file, self.comment, self.time)
 
 
@@ -59,7 +59,7 @@ class LegacyFile:
         return cls(legacy_message_file())
 
     def fingerprint(self) -> tuple[int, ...] | None:
-        """Return a value that changes when the file is written, or None when there is none."""
+        """Return a value that changes when the file is written, or None if there is none."""
         try:
             status = os.lstat(self.path)
         except OSError:
@@ -67,7 +67,7 @@ class LegacyFile:
         return status.st_ino, status.st_size, status.st_mtime_ns
 
     def read(self, repository: Repository) -> LegacyMessage | None:
-        """Return the message in the file when it is whole, valid and meant for this repository."""
+        """Return the message in the file if it is complete, valid and meant for this repository."""
         try:
             content = self._content(self.path)
             written = _members(content)
@@ -79,7 +79,7 @@ class LegacyFile:
             return None
 
     def remove(self, content: bytes) -> None:
-        """Remove the file if it still holds `content`."""
+        """Remove the file if it still contains `content`."""
         remove_while(self.path, lambda path: self._holds(path, content))
 
     def _holds(self, path: str, content: bytes) -> bool:
@@ -99,25 +99,25 @@ class LegacyFile:
 
 
 def _members(content: bytes) -> Mapping[str, Any]:
-    """Return the object in the file, whose four members are texts and whose root is a whole path."""
+    """Return the object in the file; its four members must be strings and its root an absolute path."""
     written: dict[str, Any] = json.loads(content)
     if not all(isinstance(written[name], str) for name in _MEMBERS):
-        raise TypeError("every member is a text")
+        raise TypeError("every member is a string")
     if not os.path.isabs(written["project_root"]):
-        raise ValueError("the root is a whole path")
+        raise ValueError("the root is an absolute path")
     return written
 
 
 def _message(written: Mapping[str, Any], work_tree: str, content: bytes) -> LegacyMessage:
-    """Return what the file says, or raise when any of it could not have been sent the ordinary way."""
+    """Return the message, or raise if it could not have been sent the ordinary way."""
     line, time = written.get("line"), written["time"]
     if len(time) > _TIME_CHARACTERS or "T" not in time:
-        raise ValueError("the time is a date and a time")
+        raise ValueError("the time is not a date and a time")
     datetime.fromisoformat(time)
     return LegacyMessage(
         file=located(written["file"], work_tree, current=work_tree),
-        comment=acceptable_text(written["comment"], "comment", LIMITS.message_comment_characters),
-        line=acceptable_line(None if line in (None, 0, "") else str(line)),
+        comment=validated_text(written["comment"], "comment", LIMITS.message_comment_characters),
+        line=validated_line(None if line in (None, 0, "") else str(line)),
         time=time,
         work_tree=work_tree,
         content=content,

@@ -1,4 +1,4 @@
-"""A message, its answers and its receipt: plain values that never change; and what a message may hold."""
+"""A message, its replies and its delivery as immutable values; and what a message may contain."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from holdfast.storage.files.repo_path import RepoPath
 
 State = Literal["pending", "delivered"]
 AUTHOR_CHARACTERS = 200
+"""Longest name of an author. A chosen bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +35,23 @@ class Message:
 
     @property
     def id(self) -> str:
-        """Return the name of the message."""
+        """Return the id of the message."""
         return identity(self.digest)
 
     @property
     def state(self) -> State:
-        """Return whether an agent has had the message."""
+        """Return whether the message was delivered to an agent."""
         return "pending" if self.delivered_at is None else "delivered"
 
     @property
     def lines(self) -> str | None:
-        """Return the lines it is about: those the sender named, or else those that had changed."""
+        """Return the lines it is about: those the sender named, else those that had changed."""
         return self.line or self.changed_lines or None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer to a message."""
+    """One reply to a message."""
 
     text: str
     author: str
@@ -59,7 +60,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Messages claimed by one reader until its lease ends, and how many more wait behind them."""
+    """Messages leased to one reader, and how many more wait behind them."""
 
     lease: str
     messages: Sequence[Message] = field(default_factory=tuple)
@@ -67,28 +68,26 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about the store that its owner may want to know."""
+class InboxFinding:
+    """A problem of the store, or a note about it, for `holdfast doctor`."""
 
     is_damage: bool
     text: str
 
 
-def acceptable_text(text: str, what: str, limit: int) -> str:
-    """Return `text` unchanged when it says something, is not too long and can be stored."""
+def validated_text(text: str, what: str, limit: int) -> str:
+    """Return `text` unchanged, or raise if it is blank, too long or not storable."""
     if not visible(text).strip():
-        raise Invalid(f"The {what} is empty.", hint=f"Write what you want to say as the {what}.")
+        raise Invalid(f"The {what} is empty.", hint=f"Write the text of the {what}.")
     if len(text) > limit:
-        raise Invalid(
-            f"The {what} has {len(text)} characters; {limit} are allowed.", hint="Say it in fewer words."
-        )
+        raise Invalid(f"The {what} has {len(text)} characters; {limit} are allowed.", hint="Shorten it.")
     if not is_storable(text):
         raise Invalid(f"The {what} is not valid Unicode text.", hint="Send it as UTF-8.")
     return text
 
 
-def acceptable_line(line: str | None) -> str | None:
-    """Return a line or range unchanged, or None when none is given."""
+def validated_line(line: str | None) -> str | None:
+    """Return a line or range unchanged, or raise if it is neither; None stays None."""
     if line is None or is_line_range(line):
         return line
     raise Invalid("The line is neither a number nor a range.", hint="Write it as N or N-M, counted from 1.")
@@ -97,12 +96,12 @@ def acceptable_line(line: str | None) -> str | None:
 def located(given: str, root: str, *, current: str | None = None) -> str:
     """Return the path from `root` of the file that `given` names; `.` is the work tree as a whole.
 
-    Without `current`, somebody may have named it from the process's current directory.
+    Without `current`, it may be relative to the process's current directory.
     """
     try:
         inside = place_in_work_tree(given, root, current or _current_directory(root))
     except ValueError:
-        inside = given  # a NUL character, which the parser below refuses with a reason
+        inside = given  # a NUL character, which the parser below rejects with a reason
     if not given or inside is None:
         raise InvalidPath(
             f"The file '{os.path.basename(given) if os.path.isabs(given) else given}' "

@@ -1,10 +1,10 @@
-"""The inbox for quick commands: the ordinary case of sending, and of finding that nothing waits.
+"""The inbox for quick commands: the common cases of sending, and of finding that no message waits.
 
-Contract: what happens here is exactly what `Inbox` would do, or nothing. Whatever is out of the ordinary
-(no repository, no store yet, another version of it, an unusual name, an error of any kind) raises
-`OutOfTheOrdinary` before anything was stored, and the whole program takes over.
+Contract: what happens here is exactly what `Inbox` would do, or nothing. Anything unusual (no repository, no
+store yet, another version of it, an unusual name, any error) raises `OutOfTheOrdinary` before anything is
+stored, and the full program takes over.
 
-Loading `Inbox` and what it needs takes several times as long as Python's own start; this module is why
+Loading `Inbox` and its dependencies takes several times as long as starting Python; this module is why
 `holdfast send` does not.
 """
 
@@ -14,7 +14,7 @@ import os
 import time
 
 from holdfast.inbox.envelope import (
-    Receipt,
+    SendReceipt,
     digest_of,
     is_line_range,
     is_storable,
@@ -26,11 +26,13 @@ from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
 
 _ORDINARY_COMMENT_CHARACTERS = 2000
+"""Bounds of an ordinary message. Judgements: longer ones are handled by the full program."""
+
 _ORDINARY_NAME_BYTES = 200
 _ORDINARY_PATH_CHARACTERS = 2000
 
 
-def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
+def post(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
     """Store a message in the inbox of the repository that encloses `start`."""
     root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
@@ -40,25 +42,25 @@ def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
         raise OutOfTheOrdinary
     if _may_be_misspelt(root, placed):
         raise OutOfTheOrdinary
-    moment = rfc3339_of_seconds(int(time.time()))
-    digest = digest_of(placed, comment, moment)
-    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
-    return Receipt(digest, placed, line, moment, duplicate=not is_new)
+    sent_at = rfc3339_of_seconds(int(time.time()))
+    digest = digest_of(placed, comment, sent_at)
+    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, sent_at, root))
+    return SendReceipt(digest, placed, line, sent_at, duplicate=not is_new)
 
 
 def nothing_waits(start: str) -> bool:
-    """Tell whether there is certainly no message for a reader."""
+    """Return whether there is certainly no message for a reader."""
     if os.path.lexists(legacy_message_file()):
         return False
     _, directory = enclosing_repository(start)
     database = os.path.join(directory, DATABASE_NAME)
     if not os.path.lexists(database) and not os.path.lexists(f"{database}.created"):
-        return True  # nobody ever sent anything
+        return True  # no message was ever sent
     return not _store(directory).first_value(ANY_PENDING)
 
 
 def _may_be_misspelt(root: str, path: str) -> bool:
-    """Tell whether a file is not there, and something beside it is called nearly so; in doubt it is."""
+    """Return whether a file does not exist but a similar name may; True if in doubt."""
     for name in path.split("/"):
         place = os.path.join(root, name)
         if not os.path.lexists(place):
@@ -68,7 +70,7 @@ def _may_be_misspelt(root: str, path: str) -> bool:
 
 
 def _may_be_like(name: str, other: str) -> bool:
-    # As many letters in common, in any order, as `kernel.errors.closest` wants in the same order.
+    # An upper bound of the similarity that `kernel.errors.closest` computes: common letters in any order.
     common = sum(min(name.count(letter), other.count(letter)) for letter in set(name))
     return 2 * common >= 0.6 * (len(name) + len(other))
 
@@ -78,15 +80,15 @@ def _store(directory: str) -> QuickStore:
 
 
 def _is_ordinary_comment(comment: str) -> bool:
-    says_something = any(map(str.isalnum, comment))
-    return says_something and len(comment) <= _ORDINARY_COMMENT_CHARACTERS and is_storable(comment)
+    has_text = any(map(str.isalnum, comment))
+    return has_text and len(comment) <= _ORDINARY_COMMENT_CHARACTERS and is_storable(comment)
 
 
 def _is_ordinary_path(path: str) -> bool:
-    """Tell whether a path is stored and shown as it is, whatever file system it came from."""
+    """Return whether a path is stored and shown unchanged on any file system."""
     if path == os.curdir:
         return True
-    # Of what is not ASCII, letters and digits; others may be invisible, or look like what they are not.
+    # Other non-ASCII characters may be invisible or look like others.
     is_plain = path.isprintable() and all(mark.isascii() or mark.isalnum() for mark in path)
     is_short = len(path) <= _ORDINARY_PATH_CHARACTERS and not any(mark in path for mark in '\\~:"\u3164')
     return is_plain and is_short and all(map(_is_ordinary, path.split("/")))

@@ -1,10 +1,11 @@
-"""The tables of the inbox, and all that is asked of them.
+"""The tables of the inbox, and its SQL statements.
 
-A message is deliverable when nobody had it and nobody is being handed it: it has no lease, or one that
-ran out. A lease that ends much later than any lease can was taken before the clock was set back, and is
-void; a minute of grace, because a reader looks at the clock before it waits for its turn to write.
+A message is deliverable if it was not delivered and has no current lease. A lease that ends much later than
+any lease can was taken before the clock was set back, and is void; a minute is tolerated, because a reader
+reads the clock before it waits for its turn to write.
 
-Quick commands share it with the store: nothing but texts and numbers, so that importing it takes no time.
+Quick commands share this module with the store: it contains only strings and numbers, so importing it is
+cheap.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ COUNT = {
 }
 NEWEST = "SELECT * FROM stored_message ORDER BY sequence DESC LIMIT ?"
 BY_DIGEST = "SELECT * FROM stored_message WHERE digest = ?"
-# Digests are hexadecimal: whatever begins with a prefix sorts between it and the prefix followed by a "g".
+# Digests are hexadecimal, so all with a prefix sort between the prefix and the prefix followed by "g".
 BY_PREFIX = "SELECT * FROM stored_message WHERE digest >= ? AND digest < ? || 'g' ORDER BY digest LIMIT 6"
 
 REPLIES = "SELECT text, author, time FROM reply WHERE message = ? ORDER BY sequence"

@@ -2,12 +2,12 @@
 
 Contract:
 - A message whose `send` returned is on disk. The same file, comment and time is stored once.
-- `take` hands the oldest messages to one reader under a lease, in the order they arrived. They count as
-  delivered when that reader says so; a reader that fails gives them back, and the lease of one that was
-  killed runs out. Until then nobody else gets them.
-- Nothing is ever removed. Reading an inbox that nobody has written to leaves no trace on disk.
+- `take` leases the oldest messages to one reader, in the order they arrived. They count as delivered when
+  that reader confirms; a reader that fails releases them, and the lease of one that was killed expires. Until
+  then no one else gets them (at-least-once delivery with a visibility timeout).
+- Nothing is ever removed. Reading an inbox that was never written to leaves no trace on disk.
 
-Quick commands keep to the same rules without loading this module; see `posting` and `schema`.
+Quick commands follow the same rules without loading this module; see `quick` and `schema`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from contextlib import suppress
 from typing import Any
 
 from holdfast.inbox import schema
-from holdfast.inbox.envelope import Receipt, digest_of, is_storable
+from holdfast.inbox.envelope import SendReceipt, digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile, LegacyMessage
 from holdfast.inbox.message import (
     AUTHOR_CHARACTERS,
     Delivery,
-    Finding,
+    InboxFinding,
     Message,
     Reply,
-    acceptable_line,
-    acceptable_text,
     located,
+    validated_line,
+    validated_text,
 )
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
@@ -41,6 +41,7 @@ from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 
 _SHORTEST_NAME = len("m_0123")
+"""Shortest prefix of an id that is accepted: four digits. A judgement."""
 
 
 class Inbox:
@@ -64,11 +65,11 @@ class Inbox:
 
     @classmethod
     def open(cls, repository: Repository) -> Inbox:
-        """Return the inbox of a repository; its file is opened at first use."""
+        """Return the inbox of a repository; its database is opened at first use."""
         return cls(repository)
 
     def close(self) -> None:
-        """Close the file, if it was needed."""
+        """Close the database if it was opened."""
         self._database.close()
 
     def send(
@@ -80,31 +81,31 @@ class Inbox:
         *,
         time: str | None = None,
         work_tree: str | None = None,
-    ) -> Receipt:
+    ) -> SendReceipt:
         """Store a message; `time` and `work_tree` are given only for one that was written elsewhere."""
         root = work_tree or self.repository.root
         file = located(file, root, current=work_tree)
-        comment = acceptable_text(comment, "comment", LIMITS.message_comment_characters)
-        line = acceptable_line(line)
+        comment = validated_text(comment, "comment", LIMITS.message_comment_characters)
+        line = validated_line(line)
         if author is not None:
-            author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
+            author = validated_text(author, "author", AUTHOR_CHARACTERS)
         time = time or rfc3339(self._clock())
         digest = digest_of(file, comment, time)
-        # A root whose name is not UTF-8 cannot be stored; without it, no changed lines are looked up.
+        # A root that is not valid UTF-8 cannot be stored; changed lines are then not available.
         row = (digest, file, comment, line, author, time, root if is_storable(root) else "")
         with self._database.get().write() as connection:
             is_new = connection.execute(INSERT_MESSAGE, row).rowcount == 1
-        return Receipt(digest, file, line, time, duplicate=not is_new)
+        return SendReceipt(digest, file, line, time, duplicate=not is_new)
 
     def take(self, limit: int = LIMITS.messages_per_call) -> Delivery:
-        """Claim the oldest messages that nobody has had and nobody is being handed."""
+        """Lease the oldest messages that were not delivered and are not leased."""
         lease = os.urandom(16).hex()
         terms = {**self._lease_terms(), "lease": lease, "limit": limit}
-        # Most readers find nothing, and need not make others wait for that.
-        if not self._number(schema.HAS_DELIVERABLE, terms):
+        # Most readers find nothing, and need no write lock for that.
+        if not self._count(schema.HAS_DELIVERABLE, terms):
             return Delivery(lease)
         with self._database.get().write() as connection:
-            # Again, now that it is our turn: others took leases while we waited.
+            # Read the clock again: we may have waited for the lock.
             terms |= self._lease_terms()
             connection.execute(schema.CLAIM, terms)
             messages = [_message(row) for row in connection.execute(schema.CLAIMED, terms)]
@@ -112,18 +113,18 @@ class Inbox:
         return Delivery(lease, messages, waiting)
 
     def mark_delivered(self, lease: str) -> None:
-        """Record that the reader's answer with these messages was written."""
+        """Mark the messages of a lease as delivered: the reader's answer was written."""
         self._change(schema.MARK_DELIVERED, [(rfc3339(self._clock()), lease)])
 
     def release(self, lease: str, messages: Iterable[Message] | None = None) -> None:
-        """Give back what a reader claimed, or only some of it, for the next one who asks."""
+        """Release all messages of a lease, or only some of them, for the next reader."""
         if messages is None:
             self._change(schema.RELEASE, [(lease,)])
         else:
             self._change(schema.RELEASE_ONE, [(lease, message.sequence) for message in messages])
 
-    def keep_changed_lines(self, found: Mapping[int, str]) -> None:
-        """Keep the line ranges offered with messages, by sequence, as they were at first hand-over."""
+    def store_changed_lines(self, found: Mapping[int, str]) -> None:
+        """Store the line ranges of messages by sequence, as they were when first delivered."""
         rows = [(lines, sequence) for sequence, lines in found.items()]
         self._change(schema.KEEP_CHANGED_LINES, rows)
 
@@ -132,7 +133,7 @@ class Inbox:
         return [_message(row) for row in self._rows(schema.MESSAGES_AFTER[state], (after, limit))]
 
     def pending_on(self, files: Iterable[str], limit: int) -> list[Message]:
-        """Return the messages on some files that nobody has had, in the order they arrived."""
+        """Return the undelivered messages on some files, in the order they arrived."""
         rows = self._rows(schema.PENDING_ON, (json.dumps(list(files)), limit))
         return [_message(row) for row in rows]
 
@@ -141,21 +142,21 @@ class Inbox:
         return [_message(row) for row in reversed(self._rows(schema.NEWEST, (limit,)))]
 
     def count(self, state: str) -> int:
-        """Return how many messages are in a state."""
-        return self._number(schema.COUNT[state])
+        """Return the number of messages in a state."""
+        return self._count(schema.COUNT[state])
 
     def with_digest(self, digest: str) -> Message | None:
-        """Return the message with this digest, if it is stored."""
+        """Return the message with this digest, or None."""
         rows = self._rows(schema.BY_DIGEST, (digest,))
         return _message(rows[0]) if rows else None
 
     def find(self, message_id: str) -> Message:
-        """Return the message of that name, or of which that name is the unmistakable beginning."""
+        """Return the message with this id or unambiguous prefix of an id."""
         is_name = message_id.startswith("m_") and len(message_id) >= _SHORTEST_NAME
         prefix = message_id.removeprefix("m_")
         found = [_message(row) for row in self._rows(schema.BY_PREFIX, (prefix, prefix))] if is_name else []
         if not found:
-            hint = "`holdfast inbox list` shows the messages there are."
+            hint = "`holdfast inbox list` shows all messages."
             raise NotFound(f"There is no message '{message_id}'.", hint=hint, message_id=message_id)
         if len(found) > 1:
             names = ", ".join(message.id for message in found)
@@ -163,57 +164,57 @@ class Inbox:
         return found[0]
 
     def replies(self, message: Message) -> list[Reply]:
-        """Return the answers to a message, oldest first."""
+        """Return the replies to a message, oldest first."""
         return [Reply(*row) for row in self._rows(schema.REPLIES, (message.sequence,))]
 
     def reply(self, message: Message, text: str, author: str) -> Reply:
-        """Add an answer to a message."""
-        text = acceptable_text(text, "reply", LIMITS.reply_characters)
-        author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
+        """Add a reply to a message."""
+        text = validated_text(text, "reply", LIMITS.reply_characters)
+        author = validated_text(author, "author", AUTHOR_CHARACTERS)
         reply = Reply(text, author, rfc3339(self._clock()))
         self._change(schema.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
         return reply
 
     def fingerprint(self) -> tuple[object, ...]:
-        """Return a value that changes when a message or reply comes or a message is delivered.
+        """Return a value that changes when a message or reply arrives or a message is delivered.
 
-        The next message overwrites the old message file, so what it holds is stored when it is seen.
+        The next message overwrites the old message file, so its message is stored as soon as it is seen.
         """
         seen = self.legacy.fingerprint()
         if seen != self._legacy_stored:
-            with suppress(HoldfastError):  # a store that cannot be written now; tried again at the next look
+            with suppress(HoldfastError):  # not writable now; retried at the next call
                 self.store_legacy()
                 self._legacy_stored = seen
         return *self._rows(schema.STATE_OF_ALL), seen
 
     def store_legacy(self) -> LegacyMessage | None:
-        """Store the message in the old message file, unless it is stored already, and return it."""
+        """Store the message in the old message file unless it already is, and return it."""
         old = self.legacy.read(self.repository)
         if old is not None and self.with_digest(old.digest) is None:
             self.send(old.file, old.comment, old.line, time=old.time, work_tree=old.work_tree)
         return old
 
     def sign(self) -> object:
-        """Return a value that stays the same as long as no process writes anything; cheaper than a look."""
+        """Return a value that changes only when a process writes; cheaper than a query."""
         database = self._database.get_existing()
         return "nothing" if database is None else database.data_version()
 
-    def check(self) -> list[Finding]:
-        """Return what is wrong with the store, and what a killed reader left to be handed out again."""
+    def check(self) -> list[InboxFinding]:
+        """Return what is wrong with the store, and the messages whose reader was killed."""
         database = self._database.get_existing()
         damage = [] if database is None else database.verify()
         if damage:
-            return [Finding(is_damage=True, text=text) for text in damage]
-        abandoned = self._number(schema.COUNT_ABANDONED, self._lease_terms())
+            return [InboxFinding(is_damage=True, text=text) for text in damage]
+        abandoned = self._count(schema.COUNT_ABANDONED, self._lease_terms())
         text = f"Messages that a reader left undelivered: {abandoned}. The next reader gets them."
-        return [Finding(is_damage=False, text=text)] if abandoned else []
+        return [InboxFinding(is_damage=False, text=text)] if abandoned else []
 
     def counts(self) -> dict[str, int]:
-        """Return how many messages are in each state, and how many answers they have."""
+        """Return the number of messages in each state, and of replies."""
         if self._database.get_existing() is None:
             return {}
         states = {state: self.count(state) for state in ("pending", "delivered")}
-        return states | {"replies": self._number("SELECT count(*) FROM reply")}
+        return states | {"replies": self._count("SELECT count(*) FROM reply")}
 
     def _lease_terms(self) -> dict[str, object]:
         return {"now": self._clock().timestamp(), "lease_seconds": self._lease_seconds}
@@ -229,7 +230,7 @@ class Inbox:
         with database.read() as connection:
             return connection.execute(query, values).fetchall()
 
-    def _number(self, query: str, values: Mapping[str, object] | None = None) -> int:
+    def _count(self, query: str, values: Mapping[str, object] | None = None) -> int:
         rows = self._rows(query, values or {})
         return int(rows[0][0]) if rows else 0
 

@@ -1,6 +1,6 @@
-"""Messages in words. The form of a message and of a batch is the specification's, to the letter.
+"""Formats messages as text. The format of a message and of a batch is the specification's, exactly.
 
-Contract: stored text leaves here only through `visible`.
+Contract: stored text leaves this module only through `visible`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ HOOK_PREFACE = (
 )
 _CUT = "\n[cut here; `holdfast inbox show {id}` prints all of it]"
 _EXCERPT_CHARACTERS = 60
+"""Characters of a comment in a list. A chosen bound."""
+
 _AGAIN = "call check_lazygit_messages again"
 
 
-def numbered(number: int, remark: Message | Remark) -> str:
-    """Return one message as the specification writes it; without a known line, without that part."""
+def message_block(number: int, remark: Message | Remark) -> str:
+    """Return one message in the specification's format; without the line if it is unknown."""
     parts = [f"Message {number}:", f"File: {_on_one_line(remark.file)}"]
     if remark.lines:
         parts.append(f"Line: {remark.lines}")
@@ -41,20 +43,20 @@ def batch(remarks: Sequence[Message | Remark], waiting: int = 0, again: str = _A
     """Return the messages of one call, and how many wait for the next one."""
     if not remarks:
         return NOTHING_NEW
-    blocks = [numbered(number, remark) for number, remark in enumerate(remarks, start=1)]
+    blocks = [message_block(number, remark) for number, remark in enumerate(remarks, start=1)]
     if waiting:
         blocks.append(_more(waiting, again))
     return _joined(blocks)
 
 
-def fitting(
+def fitting_messages(
     remarks: Sequence[Message | Remark], bound: int, *, waiting: int, preface: str = ""
 ) -> tuple[str, int]:
-    """Return as many whole messages as fit into `bound` characters, and how many those are.
+    """Return as many whole messages as fit into `bound` characters, and their number.
 
-    Where there are any, at least one is shown: one too long by itself is cut, and says where the rest is.
+    At least one is included: one that is too long by itself is cut, with a note where to read the rest.
     """
-    blocks = [numbered(number, remark) for number, remark in enumerate(remarks, start=1)]
+    blocks = [message_block(number, remark) for number, remark in enumerate(remarks, start=1)]
     for count in range(len(remarks), 0, -1):
         rest = waiting + len(remarks) - count
         text = _bounded(_with_names(preface, remarks[:count]), blocks[:count], rest)
@@ -68,13 +70,13 @@ def fitting(
 
 
 def _with_names(preface: str, remarks: Sequence[Message | Remark]) -> str:
-    """Return the preface with what to answer each message by, which its own form has no place for."""
+    """Return the preface with the id of each message for replies, which its own format lacks."""
     names = ", ".join(f"{number} is {remark.id}" for number, remark in enumerate(remarks, start=1))
     return preface and f"{preface}\nAnswer with `holdfast inbox reply ID --text TEXT`: {names}."
 
 
 def _bounded(preface: str, blocks: list[str], waiting: int) -> str:
-    more = [_more(waiting, "the next drain or check_lazygit_messages hands them over")] if waiting else []
+    more = [_more(waiting, "the next drain or check_lazygit_messages delivers them")] if waiting else []
     return _joined([*([preface] if preface else []), *blocks, *more])
 
 
@@ -87,7 +89,7 @@ def summary(remark: Message | Remark, replies: int) -> str:
 
 
 def thread(remark: Message | Remark, replies: Iterable[Reply | Answer]) -> str:
-    """Return a message with its answers."""
+    """Return a message with its replies."""
     head = f"{remark.id} ({remark.state})"
     if remark.author is not None:
         head += f" from {_on_one_line(remark.author)}"
@@ -100,9 +102,9 @@ def thread(remark: Message | Remark, replies: Iterable[Reply | Answer]) -> str:
 
 
 def sent(file: str, *, duplicate: bool, warning: str | None) -> str:
-    """Return what the sender is told."""
-    told = acknowledgement(_on_one_line(file), duplicate=duplicate)
-    return told if warning is None else f"{told}\n{_on_one_line(warning)}"
+    """Return the text for the sender."""
+    text = acknowledgement(_on_one_line(file), duplicate=duplicate)
+    return text if warning is None else f"{text}\n{_on_one_line(warning)}"
 
 
 def _joined(blocks: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The toolset in which the room's parts declare themselves, and results that several of its tools share."""
+"""The toolset in which the inbox's parts are registered, and results that several of its tools share."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Remark(Output):
     file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
     line: str | None = Field(description="The lines the sender named, N or N-M.")
     changed_lines: str | None = Field(
-        description="Where the file differed from the last commit at first hand-over, if no line was named."
+        description="Lines that differed from the last commit at first delivery, if no line was named."
     )
     comment: UntrustedText
     author: UntrustedText | None
     time: str = Field(description="When it was sent (RFC 3339).")
     state: State
     delivered_at: str | None
-    replies: int = Field(description="How many answers it has.")
+    replies: int = Field(description="How many replies it has.")
 
     @property
     def lines(self) -> str | None:
-        """Return the lines it is about, as the words show them."""
+        """Return the lines it is about, as they are shown."""
         return self.line or self.changed_lines
 
     @classmethod

@@ -1,13 +1,16 @@
 """Tasks: a workspace that several agents and people share, in SQLite or in PostgreSQL.
 
-- `tools/`: which tool does what? One module for each, with what it takes, returns and says.
-- `store/`: what is kept, and how does it stay right? `tasks` opens the store, `transaction` is what an
-  operation works in, `lease` are claims, `creation` and `change` write tasks, `query` finds them.
-- `view/`: how do rows become results, within the bytes that a model can read?
-- `trackers/`: how do tasks stay in step with GitHub, Jira and others?
-- `imports/`: how do tasks come out of files, and go into them? `charts/`: how are they drawn?
-- `resources`, `document_resources`, `prompts`: what clients read by address and insert; `models`, `inputs`:
-  what several tools share; `neighbours`: what this room wants to know from others.
+- `tools/`: the operations, with their inputs, results and text output.
+- `store/`: the database. `tasks` opens it, `transaction` is what an operation works in, `lease` implements
+  claims, `creation` and `change` write tasks, `query` finds them.
+- `texts/`: rules, documents and prompt texts of a workspace.
+- `view/`: turns rows into results, within a byte budget that suits a model.
+- `trackers/`: synchronises tasks with GitHub, Jira and others.
+- `imports/`: reads tasks from files of other programs, exports and restores workspaces. `charts/`: draws
+  them.
+- `resources`, `task_resources`, `file_resources`, `document_resources`, `event_feed`, `prompts`: what clients
+  read by URI, subscribe to, or insert. `models`, `inputs`, `link_targets`: what several tools share.
+- `neighbours`: the interface through which this room asks the other rooms.
 
 Importing the package loads nothing; importing its `tools` declares what it offers.
 """

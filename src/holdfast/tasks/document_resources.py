@@ -1,4 +1,4 @@
-"""The texts of a workspace that can be read by address: rules, documents, and how it stands."""
+"""Resources with the texts of a workspace: rules, project documents, status."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import get_args
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
-from holdfast.tasks.resources import TOPIC, only_address, served
-from holdfast.tasks.store import documents, rules
+from holdfast.tasks.resources import TOPIC, check_served, workspace_member
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import documents, rules
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.overview import EVERYTHING, overview
 from holdfast.tasks.view.resource_text import JSON, json_body, markdown_body
@@ -22,12 +22,12 @@ FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
     "taskpilot://workspace/{workspace_id}/rules",
     name="Rules of a workspace",
     title="📝 Rules",
-    description="The rules that hold in one workspace, its own before the standard ones",
+    description="The active rules of one workspace, its own before the standard ones",
     mime_type=MARKDOWN,
     topic="tasks/:rules",
     list_topic="tasks/*",
     annotations=FOR_AGENTS,
-    members=only_address("rules", "Rules", "The rules that hold in this workspace", MARKDOWN, "📝 Rules"),
+    members=workspace_member("rules", "Rules", "The active rules of this workspace", MARKDOWN, "📝 Rules"),
     specified=True,
 )
 @tasks.resource(
@@ -41,9 +41,9 @@ FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
     specified=True,
 )
 def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
-    """Return the rules that hold as one document."""
+    """Return the active rules as one document."""
     with room.reading() as transaction:
-        served(transaction, workspace_id)
+        check_served(transaction, workspace_id)
     return markdown_body(rules.markdown(room), name="Workspace Rules", title="📝 Project Rules & Guidelines")
 
 
@@ -51,16 +51,16 @@ def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     "taskpilot://workspace/{workspace_id}/status",
     name="Status of a workspace",
     title="📈 Status",
-    description="Counts, pace, what is ready, stale or blocked, who is at work",
+    description="Counts, velocity, ready, stale and blocked tasks, active agents",
     mime_type=JSON,
     topic=TOPIC,
-    members=only_address("status", "Status", "How this workspace stands", JSON, "📈 Status"),
+    members=workspace_member("status", "Status", "The status of this workspace", JSON, "📈 Status"),
     specified=True,
 )
 def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return how a workspace stands, as `taskpilot_status` does with everything included."""
+    """Return the status of a workspace, as `taskpilot_status` does with everything included."""
     with room.reading() as transaction:
-        served(transaction, workspace_id)
+        check_served(transaction, workspace_id)
     return json_body(overview(room, EVERYTHING, detailed=True).wire(), name="Status")
 
 
@@ -68,17 +68,17 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     "taskpilot://workspace/{workspace_id}/{document}.md",
     name="Project document",
     title="📄 Project document",
-    description="project.md or design.md, as `taskpilot_update_resources` writes them",
+    description="project.md or design.md, as written by `taskpilot_update_resources`",
     mime_type=MARKDOWN,
     topic="tasks/:documents",
     complete={
-        "document": lambda _, begun: [name for name in ("project", "design") if name.startswith(begun)]
+        "document": lambda _, prefix: [name for name in ("project", "design") if name.startswith(prefix)]
     },
 )
 def project_document(room: Tasks, workspace_id: str, document: str) -> ResourceBody:
-    """Return one of the project's documents."""
+    """Return one of the project documents."""
     with room.reading() as transaction:
-        served(transaction, workspace_id)
+        check_served(transaction, workspace_id)
     for name in get_args(documents.Document):
         if name == f"{document}.md" and (text := documents.read(room, name)) is not None:
             return markdown_body(text, name=name)

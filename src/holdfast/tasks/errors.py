@@ -1,4 +1,4 @@
-"""What can go wrong with tasks beyond what can go wrong with anything."""
+"""Errors specific to tasks."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from holdfast.kernel.errors import Conflict, Denied, Invalid, NotFound
 
 
 class NotInitialized(NotFound, kind="not_initialized", number=4048):
-    """The repository has no workspace for tasks yet."""
+    """The repository has no task workspace yet."""
 
 
 class NotJoined(Denied, kind="not_joined", number=4033):
-    """The repository names a workspace of the team's database that nobody has joined here."""
+    """The repository names a workspace of a shared database that this clone has not joined."""
 
 
 class AlreadyClaimed(Conflict, kind="already_claimed", number=4092):
-    """Somebody else holds the task."""
+    """Someone else holds the task."""
 
 
 class LeaseExpired(Conflict, kind="lease_expired", number=4093):
-    """The caller held the task once, and does not any more."""
+    """The caller's claim on the task has ended."""
 
 
 class DependencyCycle(Invalid, kind="dependency_cycle", number=4063, http_status=422):
-    """Tasks would wait for each other for ever."""
+    """The dependencies would form a cycle."""
 
 
 class DoneGate(Conflict, kind="done_gate", number=4094):
-    """The task lacks what this workspace asks for before a task is done."""
+    """The task does not meet the workspace's done gate."""

@@ -1,6 +1,6 @@
-"""What every operation of the room has in common: tasks as results show them, and receipts of writes.
+"""Models that operations share: common arguments, tasks in results, receipts of writes.
 
-A result omits what is null. Moments are RFC 3339 in UTC.
+Results omit null fields. Times are RFC 3339 in UTC.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from holdfast.tasks.store.states import Kind, Priority, Status
 
 TITLE_CHARACTERS = 200
 TEXT_CHARACTERS = 50_000
-WORD_CHARACTERS = 200
-MOST_ITEMS = 200
+SHORT_TEXT_CHARACTERS = 200
+MAX_ITEMS = 200
+"""Chosen bounds on one call: generous for tasks that people write, while a request stays well below 1 MiB."""
 
 ResponseFormat = Literal["concise", "detailed"]
 LinkKind = Literal["comment", "issue", "milestone", "message", "finding", "commit", "file", "task", "url"]
@@ -25,7 +26,7 @@ EvidenceKind = Literal["commit", "test", "gate", "note"]
 
 
 def _storable(text: str) -> str:
-    """Refuse what no database keeps as text."""
+    """Reject text that the databases cannot store."""
     if "\x00" in text:
         raise ValueError("it must not contain a NUL character")
     try:
@@ -35,67 +36,78 @@ def _storable(text: str) -> str:
     return text
 
 
-def _word(text: str) -> str:
-    """Bring a name to one line of visible characters."""
-    word = " ".join(_storable(text).split())
-    if not word or not word.isprintable():
+def _short_text(text: str) -> str:
+    """Normalise a name to one line; reject invisible characters."""
+    line = " ".join(_storable(text).split())
+    if not line or not line.isprintable():
         raise ValueError("it must be one line of visible characters")
-    return word
+    return line
 
 
-def _word_or_none(text: str) -> str:
-    return _word(text) if text.strip() else ""
+def _short_text_or_empty(text: str) -> str:
+    return _short_text(text) if text.strip() else ""
 
 
 Stored = Annotated[str, AfterValidator(_storable)]
-"""Text that a database can keep."""
-Word = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=WORD_CHARACTERS)]
-"""A name, label or the like: one line."""
-Agent = Annotated[Word | None, SIGNATURE]
-"""Who acts, where no session says it."""
-WordOrNone = Annotated[str, AfterValidator(_word_or_none), Field(max_length=WORD_CHARACTERS)]
-"""The same, where nothing stands for none."""
-Title = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=TITLE_CHARACTERS)]
+"""Text that both databases can store."""
+ShortText = Annotated[str, AfterValidator(_short_text), Field(min_length=1, max_length=SHORT_TEXT_CHARACTERS)]
+"""One line of text, such as a name or a label."""
+Agent = Annotated[ShortText | None, SIGNATURE]
+"""The caller's name, if no session gives it."""
+ShortTextOrEmpty = Annotated[
+    str, AfterValidator(_short_text_or_empty), Field(max_length=SHORT_TEXT_CHARACTERS)
+]
+"""The same, where an empty text means none."""
+Title = Annotated[str, AfterValidator(_short_text), Field(min_length=1, max_length=TITLE_CHARACTERS)]
 Body = Annotated[str, AfterValidator(_storable), Field(max_length=TEXT_CHARACTERS)]
 FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Scoped(Input):
-    """What every operation on tasks takes."""
+    """Arguments of every operation on tasks."""
 
     workspace: str | None = Field(
         default=None,
         alias="workspace_path",
         max_length=4096,
-        description="Path or id of the workspace; only to make sure, a server has one.",
+        description="Path or id of the workspace; only a safeguard, as a server has one.",
         json_schema_extra=ONLY_SPECIFIED,
     )
 
 
 class InSession(Scoped):
-    """What operations take that an agent does as part of its work."""
+    """Arguments of operations that belong to a session."""
 
     session: str | None = Field(default=None, max_length=40, description="From taskpilot_start.")
 
 
+class LinkIn(Input):
+    """A link from a task to something else."""
+
+    kind: LinkKind | None = Field(default=None, description="What it is.")
+    ref: ShortText | None = Field(default=None, description="Its id there.")
+    uri: ShortText | None = Field(default=None, description="Its URI.")
+    title: ShortText | None = Field(default=None, description="Its title.")
+
+
 class Result(Output):
-    """A result without its empty members."""
+    """A result that omits null fields."""
 
     omits_null: ClassVar[bool] = True
 
 
 class WorkspaceRef(Result):
-    """A workspace by its names."""
+    """A reference to a workspace."""
 
     id: str
-    path: str = Field(description="From the root that the server serves.")
+    path: str = Field(description="Relative to the root that the server serves.")
     name: UntrustedText
     created_at: str | None = None
 
 
 class TaskRef(Result):
-    """A task on one line."""
+    """A task in brief."""
 
     id: str
     title: UntrustedText
@@ -104,28 +116,28 @@ class TaskRef(Result):
     ready: bool | None = Field(default=None, description="Whether it may be taken now.")
     claimed_by: UntrustedText | None = None
     blocked_by: list[UntrustedText] | None = Field(
-        default=None, description="Unfinished tasks it needs; milestone:… where its milestone is closed."
+        default=None, description="Unfinished tasks it needs; milestone:… if its milestone is closed."
     )
 
 
 class Criterion(Result):
-    """Something that has to be true before a task is done."""
+    """Something that must be true before a task is done."""
 
     text: UntrustedText
     checked: bool
 
 
 class Proof(Result):
-    """What shows that a task was done."""
+    """Evidence that a task was done."""
 
     kind: EvidenceKind
     ref: UntrustedText
     exit_status: int | None = None
-    criterion: UntrustedText | None = Field(default=None, description="The text of what it shows.")
+    criterion: UntrustedText | None = Field(default=None, description="Text of the criterion it proves.")
 
 
 class Needed(Result):
-    """Another task, and how it matters."""
+    """Another task, and the kind of dependency on it."""
 
     id: str
     kind: Kind
@@ -142,7 +154,7 @@ class ConnectedFile(Result):
 
 
 class LinkOut(Result):
-    """Something elsewhere that a task has to do with."""
+    """A link from a task to something else."""
 
     kind: UntrustedText
     ref: UntrustedText
@@ -151,7 +163,7 @@ class LinkOut(Result):
 
 
 class AttachmentOut(Result):
-    """A file that was put on a task."""
+    """A file attached to a task."""
 
     name: UntrustedText
     mime: UntrustedText
@@ -160,7 +172,7 @@ class AttachmentOut(Result):
 
 
 class ClaimOut(Result):
-    """Who is at a task, and until when."""
+    """A claim on a task."""
 
     agent: UntrustedText
     token: str | None = Field(default=None, description="Only for the holder: proof to send with writes.")
@@ -169,7 +181,7 @@ class ClaimOut(Result):
 
 
 class TaskDetail(TaskRef):
-    """A task with everything that is known about it."""
+    """A task with all its details."""
 
     description: UntrustedText
     progress: int
@@ -195,11 +207,11 @@ class TaskDetail(TaskRef):
     completed_at: str | None = None
     github_issue_number: int | None = None
     github_url: UntrustedText | None = None
-    truncated: bool | None = Field(default=None, description="Set where a text or a list was cut.")
+    truncated: bool | None = Field(default=None, description="Set if a text or a list was cut.")
 
 
 class Reported(Result):
-    """What every result begins and ends with."""
+    """Fields of every result."""
 
     operation: str
     workspace: WorkspaceRef
@@ -207,7 +219,7 @@ class Reported(Result):
 
 
 class TaskReceipt(Result):
-    """A task after a write, as short as can be."""
+    """A task after a write, in minimal form."""
 
     id: str
     title: UntrustedText
@@ -217,15 +229,15 @@ class TaskReceipt(Result):
 
 
 class EventOut(Result):
-    """Something that happened to a task."""
+    """An event of a task."""
 
     seq: int
     at: str
     actor: UntrustedText
     type: str
     task_id: str | None = None
-    title: UntrustedText | None = Field(default=None, description="What the task is called now.")
+    title: UntrustedText | None = Field(default=None, description="Current title of the task.")
     version: int
     changed: list[str]
-    status: Status | None = Field(default=None, description="The new state, where it changed.")
+    status: Status | None = Field(default=None, description="The new state, if it changed.")
     reason: UntrustedText | None = None

@@ -1,7 +1,7 @@
-"""What tasks want to know from the other rooms of a repository, whoever can tell.
+"""The interface through which tasks ask the other rooms of a repository.
 
-Rooms do not know each other. The workspace hands this room somebody who knows the others; alone, everything
-is absent, and said to be.
+Rooms do not import each other. The workspace passes this room an implementation that knows the others;
+without one, every room is reported as absent.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from holdfast.kernel.errors import Unavailable
 RemarkKind = Literal["comment", "message", "issue", "milestone", "finding", "commit"]
 
 ROOMS: tuple[str, ...] = ("comments", "inbox", "milestones", "findings", "git")
-"""Who may have something to say about a file or a task."""
+"""The sources of remarks about a file or a task."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """Something that another room knows."""
+class TaskRemark:
+    """Something from another room: a comment, message, issue, milestone, finding or commit."""
 
     kind: RemarkKind
     ref: str
-    """What it is called there."""
+    """Its id in that room."""
     text: str
     uri: str | None = None
     """Where to read it."""
@@ -40,57 +40,57 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a task has to do with: the files it is about, what it is linked to, and how commits name it."""
+    """What to look for: a task's files, its links, and its id as commits name it."""
 
     files: Sequence[str] = ()
     links: Sequence[tuple[str, str]] = ()
-    """Kinds and references."""
+    """Pairs of kind and ref."""
     name: str = ""
     limit: int = 5
-    """Most remarks of each kind."""
+    """The maximum number of remarks of each kind."""
 
 
 @dataclass(slots=True)
 class Surroundings:
-    """What the other rooms know, as far as they are there and can be read."""
+    """Remarks from the other rooms, and the rooms that could not contribute."""
 
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: list[TaskRemark] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
-    """How many there are of each kind; more than are told, where there are many."""
+    """The number of remarks of each kind, including those beyond the limit."""
     absent: list[str] = field(default_factory=list)
-    """Rooms that are not there."""
+    """Rooms that this repository does not have."""
     failures: dict[str, str] = field(default_factory=dict)
     """Rooms that could not be read, and why."""
 
 
 class Neighbours:
-    """Somebody who knows the other rooms. This one has nobody to ask."""
+    """Access to the other rooms. This default implementation has none."""
 
     def around(self, question: Question) -> Surroundings:
-        """Return what the other rooms know about a task."""
+        """Return remarks about a task from the other rooms."""
         del question
         return Surroundings(absent=list(ROOMS))
 
-    def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
-        """Return one thing that another room knows, or raise `NotFound`."""
+    def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
+        """Return one remark by its kind and ref, or raise `NotFound`."""
         del ref, file
         raise Unavailable(
-            f"There is no room here that knows a {kind}.", hint="Start a server of the repository."
+            f"No {kind} can be read here.", hint="Run this in the repository, or start a server there."
         )
 
-    def answer(self, remark: Remark, text: str, author: str) -> bool:
-        """Tell whoever made a remark what became of it, and return whether that is possible there."""
+    def answer(self, remark: TaskRemark, text: str, author: str) -> bool:
+        """Reply to a remark; return False if its room has no replies."""
         del remark, text, author
         return False
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that mean a closed milestone, at this moment."""
+        """Return those of the names that currently refer to a closed milestone."""
         del names
         return frozenset()
 
     def waiting(self) -> Mapping[str, int]:
-        """Return how much waits in the other rooms for somebody to look at it."""
+        """Return the number of unread items in the other rooms, by kind."""
         return {}
 
     def close(self) -> None:
-        """End what was started to find out."""
+        """Release resources."""

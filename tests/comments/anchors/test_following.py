@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from holdfast.comments.anchors import orphans
-from holdfast.comments.anchors.plan import plan
+from holdfast.comments.anchors.plan import tracking_plan
 from holdfast.comments.anchors.version_chain import VersionHistory
 from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking import follow as follow_module
 from holdfast.comments.tracking import moved_files
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history import file_history
@@ -164,14 +164,14 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
     asked: list[str] = []
 
     class Counted(MovedFiles):
-        def __init__(self, candidates: Iterable[Version], *others: Any) -> None:
+        def __init__(self, candidates: Iterable[FileVersion], *others: Any) -> None:
             files = list(candidates)
             made.append(len(files))
             super().__init__(files, *others)
 
-        def offers(self, old: Version, anchor: Anchor, most: int) -> list[Moved]:
+        def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
             asked.append(old.path)
-            return super().offers(old, anchor, most)
+            return super().candidates(old, anchor, most)
 
     for number in range(4):
         text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
@@ -420,7 +420,7 @@ def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk)
     making.write_sidecar(desk.root, PATH, making.document(PATH, notes, []))
     desk.write(PATH, HEADER + AUTH)
     history, path = AskedHistory(desk.room.archive, desk.room.history), RepoPath.parse(PATH)
-    found = plan(desk.room.stored(path), desk.room.present(path), history)
+    found = tracking_plan(desk.room.stored(path), desk.room.current_source(path), history)
     assert [chain.positions for chain in found.chains] == [tuple(range(50))]
     assert history.asked == 1
     assert sorted(one["line"] for one in desk.show(PATH)) == sorted(line + 3 for line in places)
@@ -499,7 +499,7 @@ def revisions_seen(action: Callable[[], object]) -> set[tuple[str, ...]]:
     seen: set[tuple[str, ...]] = set()
     follow = follow_module.follow
 
-    def noting(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
+    def noting(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[Placement]:
         seen.add(tuple(one.text for one in versions))
         return follow(versions, anchors)
 

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.comments.sidecar.files import SidecarFiles
 from holdfast.kernel.errors import NotFound
-from holdfast.neighbours import CommentsNeighbour
+from holdfast.neighbours.comments import CommentsNeighbour
 from holdfast.tasks.neighbours import Question
 from tests.comments.conftest import Desk
 from tests.comments.making import annotate, comment
@@ -344,7 +344,7 @@ def test_every_server_and_the_command_line_read_a_comment_at_its_new_place(
     assert not (shore.root / "src/mesh.py.comments").exists()
 
 
-def test_what_no_task_may_lose_is_found_by_its_name_once_it_was_settled(shore: Desk) -> None:
+def test_a_task_finds_a_linked_comment_after_it_was_stored_with_another_file(shore: Desk) -> None:
     [first, _] = shore.show("src/nets.py")
     known = CommentsNeighbour(shore.room)
     link = ("comment", f"src/nets.py#{first['id']}")

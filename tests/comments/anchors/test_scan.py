@@ -60,7 +60,7 @@ def documents(root: Path) -> dict[str, Any]:
     return {path.name: json.loads(path.read_bytes()) for path in sorted(root.glob("src/*.comments"))}
 
 
-def test_only_what_changed_is_brought_up_to_date_and_progress_is_told(root: Path) -> None:
+def test_a_scan_updates_only_changed_files_and_reports_progress(root: Path) -> None:
     with wire_client(SERVE, cwd=root) as client:
         client.initialize()
         result, heard = scan(client, "first")
@@ -124,7 +124,7 @@ def test_a_person_sees_a_bar_on_a_terminal_and_none_in_a_pipe(root: Path) -> Non
     assert b"%" in shown
     assert b"[" in shown
     assert shown.endswith(b"\r\x1b[K"), "the bar is gone when it is done"
-    assert output.startswith(f"Looked at {FILES} files with comments; {FILES} had changed")
+    assert output.startswith(f"Checked {FILES} files with comments; {FILES} had changed")
     change(root, 1)
     piped = subprocess.run(command, cwd=root, capture_output=True, check=True, timeout=60)
     assert piped.stderr == b""

@@ -244,7 +244,7 @@ def test_nothing_to_export_is_a_whole_document(tmp_path):
     room = Comments(Repository.at(tmp_path))
     assert json.loads(str(export(room, "json").text))["files"] == []
     assert export(room, "jsonl").text == ""
-    assert "There are none." in str(export(room, "markdown").text)
+    assert "There are no comments." in str(export(room, "markdown").text)
 
 
 def test_invisible_characters_stay_out_of_every_format(room, tmp_path):

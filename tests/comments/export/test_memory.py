@@ -13,7 +13,7 @@ from tests.comments.making import comment, document, write_sidecar
 
 _PROGRAM = """
 import io, re, sys
-from holdfast.comments.export.writer import Request, write_export
+from holdfast.comments.export.writer import ExportRequest, write_export
 from holdfast.comments.store import Comments
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.files.atomic import streamed_file
@@ -22,10 +22,10 @@ root, output, chosen = sys.argv[1:]
 room = Comments(Repository.at(root))
 if output == "memory":
     sink = io.BytesIO()
-    tally = write_export(room, Request(chosen), sink)
+    tally = write_export(room, ExportRequest(chosen), sink)
 else:
     with streamed_file(output) as sink:
-        tally = write_export(room, Request(chosen), sink)
+        tally = write_export(room, ExportRequest(chosen), sink)
 assert not tally.damaged
 # The peak since this program began; `ru_maxrss` has that of the process that started it, too.
 with open("/proc/self/status") as status:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.pattern import MOST_COUNTED, compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.search.rows import TABLES
 
 # Letters whose case is unusual, white space of several kinds, and what is neither.
@@ -121,7 +121,7 @@ def naive(files: Texts, query: str, limit: int, author: str | None) -> tuple[int
 def answers(
     corpus: Corpus, connection: sqlite3.Connection, query: str, limit: int, author: str | None
 ) -> tuple[int, list[tuple[int, str]]]:
-    total, chosen = corpus.found(Query(compiled(query), author=author, limit=limit))
+    total, chosen = corpus.find(CommentQuery(compiled(query), author=author, limit=limit))
     texts = dict(connection.execute("SELECT id, text FROM comment"))
     return total, [(count, texts[facts.id]) for count, facts in chosen]
 
@@ -155,13 +155,13 @@ def test_searching_all_texts_finds_what_trying_every_comment_finds_before_and_af
 ):
     corpus = Corpus()
     with indexed(files) as connection:
-        corpus.bring_up_to_date(connection, ("index", 0))
+        corpus.refresh(connection, ("index", 0))
         assert answers(corpus, connection, query, limit, author) == naive(files, query, limit, author)
         for generation, change in enumerate(changes, 1):
             for file, texts in change.items():
                 write(connection, file, texts, generation=generation)
             files = dict(sorted((files | change).items()))
-            corpus.bring_up_to_date(connection, ("index", generation))
+            corpus.refresh(connection, ("index", generation))
             assert answers(corpus, connection, query, limit, author) == naive(files, query, limit, author)
 
 
@@ -185,11 +185,11 @@ def test_frequent_words_are_found_and_counted_like_rare_ones(query):
     changed = {**files, 7: ["cache " * (MOST_COUNTED + 20), "Cache " * (MOST_COUNTED + 40), "no more"]}
     corpus = Corpus()
     with indexed(files) as connection:
-        corpus.bring_up_to_date(connection, ("index", 0))
+        corpus.refresh(connection, ("index", 0))
         for author in (None, "ada"):
             assert answers(corpus, connection, query, 100, author) == naive(files, query, 100, author)
         write(connection, 7, changed[7], generation=1)
-        corpus.bring_up_to_date(connection, ("index", 1))
+        corpus.refresh(connection, ("index", 1))
         for author in (None, "ada"):
             assert answers(corpus, connection, query, 100, author) == naive(changed, query, 100, author)
 
@@ -198,7 +198,7 @@ def test_what_reads_far_and_matches_little_is_cut_short_and_right():
     files = {file: ["a" * (line % 7) + "x" * 400 for line in range(40)] for file in range(5)}
     corpus = Corpus()
     with indexed(files) as connection:
-        corpus.bring_up_to_date(connection, ("index", 0))
+        corpus.refresh(connection, ("index", 0))
         for query in ("a[^z]*z|a", "(?s)a.*", "x(?s:.)*b|^a", "[^a]+z|ax"):
             assert answers(corpus, connection, query, 100, None) == naive(files, query, 100, None)
 

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from holdfast.comments.store import Comments
-from holdfast.comments.tools.search_comments import SearchComments, SearchResult, found, search_comments
+from holdfast.comments.tools.search_comments import (
+    CommentSearchResult,
+    SearchComments,
+    found,
+    search_comments,
+)
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments
@@ -46,17 +51,17 @@ def room(tmp_path: Path) -> Iterator[Comments]:
     room.close()
 
 
-def search(room: Comments, query: str, *, limit: int | None = None, **filters: Any) -> SearchResult:
+def search(room: Comments, query: str, *, limit: int | None = None, **filters: Any) -> CommentSearchResult:
     given: dict[str, Any] = {"query": query}
     if filters:
         given["filters"] = filters
     if limit is not None:
         given["limit"] = limit
-    result: SearchResult = search_comments(room, validated(SearchComments, given))
+    result: CommentSearchResult = search_comments(room, validated(SearchComments, given))
     return result
 
 
-def numbers(result: SearchResult) -> list[int]:
+def numbers(result: CommentSearchResult) -> list[int]:
     return [int(one.id.removeprefix("c_")) - 1730000000000 for one in result.comments]
 
 
@@ -157,7 +162,7 @@ def test_filters_combine_with_each_other_and_with_the_query(room):
 
 
 @pytest.mark.requirement("comments-40")
-def test_limit_is_a_hundred_unless_told_and_a_thousand_at_most(room):
+def test_the_limit_defaults_to_a_hundred_and_is_at_most_a_thousand(room):
     assert SearchComments(query="x").limit == 100
     assert "limit" in refused(query="x", limit=1001)
     assert "limit" in refused(query="x", limit=0)

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.document import appended, parsed, printed
+from holdfast.comments.sidecar.document import appended
+from holdfast.comments.sidecar.javascript_json import parsed, printed
 
 TEXTS = st.text(max_size=20) | st.sampled_from(["\n  ]", '\n  "comments": [\n', '"written": "x"', "]\n"])
 ITEMS = st.dictionaries(TEXTS, TEXTS | st.lists(TEXTS, max_size=2) | st.none(), min_size=1, max_size=3)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.document import printed
-from holdfast.comments.sidecar.marker import Completion
+from holdfast.comments.sidecar.javascript_json import printed
+from holdfast.comments.sidecar.marker import SidecarNormalizer
 from holdfast.comments.sidecar.note import alias_of
-from holdfast.comments.sidecar.source import Present, is_sidecar, line_hash, range_hash
+from holdfast.comments.sidecar.source import CurrentSource, is_sidecar, line_hash, range_hash
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
 
@@ -111,8 +111,8 @@ EVERY_DIALECT = pytest.mark.parametrize("name", DIALECTS)
 def completed(raw: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
     sidecar = sidecars.read("a.txt", json.dumps(raw).encode())
     numbers = iter(range(1, 1000))
-    present = Present("a.txt", text, "b" * 40)
-    Completion(present, None, CREATED, lambda: f"gm_{next(numbers)}").complete(sidecar)
+    present = CurrentSource("a.txt", text, "b" * 40)
+    SidecarNormalizer(present, None, CREATED, lambda: f"gm_{next(numbers)}").normalize(sidecar)
     document: dict[str, Any] = json.loads(sidecars.bytes_of(sidecar))
     return document
 

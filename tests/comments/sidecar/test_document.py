@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.document import number_text, parsed, printed
+from holdfast.comments.sidecar.javascript_json import number_text, parsed, printed
 from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
 from holdfast.storage.files.foreign_document import UnreadableDocument
 

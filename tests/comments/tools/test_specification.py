@@ -84,7 +84,7 @@ def test_every_input_schema_is_the_specifications(client: WireClient) -> None:
         jsonschema.Draft202012Validator.check_schema(item["inputSchema"])
 
 
-def test_control_a_schema_that_falls_short_is_told() -> None:
+def test_control_an_incomplete_schema_is_reported() -> None:
     short = json.loads(json.dumps(SCHEMAS["add_comment"]))
     short["properties"]["line"]["minimum"] = 0
     short["required"].remove("tag")
@@ -147,7 +147,7 @@ def test_what_a_schema_forbids_is_refused_on_the_wire(tool: Ask, name: str, chan
 @pytest.mark.requirement("comments-20", "comments-93")
 @pytest.mark.parametrize(("line", "code"), [(999, -32005), (0, -32602), (-3, -32602), (1.5, -32602)])
 @pytest.mark.parametrize("name", ["add_comment", "move_comment"])
-def test_a_line_that_is_not_there_is_told_with_those_that_are(
+def test_an_error_for_a_missing_line_names_the_lines_that_exist(
     tool: Ask, clean: Path, name: str, line: Any, code: int
 ) -> None:
     arguments: dict[str, Any] = ADD | {"line": line}
@@ -167,13 +167,13 @@ def test_a_line_in_quotation_marks_is_not_said_to_be_outside_the_file(tool: Ask,
     assert error["data"]["suggestion"].startswith("Line must be a whole number between 1 and ")
 
 
-def test_an_id_of_another_form_is_told_with_one_that_fits(tool: Ask, clean: Path) -> None:
+def test_an_error_for_a_malformed_id_shows_a_valid_one(tool: Ask, clean: Path) -> None:
     error = tool("delete_comment", filePath=PATH, commentId="abc")["error"]
     wanted = 'argument "commentId": "abc" is not the id of a comment, such as c_1730000000000.'
     assert (error["code"], error["message"]) == (-32602, wanted)
 
 
-def test_an_address_without_its_ending_is_told_with_it(client: WireClient) -> None:
+def test_an_error_for_an_address_without_its_ending_suggests_it(client: WireClient) -> None:
     answer = client.ask(990, "resources/read", {"uri": f"comment://workspace/{PATH}"})
     assert answer["error"]["data"]["hint"] == f'Did you mean "comment://workspace/{PATH}.comments"?'
 

@@ -231,7 +231,7 @@ def test_a_path_that_cannot_be_used_says_so_in_its_own_way(
 
 
 @pytest.mark.requirement("comments-21", "comments-94")
-def test_source_that_does_not_parse_is_refused_unless_told_otherwise(
+def test_source_that_does_not_parse_is_refused_unless_lenient(
     desk: Desk, open_comments: Callable[..., Desk]
 ) -> None:
     desk.write("broken.ts", "function f( {\n  return }\n")
@@ -492,7 +492,7 @@ def test_a_range_moves_with_both_ends(desk: Desk) -> None:
     assert (comment["startLine"], comment["endLine"]) == (VALIDATE + 2, VALIDATE + 9)
 
 
-def test_a_comment_is_settled_taken_up_again_and_answered(desk: Desk) -> None:
+def test_a_comment_is_resolved_reopened_and_replied_to(desk: Desk) -> None:
     name = desk.add(PATH, 1, author="claude")
     desk.run("resolve_comment", filePath=PATH, commentId=name, status="wontfix", author="Ada")
     desk.run("reply_to_comment", filePath=PATH, commentId=name, text="Not now", author="Ada")

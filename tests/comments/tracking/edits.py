@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from textwrap import dedent
 
-from holdfast.comments.tracking.placement import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 _MARK = re.compile(r"\s*«(\w+)»$")
 
 
-def marked(path: str, text: str) -> tuple[Version, dict[str, int]]:
+def marked(path: str, text: str) -> tuple[FileVersion, dict[str, int]]:
     """Return a version without its marks, and the line of each mark."""
     marks: dict[str, int] = {}
     lines = dedent(text).removeprefix("\n").split("\n")
@@ -20,7 +20,7 @@ def marked(path: str, text: str) -> tuple[Version, dict[str, int]]:
         if found:
             marks[found[1]] = number
             lines[number - 1] = line[: found.start()]
-    return Version(path, "\n".join(lines)), marks
+    return FileVersion(path, "\n".join(lines)), marks
 
 
 def tracked(path: str, old: str, new: str) -> tuple[dict[str, Placement], dict[str, int]]:

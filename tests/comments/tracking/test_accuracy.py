@@ -18,7 +18,7 @@ from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
 
 import holdfast
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 from tests.comments.tracking.scripted import EDITS, Known, applied, formatted
 
@@ -64,15 +64,15 @@ def chosen(known: Known, chance: Random) -> list[int]:
     return sorted(chance.sample(telling, min(ANCHORS, len(telling))))
 
 
-Answers = Callable[[Version, Version, list[int]], list[tuple[int | None, bool]]]
+Answers = Callable[[FileVersion, FileVersion, list[int]], list[tuple[int | None, bool]]]
 
 
-def ours(old: Version, new: Version, lines: list[int]) -> list[tuple[int | None, bool]]:
+def ours(old: FileVersion, new: FileVersion, lines: list[int]) -> list[tuple[int | None, bool]]:
     placements = track(old, new, [Anchor(line) for line in lines])
     return [(one.line, one.confidence is Confidence.HIGH) for one in placements]
 
 
-def stays(old: Version, new: Version, lines: list[int]) -> list[tuple[int | None, bool]]:
+def stays(old: FileVersion, new: FileVersion, lines: list[int]) -> list[tuple[int | None, bool]]:
     return [(line, True) for line in same_number(old, new, lines)]
 
 
@@ -80,7 +80,7 @@ def score(name: str, answers: Answers) -> Score:
     counted = Score()
     for number, (path, known) in enumerate(edited(name)):
         lines = chosen(known, Random(number))
-        found = answers(Version(path, known.old), Version(path, known.new), lines)
+        found = answers(FileVersion(path, known.old), FileVersion(path, known.new), lines)
         for line, (answer, sure) in zip(lines, found, strict=True):
             counted.add(name, known.truth[line], answer, sure)
     return counted

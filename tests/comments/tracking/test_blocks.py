@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 
@@ -15,7 +15,9 @@ def placed(old: str, new: str, mark: str, path: str = "A.java") -> Placement:
     lines = dedent(old).split("\n")
     index = next(index for index, line in enumerate(lines) if mark in line)
     lines[index] = lines[index].replace(mark, "")
-    (placement,) = track(Version(path, "\n".join(lines)), Version(path, dedent(new)), [Anchor(index + 1)])
+    (placement,) = track(
+        FileVersion(path, "\n".join(lines)), FileVersion(path, dedent(new)), [Anchor(index + 1)]
+    )
     return placement
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 from tests.comments.tracking.edits import tracked
 
@@ -67,7 +67,7 @@ def test_renaming_a_function_keeps_the_notes_inside_it():
     assert {name: placement.line for name, placement in placed.items()} == goals
 
 
-def test_overloads_and_functions_of_one_name_in_several_holders_are_told_apart():
+def test_overloads_and_equal_names_in_several_scopes_are_distinguished():
     """D3: kind, holder and signature decide, not the name alone."""
     placed, goals = tracked(
         "Box.java",
@@ -108,8 +108,8 @@ def test_overloads_and_functions_of_one_name_in_several_holders_are_told_apart()
 def test_an_edited_line_is_found_far_from_where_it_was():
     """D4: neither an exact match nor ten lines each way are enough."""
     filler = "\n".join(f"setting_{number} = {number * 7}" for number in range(60))
-    old = Version("settings.py", "retry_limit = compute_limit(base, factor)\n")
-    new = Version("settings.py", filler + "\nretry_limit = compute_limit(base, factor, cap)\n")
+    old = FileVersion("settings.py", "retry_limit = compute_limit(base, factor)\n")
+    new = FileVersion("settings.py", filler + "\nretry_limit = compute_limit(base, factor, cap)\n")
     (placement,) = track(old, new, [Anchor(1)])
     assert placement.line == 61
 
@@ -117,7 +117,9 @@ def test_an_edited_line_is_found_far_from_where_it_was():
 def test_what_is_unchanged_is_never_called_lost():
     """D5: a detector whose hashes differ from the marker's calls everything orphaned."""
     text = "alpha = 1\n\nbeta = 2\n}\n"
-    placements = track(Version("a.py", text), Version("a.py", text), [Anchor(line) for line in range(1, 6)])
+    placements = track(
+        FileVersion("a.py", text), FileVersion("a.py", text), [Anchor(line) for line in range(1, 6)]
+    )
     assert [placement.line for placement in placements] == [1, 2, 3, 4, 5]
     assert {placement.confidence for placement in placements} == {Confidence.HIGH}
 
@@ -146,8 +148,8 @@ def test_a_note_on_a_blank_line_follows_it():
 
 def test_both_ends_of_a_range_move():
     """D7: the end follows as the start does."""
-    old = Version("a.py", "def one():\n    first()\n    second()\n    return 3\n")
-    new = Version(
+    old = FileVersion("a.py", "def one():\n    first()\n    second()\n    return 3\n")
+    new = FileVersion(
         "a.py", "import os\n\n\ndef one():\n    first()\n    between()\n    second()\n    return 3\n"
     )
     (placement,) = track(old, new, [Anchor(1, 4)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.comments.tracking.follow import follow
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
 FIRST = "def area(width, height):\n    result = width * height\n    return result\n"
@@ -19,8 +19,8 @@ def volume(width, height, depth, offset):
 """
 
 
-def _versions(*texts: str, path: str = "a.py") -> list[Version]:
-    return [Version(path, text) for text in texts]
+def _versions(*texts: str, path: str = "a.py") -> list[FileVersion]:
+    return [FileVersion(path, text) for text in texts]
 
 
 def test_one_version_places_every_line_where_it_is():
@@ -103,7 +103,7 @@ def test_where_the_ways_differ_the_answer_is_no_more_than_medium_and_both_are_ca
     last = doubled.replace("begin(session)", "start(first_session, now)").replace(
         "finish(session)", "stop(all)"
     )
-    texts = [Version("a.txt", text) for text in (first, edited, doubled, last)]
+    texts = [FileVersion("a.txt", text) for text in (first, edited, doubled, last)]
     (direct,) = track(texts[0], texts[-1], [Anchor(2)])
     (placement,) = follow(texts, [Anchor(2)])
     assert direct.line == 5

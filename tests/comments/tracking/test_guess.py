@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
 BEFORE = """\
@@ -20,7 +20,7 @@ def validate(password):
 
 
 def placed(after: str, line: int, path: str = "a.py"):
-    (placement,) = track(Version(path, BEFORE), Version(path, after), [Anchor(line)])
+    (placement,) = track(FileVersion(path, BEFORE), FileVersion(path, after), [Anchor(line)])
     return placement
 
 
@@ -96,7 +96,7 @@ def test_an_edited_line_below_code_that_was_put_between_it_and_the_line_above_is
 ):
     lines = LAID_OUT.splitlines(keepends=True)
     after = "".join([*lines[: line - 1], above, edited or lines[line - 1], *lines[line:]])
-    (placement,) = track(Version("a.py", LAID_OUT), Version("a.py", after), [Anchor(line)])
+    (placement,) = track(FileVersion("a.py", LAID_OUT), FileVersion("a.py", after), [Anchor(line)])
     assert placement.line == line + above.count("\n")
     assert placement.confidence is (Confidence.HIGH if sure else Confidence.MEDIUM)
 
@@ -114,7 +114,7 @@ class Cart:
 
 
 def gone(after: str, line: int):
-    (placement,) = track(Version("a.py", GONE), Version("a.py", after), [Anchor(line)])
+    (placement,) = track(FileVersion("a.py", GONE), FileVersion("a.py", after), [Anchor(line)])
     return placement
 
 
@@ -139,7 +139,7 @@ def test_a_function_with_another_name_and_the_same_body_is_sure():
 def test_a_class_never_silently_becomes_a_function():
     before = "import os\n\n\nclass Retry(Policy):\n    limit = 3\n\n\nprint(os.sep)\n"
     after = before.replace("class Retry(Policy):\n    limit = 3", "def retry(policy):\n    limit = 3")
-    (placement,) = track(Version("a.py", before), Version("a.py", after), [Anchor(4)])
+    (placement,) = track(FileVersion("a.py", before), FileVersion("a.py", after), [Anchor(4)])
     assert placement.confidence is not Confidence.HIGH
 
 
@@ -166,8 +166,8 @@ def test_of_two_equal_lines_the_one_whose_function_is_deleted_is_not_the_other(d
     parts = TWINS.split("\n\n\n")
     after = "\n\n\n".join(part for part in parts if not part.startswith(f"def {deleted}("))
     lost, kept = track(
-        Version("a.py", TWINS),
-        Version("a.py", after),
+        FileVersion("a.py", TWINS),
+        FileVersion("a.py", after),
         [Anchor(4 if deleted == "first" else 10), Anchor(4 + 6 * (deleted == "first"))],
     )
     assert lost.confidence is not Confidence.HIGH
@@ -194,20 +194,20 @@ def save(record):
     ("before", "after"), [(REFLOWED, BROKEN), (BROKEN, REFLOWED)], ids=["broken", "joined"]
 )
 def test_a_statement_that_was_only_broken_over_other_lines_is_sure(before: str, after: str):
-    (placement,) = track(Version("a.txt", before), Version("a.txt", after), [Anchor(2)])
+    (placement,) = track(FileVersion("a.txt", before), FileVersion("a.txt", after), [Anchor(2)])
     assert (placement.line, placement.confidence, placement.method) == (2, Confidence.HIGH, "reflowed")
 
 
 def test_each_line_of_a_statement_that_was_joined_is_where_it_begins():
     placements = track(
-        Version("a.txt", BROKEN), Version("a.txt", REFLOWED), [Anchor(line) for line in (3, 4, 5)]
+        FileVersion("a.txt", BROKEN), FileVersion("a.txt", REFLOWED), [Anchor(line) for line in (3, 4, 5)]
     )
     assert {(one.line, one.confidence) for one in placements} == {(2, Confidence.HIGH)}
 
 
 def test_a_statement_that_was_broken_and_changed_is_not_sure_by_its_tokens():
     after = BROKEN.replace("record.content", "record.body")
-    (placement,) = track(Version("a.txt", REFLOWED), Version("a.txt", after), [Anchor(2)])
+    (placement,) = track(FileVersion("a.txt", REFLOWED), FileVersion("a.txt", after), [Anchor(2)])
     assert placement.method != "reflowed"
 
 
@@ -240,7 +240,7 @@ def open_checked(stream):
     first = stream.peek(4)
     check_signature(head, expected=SIGNATURE)
 """
-    (placement,) = track(Version("a.py", EXTRACTED), Version("a.py", after), [Anchor(line)])
+    (placement,) = track(FileVersion("a.py", EXTRACTED), FileVersion("a.py", after), [Anchor(line)])
     assert (placement.confidence is Confidence.HIGH) is sure
 
 
@@ -260,7 +260,9 @@ def test_a_line_stays_in_its_function_though_a_copy_elsewhere_reads_the_same():
         "count=6", "count=7"
     )
     after = "class Tests:\n" + copy + "\n" + edited.split("\n", 1)[1]
-    placements = track(Version("a.py", COPIED), Version("a.py", after), [Anchor(line) for line in (3, 5)])
+    placements = track(
+        FileVersion("a.py", COPIED), FileVersion("a.py", after), [Anchor(line) for line in (3, 5)]
+    )
     assert [placement.line for placement in placements] == [9, 11]
     assert {placement.confidence for placement in placements} == {Confidence.MEDIUM}
     assert [placement.candidates[1].line for placement in placements] == [3, 5]
@@ -269,12 +271,14 @@ def test_a_line_stays_in_its_function_though_a_copy_elsewhere_reads_the_same():
 def test_lines_that_were_moved_into_a_function_of_their_own_are_there():
     body = COPIED.replace("    def test_reads_lines(self):\n", "    def read(self):\n")
     after = body + "\n    def test_reads_lines(self):\n        self.read()\n"
-    placements = track(Version("a.py", COPIED), Version("a.py", after), [Anchor(line) for line in (3, 5)])
+    placements = track(
+        FileVersion("a.py", COPIED), FileVersion("a.py", after), [Anchor(line) for line in (3, 5)]
+    )
     assert [placement.line for placement in placements] == [3, 5]
 
 
 def test_a_declaration_whose_annotation_went_to_a_line_of_its_own_is_the_line_with_the_name():
     before = "class Reader {\n  @Override public void close() throws IOException {\n    in.close();\n  }\n}\n"
     after = before.replace("@Override public", "@Override\n  public")
-    (placement,) = track(Version("A.java", before), Version("A.java", after), [Anchor(2)])
+    (placement,) = track(FileVersion("A.java", before), FileVersion("A.java", after), [Anchor(2)])
     assert (placement.line, placement.confidence) == (3, Confidence.HIGH)

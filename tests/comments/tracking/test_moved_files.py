@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion
 
 CODE = """import json
 
@@ -21,7 +21,7 @@ def save_settings(path, settings):
 """
 
 
-def find_moved(old: Version, anchors: list[Anchor], files: list[Version]) -> list[Moved | None]:
+def find_moved(old: FileVersion, anchors: list[Anchor], files: list[FileVersion]) -> list[Moved | None]:
     """Ask an index of some files."""
     return MovedFiles(files).find(old, anchors)
 
@@ -30,21 +30,21 @@ UNRELATED = "def area(width, height):\n    return width * height\n"
 
 
 def test_the_file_that_holds_the_lines_around_is_found():
-    old = Version("settings.py", CODE)
-    moved = Version(
+    old = FileVersion("settings.py", CODE)
+    moved = FileVersion(
         "core/configuration.py", '"""Settings."""\n' + CODE.replace("settings.set", "settings.set")
     )
-    (found,) = find_moved(old, [Anchor(7)], [Version("shapes.py", UNRELATED), moved])
+    (found,) = find_moved(old, [Anchor(7)], [FileVersion("shapes.py", UNRELATED), moved])
     assert found is not None
     assert found.path == "core/configuration.py"
     assert found.placement.line == 8
-    assert found.clear
+    assert found.unambiguous
 
 
 def test_each_anchor_finds_the_file_its_own_code_went_to():
-    old = Version("settings.py", CODE)
+    old = FileVersion("settings.py", CODE)
     load, save = CODE.split("def save_settings")
-    parts = [Version("load.py", load), Version("save.py", "def save_settings" + save)]
+    parts = [FileVersion("load.py", load), FileVersion("save.py", "def save_settings" + save)]
     first, second = find_moved(old, [Anchor(7), Anchor(13)], parts)
     assert first is not None
     assert second is not None
@@ -52,31 +52,33 @@ def test_each_anchor_finds_the_file_its_own_code_went_to():
 
 
 def test_two_files_with_the_same_code_are_not_a_clear_answer():
-    old = Version("settings.py", CODE)
-    (found,) = find_moved(old, [Anchor(7)], [Version("one.py", CODE), Version("two.py", CODE)])
+    old = FileVersion("settings.py", CODE)
+    (found,) = find_moved(old, [Anchor(7)], [FileVersion("one.py", CODE), FileVersion("two.py", CODE)])
     assert found is not None
-    assert not found.clear
+    assert not found.unambiguous
 
 
 def test_code_that_is_nowhere_is_not_found():
-    assert find_moved(Version("settings.py", CODE), [Anchor(7)], [Version("shapes.py", UNRELATED)]) == [None]
-    assert find_moved(Version("settings.py", CODE), [Anchor(7)], []) == [None]
+    assert find_moved(
+        FileVersion("settings.py", CODE), [Anchor(7)], [FileVersion("shapes.py", UNRELATED)]
+    ) == [None]
+    assert find_moved(FileVersion("settings.py", CODE), [Anchor(7)], []) == [None]
 
 
 def test_a_common_line_does_not_decide():
-    old = Version("settings.py", CODE)
+    old = FileVersion("settings.py", CODE)
     common = "\n".join(["import json", "import os", "return settings", ""])
-    others = [Version(f"other_{number}.py", common + UNRELATED) for number in range(20)]
-    (found,) = find_moved(old, [Anchor(8)], [*others, Version("kept/options.py", CODE)])
+    others = [FileVersion(f"other_{number}.py", common + UNRELATED) for number in range(20)]
+    (found,) = find_moved(old, [Anchor(8)], [*others, FileVersion("kept/options.py", CODE)])
     assert found is not None
     assert found.path == "kept/options.py"
 
 
 def test_code_rewritten_in_another_style_is_found_by_its_words():
-    old = Version("settings.py", CODE)
+    old = FileVersion("settings.py", CODE)
     rewritten = CODE.replace('"', "'").replace("(path)", "( path )").replace("handle", "file")
     (found,) = find_moved(
-        old, [Anchor(7)], [Version("shapes.py", UNRELATED), Version("new/settings.py", rewritten)]
+        old, [Anchor(7)], [FileVersion("shapes.py", UNRELATED), FileVersion("new/settings.py", rewritten)]
     )
     assert found is not None
     assert found.path == "new/settings.py"
@@ -84,16 +86,20 @@ def test_code_rewritten_in_another_style_is_found_by_its_words():
 
 
 def test_an_index_answers_for_many_files_and_never_with_the_file_itself():
-    index = MovedFiles([Version("settings.py", CODE), Version("shapes.py", UNRELATED), Version("b.py", CODE)])
-    (found,) = index.find(Version("settings.py", CODE), [Anchor(7)])
+    index = MovedFiles(
+        [FileVersion("settings.py", CODE), FileVersion("shapes.py", UNRELATED), FileVersion("b.py", CODE)]
+    )
+    (found,) = index.find(FileVersion("settings.py", CODE), [Anchor(7)])
     assert found is not None
     assert found.path == "b.py"
-    (gone,) = index.find(Version("other.py", "def volume(radius):\n    return radius ** 3\n"), [Anchor(2)])
+    (gone,) = index.find(
+        FileVersion("other.py", "def volume(radius):\n    return radius ** 3\n"), [Anchor(2)]
+    )
     assert gone is None
 
 
 def test_an_index_that_knows_what_is_sought_reads_each_file_once_and_answers_the_same():
-    olds = [Version("settings.py", CODE), Version("other.py", UNRELATED.replace("area", "surface"))]
+    olds = [FileVersion("settings.py", CODE), FileVersion("other.py", UNRELATED.replace("area", "surface"))]
     files = {f"other_{number}.py": f"def number_{number}():\n    return {number}\n" for number in range(80)}
     files |= {"core/configuration.py": "import os\n" + CODE, "shapes.py": UNRELATED}
     read: list[str] = []
@@ -102,14 +108,14 @@ def test_an_index_that_knows_what_is_sought_reads_each_file_once_and_answers_the
     def versions():
         for path, text in files.items():
             read.append(path)
-            yield Version(path, text)
+            yield FileVersion(path, text)
 
     def text(path: str) -> str:
         looked_at.append(path)
         return files[path]
 
     index = MovedFiles(versions(), olds, text)
-    plain = MovedFiles(Version(path, text) for path, text in files.items())
+    plain = MovedFiles(FileVersion(path, text) for path, text in files.items())
     for old, line in ((olds[0], 7), (olds[1], 2)):
         assert index.find(old, [Anchor(line)]) == plain.find(old, [Anchor(line)])
     assert read == list(files)
@@ -118,7 +124,7 @@ def test_an_index_that_knows_what_is_sought_reads_each_file_once_and_answers_the
 
 def test_several_files_are_offered_best_first():
     copy = CODE.split("def save_settings")[0]
-    files = [Version("shapes.py", UNRELATED), Version("half.py", copy), Version("whole.py", CODE)]
-    offered = MovedFiles(files).offers(Version("settings.py", CODE), Anchor(7), 3)
+    files = [FileVersion("shapes.py", UNRELATED), FileVersion("half.py", copy), FileVersion("whole.py", CODE)]
+    offered = MovedFiles(files).candidates(FileVersion("settings.py", CODE), Anchor(7), 3)
     assert [one.path for one in offered] == ["whole.py", "half.py"]
     assert offered[0].share > offered[1].share

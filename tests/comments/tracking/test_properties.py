@@ -7,11 +7,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments.tracking.alignment import best_chain
+from holdfast.comments.tracking.alignment import heaviest_chain
 from holdfast.comments.tracking.diff import line_map
 from holdfast.comments.tracking.follow import follow
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
 WORDS = [
@@ -36,8 +36,8 @@ def _all(lines: list[str]) -> list[Anchor]:
 
 @given(PATHS, LINES)
 def test_a_text_maps_to_itself(path: str, lines: list[str]):
-    version = Version(path, "\n".join(lines))
-    again = Version(path, "\r\n".join(lines))
+    version = FileVersion(path, "\n".join(lines))
+    again = FileVersion(path, "\r\n".join(lines))
     for target in (version, again):
         placements = track(version, target, _all(lines))
         assert [placement.line for placement in placements] == list(range(1, len(lines) + 1))
@@ -46,7 +46,7 @@ def test_a_text_maps_to_itself(path: str, lines: list[str]):
 @given(PATHS, LINES, st.integers(1, 5))
 def test_lines_put_above_shift_everything(path: str, lines: list[str], count: int):
     above = [f"entirely_new_statement_{number}(argument_{number})" for number in range(count)]
-    old, new = Version(path, "\n".join(lines)), Version(path, "\n".join(above + lines))
+    old, new = FileVersion(path, "\n".join(lines)), FileVersion(path, "\n".join(above + lines))
     for anchor, placement in zip(_all(lines), track(old, new, _all(lines)), strict=True):
         assert placement.line == anchor.line + count
 
@@ -56,7 +56,7 @@ def test_lines_put_above_shift_everything(path: str, lines: list[str], count: in
 def test_every_answer_is_a_line_of_the_new_text_and_the_same_each_time(
     path: str, one: list[str], other: list[str]
 ):
-    old, new = Version(path, "\n".join(one)), Version(path, "\n".join(other))
+    old, new = FileVersion(path, "\n".join(one)), FileVersion(path, "\n".join(other))
     placements = track(old, new, _all(one))
     assert placements == track(old, new, _all(one))
     for placement in placements:
@@ -75,7 +75,7 @@ LAYOUT = "()[]{},;\\"
 def test_high_confidence_in_one_step_holds_equal_or_confirmed_text(
     path: str, one: list[str], other: list[str]
 ):
-    old, new = Version(path, "\n".join(one)), Version(path, "\n".join(other))
+    old, new = FileVersion(path, "\n".join(one)), FileVersion(path, "\n".join(other))
     before, after = Lines(old.text), Lines(new.text)
     for anchor, placement in zip(_all(one), track(old, new, _all(one)), strict=True):
         if placement.confidence is Confidence.HIGH:
@@ -95,7 +95,7 @@ def test_high_confidence_through_revisions_is_what_both_ways_say(
     path: str, one: list[str], two: list[str], three: list[str]
 ):
     texts = (one, two, three)
-    versions = [Version(path, "\n".join(lines)) for lines in texts]
+    versions = [FileVersion(path, "\n".join(lines)) for lines in texts]
     direct = track(versions[0], versions[-1], _all(texts[0]))
     for placement, straight in zip(follow(versions, _all(texts[0])), direct, strict=True):
         if placement.confidence is Confidence.HIGH:
@@ -120,6 +120,6 @@ def test_the_chain_is_the_best_of_all_chains(pairs: list[tuple[int, int, float]]
         options = [pair for pair in rest if pair[0] > source and pair[1] > target]
         return max((pair[2] + best(options, pair[0], pair[1]) for pair in options), default=0.0)
 
-    chain = best_chain(unique)
+    chain = heaviest_chain(unique)
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(chain))
     assert abs(sum(pair[2] for pair in chain) - best(unique, -1, -1)) < 1e-9

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.comments.tracking.lines import role_of, tokens_of
+from holdfast.comments.tracking.line_roles import role_of
+from holdfast.comments.tracking.lines import tokens_of
 
 OPENERS = {
     "if (ready) {": "choice",
@@ -44,10 +45,10 @@ DECLARATIONS = {
 
 
 @pytest.mark.parametrize(("line", "kind"), OPENERS.items())
-def test_a_line_that_opens_a_block_is_told_by_its_first_word(line: str, kind: str):
+def test_a_line_that_opens_a_block_is_recognized_by_its_first_word(line: str, kind: str):
     assert role_of(tokens_of(line)).opens == kind
 
 
 @pytest.mark.parametrize(("line", "name"), DECLARATIONS.items())
-def test_a_declaration_is_told_from_an_assignment(line: str, name: str):
+def test_a_declaration_is_distinguished_from_an_assignment(line: str, name: str):
     assert role_of(tokens_of(line)).declares == name

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.comments.sidecar.source import split_lines
 from holdfast.comments.tracking.lines import split
-from holdfast.comments.tracking.placement import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
 TEXT = "first = 1\nsecond = load(first)\n\nthird = save(second)\n"
@@ -20,7 +20,7 @@ TEXT = "first = 1\nsecond = load(first)\n\nthird = save(second)\n"
     ids=["crlf", "byte order mark", "no newline at the end", "trailing space"],
 )
 def test_line_ends_and_marks_are_no_changes(other: str):
-    old, new = Version("a.py", TEXT), Version("a.py", other)
+    old, new = FileVersion("a.py", TEXT), FileVersion("a.py", other)
     for before, after in ((old, new), (new, old)):
         placements = track(before, after, [Anchor(line) for line in range(1, 5)])
         assert [placement.line for placement in placements] == [1, 2, 3, 4]
@@ -34,26 +34,26 @@ def test_lines_are_split_as_sidecars_count_them(text: str):
 
 def test_a_lone_carriage_return_does_not_shift_what_follows():
     old = "first = 'a\rb'\nsecond = load(first)\nthird = save(second)\n"
-    (placement,) = track(Version("a.py", old), Version("a.py", "import os\n" + old), [Anchor(3)])
+    (placement,) = track(FileVersion("a.py", old), FileVersion("a.py", "import os\n" + old), [Anchor(3)])
     assert (placement.line, placement.confidence) == (4, Confidence.HIGH)
 
 
 def test_nothing_is_left_in_an_emptied_file():
-    (placement,) = track(Version("a.py", TEXT), Version("a.py", ""), [Anchor(2)])
+    (placement,) = track(FileVersion("a.py", TEXT), FileVersion("a.py", ""), [Anchor(2)])
     assert placement.line is None
     assert placement.confidence is Confidence.NONE
     assert placement.reason == "symbol_deleted"
 
 
 def test_an_anchor_outside_the_text_has_no_place():
-    placements = track(Version("a.py", TEXT), Version("a.py", TEXT), [Anchor(0), Anchor(99)])
+    placements = track(FileVersion("a.py", TEXT), FileVersion("a.py", TEXT), [Anchor(0), Anchor(99)])
     assert [placement.line for placement in placements] == [None, None]
 
 
 def test_a_deleted_symbol_is_the_reason_where_there_was_one():
     new = "def keep():\n    return load_settings()\n"
     old = new + "\n\ndef drop(queue):\n    queue.cancel_everything(now=True)\n"
-    (placement,) = track(Version("a.py", old), Version("a.py", new), [Anchor(6)])
+    (placement,) = track(FileVersion("a.py", old), FileVersion("a.py", new), [Anchor(6)])
     assert placement.line is None
     assert placement.reason == "symbol_deleted"
 
@@ -85,5 +85,5 @@ def test_hard_texts_are_answered_within_the_file(name: str):
     old, new = ("\n".join(lines) for lines in PATHOLOGICAL[name])
     count = old.count("\n") + 1
     anchors = [Anchor(random.Random(seed).randint(1, count)) for seed in range(5)]
-    for placement in track(Version("a.py", old), Version("a.py", new), anchors):
+    for placement in track(FileVersion("a.py", old), FileVersion("a.py", new), anchors):
         assert placement.line is None or 1 <= placement.line <= new.count("\n") + 1

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.document import printed
+from holdfast.comments.sidecar.javascript_json import printed
 from holdfast.comments.union.conflicts import conflicted, sides_of
 from holdfast.comments.union.three_way import HISTORY, merged_sidecar, recovered, united
 from holdfast.storage.files.foreign_document import UnreadableDocument

@@ -126,7 +126,7 @@ def test_a_side_that_cannot_be_read_is_a_conflict_that_holds_both(repository):
     (repository / "src" / "it's.py.comments").write_text("{ broken")
     commit(repository)
     said = git(repository, "merge", "main", fails=True)
-    assert "cannot be united" in said
+    assert "cannot be merged" in said
     kept = (repository / "src" / "it's.py.comments").read_text()
     assert "{ broken" in kept
     assert '"ours"' in kept

@@ -11,12 +11,13 @@ import pytest
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.imports.archive import RestoreResult, parsed, take_in, written
+from holdfast.tasks.imports.archive import export_lines, parse_export
+from holdfast.tasks.imports.restoration import RestoreResult, restore_export
 from holdfast.tasks.store.history import note, state_of
-from holdfast.tasks.store.records import Change, Draft, File, Link
+from holdfast.tasks.store.records import Change, Draft, File, TaskLink
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, join, write_marker
+from holdfast.tasks.store.workspace import ensure_workspace, join, write_marker
 from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
 from tests.tasks.claims import claim
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
@@ -26,12 +27,12 @@ from tests.tasks.postgres import Server
 
 def exported(room: Tasks) -> list[str]:
     with room.reading() as connection:
-        return list(written(connection, room.workspace_in(connection)))
+        return list(export_lines(connection, room.workspace_in(connection)))
 
 
 def taken_in(room: Tasks, lines: list[str]) -> RestoreResult:
     with room.store.write() as connection:
-        return take_in(room.store, connection, room.find_workspace(connection), parsed(lines))
+        return restore_export(room.store, connection, room.find_workspace(connection), parse_export(lines))
 
 
 def filled(room: Tasks, clock: TurnedClock) -> None:
@@ -39,7 +40,7 @@ def filled(room: Tasks, clock: TurnedClock) -> None:
         Draft(
             "One", "Größe 🌊", labels=["a"], criteria=["x"], files=[File("a.py", "", 1, 2)], client_key="k"
         ),
-        Draft("Two", parent="TP-1", links=[Link("url", "r", "https://example.org", "T")]),
+        Draft("Two", parent="TP-1", links=[TaskLink("url", "r", "https://example.org", "T")]),
         Draft("Three", depends_on=[("TP-2", "blocks"), ("TP-1", "related")]),
     ]
     for draft in drafts:
@@ -86,7 +87,7 @@ def test_a_workspace_moves_between_the_engines_with_ids_and_history(
     databases = [None, postgres_server.new_database()]
     source = Tasks(Repository.at(repository), database=databases[not upwards], clock=clock)
     target = Tasks(Repository.at(other), database=databases[upwards], clock=clock)
-    begin(source, "Kelp", ["python"], "evidence")
+    ensure_workspace(source, "Kelp", ["python"], "evidence")
     filled(source, clock)
     report = taken_in(target, exported(source))
     assert (report.added, report.conflicts, report.renumbered) == (3, [], {})
@@ -118,7 +119,7 @@ def test_clones_take_in_what_the_other_did_and_keep_both_numbers(
     repository: Path, tmp_path: Path, clock: TurnedClock
 ):
     first = Tasks(Repository.at(repository), clock=clock)
-    begin(first, "Kelp", [], "criteria")
+    ensure_workspace(first, "Kelp", [], "criteria")
     add(first, "Shared")
     second = clone_of(repository, tmp_path / "clone", clock)
     taken_in(second, exported(first))
@@ -140,7 +141,7 @@ def test_a_task_that_went_two_ways_is_left_alone_and_named(
     repository: Path, tmp_path: Path, clock: TurnedClock
 ):
     first = Tasks(Repository.at(repository), clock=clock)
-    begin(first, "Kelp", [], "criteria")
+    ensure_workspace(first, "Kelp", [], "criteria")
     add(first, "Shared")
     second = clone_of(repository, tmp_path / "clone", clock)
     taken_in(second, exported(first))
@@ -155,7 +156,7 @@ def test_clones_whose_dependencies_make_a_circle_together_are_refused_whole(
     repository: Path, tmp_path: Path, clock: TurnedClock
 ):
     first = Tasks(Repository.at(repository), clock=clock)
-    begin(first, "Kelp", [], "criteria")
+    ensure_workspace(first, "Kelp", [], "criteria")
     add(first, "One", "Two")
     second = clone_of(repository, tmp_path / "clone", clock)
     taken_in(second, exported(first))

@@ -10,12 +10,12 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store import rows
+from holdfast.tasks.store import items, rows
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, set_gate
-from holdfast.tasks.tools.import_tasks import ImportReport, ImportTasks, import_tasks, import_words
+from holdfast.tasks.store.workspace import ensure_workspace, set_gate
+from holdfast.tasks.tools.import_tasks import ImportReport, ImportTasks, import_tasks, import_text
 from tests.conftest import RunHoldfast
 from tests.tasks.imports.test_readers import BACKLOG_TASK, CHECK_LIST, UNTAGGED
 
@@ -25,7 +25,7 @@ ME = Who("ada")
 @pytest.fixture
 def room(repository: Path, database: str | None) -> Iterator[Tasks]:
     opened = Tasks.open(Repository.discover(repository), database)
-    begin(opened, "kelp", [], "criteria")
+    ensure_workspace(opened, "kelp", [], "criteria")
     yield opened
     opened.close()
 
@@ -73,7 +73,7 @@ def test_what_changed_in_the_file_is_taken_over_and_what_changed_here_stays(
     after = by_title(room)
     assert [after[title].status for title in ("One", "Two", "Three")] == ["done", "in-progress", "dropped"]
     assert [step.done for step in report.steps if step.title == "Three"] == ["conflict"]
-    assert "CONFLICT TP-3: status is 'dropped' here and 'in-progress' there" in import_words(report)
+    assert "CONFLICT TP-3: status is 'dropped' here and 'in-progress' there" in import_text(report)
     bring_in(room, "todo", "todo.md", prefer="theirs")
     assert by_title(room)["Three"].status == "in-progress"
 
@@ -97,7 +97,7 @@ def test_task_master_keeps_parents_needs_and_states(room: Tasks, repository: Pat
     found = by_title(room)
     with room.reading() as connection:
         needs = {item.id for item in rows.needs_of(connection, found["Build"].uid)}
-        links = rows.links_of(connection, found["Build"].uid)
+        links = items.links_of(connection, found["Build"].uid)
     assert needs == {found["Lex"].id, found["Indent"].id}
     assert (links[0].kind, links[0].ref) == ("file", "tasks.json#1.2")
     assert found["Lex"].status == "done"
@@ -117,8 +117,8 @@ def test_a_backlog_folder_is_imported_with_criteria_and_later_changes(room: Task
         {"text": "Reads one", "checked": True}, {"text": "Reads two", "checked": False},
     ]  # fmt: skip
     assert task.notes is not None
-    assert "its parent: task-7" in task.notes
-    assert "what it needs: task-3" in task.notes
+    assert "parent: task-7" in task.notes
+    assert "dependency: task-3" in task.notes
     (folder / "task-3.md").write_text("---\nid: task-3\ntitle: Base\n---\n")
     changed = BACKLOG_TASK.replace("[ ] #2", "[x] #2").replace(
         "<!-- AC:END -->", "- [ ] #3 Three\n<!-- AC:END -->"
@@ -161,7 +161,7 @@ def test_of_tasks_that_wait_for_each_other_what_closes_the_circle_is_left_out(
     tried = bring_in(room, "task-master", "tasks.json", dry_run=True)
     report = bring_in(room, "task-master", "tasks.json")
     assert [item.message for item in tried.problems] == [item.message for item in report.problems]
-    assert "'2' and '1' would wait for each other" in report.problems[0].message
+    assert "'1' as dependency of '2' would close a cycle" in report.problems[0].message
     assert (report.created, by_title(room)["A"].waits, by_title(room)["B"].waits) == (2, 1, 0)
 
 
@@ -217,10 +217,10 @@ def test_paths_outside_and_things_that_are_no_lists_are_refused(room: Tasks, rep
 
 def test_the_command_imports(repository: Path, run_holdfast: RunHoldfast) -> None:
     room = Tasks.open(Repository.discover(repository))
-    begin(room, "kelp", [], "criteria")
+    ensure_workspace(room, "kelp", [], "criteria")
     room.close()
     (repository / "todo.md").write_text("- [ ] One\n- [%] Two\n")
     done = run_holdfast("tasks", "import", "todo", "todo.md")
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == "Imported todo.md: 2 new, 0 changed, 0 unchanged."
-    assert "todo.md:2: The state [%] is not known" in done.stdout
+    assert "todo.md:2: The state [%] is unknown" in done.stdout

@@ -157,7 +157,11 @@ def test_what_task_master_says_wrongly_is_named_by_its_line() -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [('{"tasks": [\n{"id": 1,}\n]}', "line 2"), ("[]", "no object"), ('{"a": 1}', "no list called 'tasks'")],
+    [
+        ('{"tasks": [\n{"id": 1,}\n]}', "line 2"),
+        ("[]", "not an object"),
+        ('{"a": 1}', "no list called 'tasks'"),
+    ],
 )
 def test_what_is_not_of_task_master_is_refused(content: str, words: str) -> None:
     with pytest.raises(Invalid, match=words):

@@ -14,7 +14,7 @@ from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.tasks.conftest import ADA, OpenTasks, add
 
 
@@ -52,7 +52,7 @@ def test_what_was_undone_is_not_remembered(room: Tasks):
 def test_after_very_many_events_everything_is_looked_up_again(
     room: Tasks, open_tasks: OpenTasks, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "_FOLLOWED", 3)
+    monkeypatch.setattr(census, "_MAX_EVENTS", 3)
     add(room, "One")
     assert known(room)[0] == 1
     add(open_tasks(), "Two", "Three", "Four", "Five")
@@ -63,7 +63,7 @@ def test_after_very_many_events_everything_is_looked_up_again(
 def test_only_the_newest_open_titles_are_remembered_and_older_ones_come_up_again(
     room: Tasks, open_tasks: OpenTasks, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "MOST_TITLES", 2)
+    monkeypatch.setattr(census, "MAX_TITLES", 2)
     add(room, "One", "Two", "Three")
     assert known(room)[1] == [(3, "three"), (2, "two")]
     room.update("TP-1", Change(set={"title": "First"}), ADA)
@@ -77,7 +77,7 @@ def test_only_the_newest_open_titles_are_remembered_and_older_ones_come_up_again
 def test_another_store_in_the_place_of_the_first_is_looked_at_afresh(tmp_path: Path, repository: Path):
     store = Path(Repository.at(repository).store_directory)
     with closing(Tasks(Repository.at(repository))) as room:
-        begin(room, "Kelp", [], "criteria")
+        ensure_workspace(room, "Kelp", [], "criteria")
         add(room, "One", "Two")
     shutil.copytree(store, tmp_path / "kept")
     with closing(Tasks(Repository.at(repository))) as room:

@@ -14,13 +14,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.imports.archive import parsed, take_in, written
+from holdfast.tasks.imports.archive import export_lines, parse_export
+from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.store import dependencies
 from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
 from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
 from tests.tasks.happenings import events_of, replayed
@@ -60,7 +61,7 @@ class Workspace(RuleBasedStateMachine):
             connection.execute("UPDATE task SET parent = NULL")
             connection.execute("DELETE FROM task")
             connection.execute("DELETE FROM workspace")
-        begin(self.room, "Kelp", [], "criteria")
+        ensure_workspace(self.room, "Kelp", [], "criteria")
         self.room.create([Draft("First"), Draft("Second", criteria=["x"])], Who("ada"))
 
     @rule(
@@ -141,9 +142,11 @@ class Workspace(RuleBasedStateMachine):
     @rule()
     def export_and_take_in(self) -> None:
         with self.room.reading() as connection:
-            lines = list(written(connection, self.room.workspace_in(connection)))
+            lines = list(export_lines(connection, self.room.workspace_in(connection)))
         with self.room.store.write() as connection:
-            report = take_in(self.room.store, connection, self.room.find_workspace(connection), parsed(lines))
+            report = restore_export(
+                self.room.store, connection, self.room.find_workspace(connection), parse_export(lines)
+            )
         assert (report.added, report.advanced, report.conflicts) == (0, 0, [])
 
     def tasks(self) -> list[Task]:
@@ -157,8 +160,8 @@ class Workspace(RuleBasedStateMachine):
             uids = [task.uid for task in tasks]
             dependencies.refuse_cycles(connection, uids)
             workspace = self.room.workspace_in(connection).id
-            assert dependencies.wrong_counts(connection, workspace) == []
-            assert dependencies.wrongly_needed(connection, workspace) == []
+            assert dependencies.wrong_waits(connection, workspace) == []
+            assert dependencies.wrong_unblocks(connection, workspace) == []
             states = {task.uid: state_of(connection, task) for task in tasks}
         events = events_of(self.room, limit=100_000) if tasks else []
         assert replayed(events) == states

@@ -9,7 +9,7 @@ import pytest
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor, NotFound, OutOfDate
 from holdfast.tasks.errors import DependencyCycle, NotInitialized
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, File, Link, new_uid, task_number
+from holdfast.tasks.store.records import Change, Draft, File, TaskLink, new_uid, task_number
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS, status_of
 from holdfast.tasks.store.tasks import Tasks
 from tests.reliability.evidence import Tally
@@ -236,7 +236,7 @@ def test_lists_are_added_to_and_taken_from(room: Tasks):
             add={
                 "labels": ["a", "b", "a"],
                 "files": [File("src/a.py", line_start=1, line_end=2)],
-                "links": [Link("url", "x", "https://example.org")],
+                "links": [TaskLink("url", "x", "https://example.org")],
                 "criteria": ["First", "Second"],
                 "depends_on": [("TP-2", "related")],
             }

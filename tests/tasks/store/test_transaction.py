@@ -10,7 +10,7 @@ from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.session import open_session
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.claim import ClaimTask, claim
 from tests.tasks import claims
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
@@ -19,7 +19,7 @@ from tests.tasks.happenings import events_of
 
 def test_a_claim_with_a_session_is_one_transaction_of_five_statements(repository):
     room = Tasks.open(Repository.at(repository))
-    begin(room, "Kelp", [], "criteria")
+    ensure_workspace(room, "Kelp", [], "criteria")
     add(room, "One", "Two")
     session, _ = open_session(room, "ada")
     claim(room, ClaimTask(session=session.id))

@@ -16,14 +16,14 @@ from holdfast import toolsets
 from holdfast.faces.mcp.handlers import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.resources import attachment_content
+from holdfast.tasks.file_resources import attachment_content
 from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.attach import (
     EMBEDDED_BYTES,
-    MOST_BYTES,
+    MAX_BYTES,
     AttachFile,
     WhichAttachment,
     attach,
@@ -52,7 +52,7 @@ def picture() -> bytes:
 @pytest.fixture
 def room(repository: Path) -> Tasks:
     opened = Tasks.open(Repository.discover(repository))
-    begin(opened, "kelp", [], "none")
+    ensure_workspace(opened, "kelp", [], "none")
     opened.create([Draft("Listen to the voice note")], ME)
     return opened
 
@@ -105,7 +105,7 @@ def test_short_text_is_embedded_with_title_and_annotations(room: Tasks):
 @pytest.mark.requirement("tasks-21")
 def test_an_embedded_file_tells_when_it_was_put_there_as_it_is(repository: Path, clock: TurnedClock):
     room = Tasks(Repository.discover(repository), clock=clock)
-    begin(room, "kelp", [], "none")
+    ensure_workspace(room, "kelp", [], "none")
     room.create([Draft("Read the log")], ME)
     times = {}
     for name, content in (("a.txt", b"one"), ("b.txt", b"two"), ("a.txt", b"three"), ("c.txt", b"four")):
@@ -179,7 +179,7 @@ def test_somebody_who_saw_an_older_version_is_refused(room: Tasks):
         {"data": "aGk="},
         {"data": "not base64!", "name": "a"},
         {"data": "größe", "name": "a"},
-        {"data": base64.b64encode(bytes(MOST_BYTES + 1)).decode(), "name": "a"},
+        {"data": base64.b64encode(bytes(MAX_BYTES + 1)).decode(), "name": "a"},
     ],
 )
 def test_what_cannot_be_attached_is_refused_and_nothing_is_kept(room: Tasks, arguments: dict[str, Any]):
@@ -189,7 +189,7 @@ def test_what_cannot_be_attached_is_refused_and_nothing_is_kept(room: Tasks, arg
 
 
 def test_a_file_over_the_limit_is_refused(room: Tasks, repository: Path):
-    (repository / "big").write_bytes(bytes(MOST_BYTES + 1))
+    (repository / "big").write_bytes(bytes(MAX_BYTES + 1))
     with pytest.raises(TooLarge):
         attach(room, AttachFile(task_id="TP-1", path="big"))  # type: ignore[arg-type]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from holdfast.tasks import consistency
 from holdfast.tasks.store.records import Change, Draft
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools import audit as auditing
 from holdfast.tasks.tools.audit import AuditResult, AuditTasks, audit
 from tests.tasks.conftest import ADA, add
 
@@ -50,9 +50,9 @@ def test_each_finding_names_its_task(room: Tasks) -> None:
     } <= found
     assert ("HISTORY", part.id) not in found
     details = {finding.code: finding.detail for finding in result.findings}
-    assert details["DUPLICATE"] == f"It has the title of {needing.id}."
+    assert details["DUPLICATE"] == f"It has the same title as {needing.id}."
     assert details["ORPHAN_DEP"] == f"It needs {dropped.id}, which was dropped."
-    assert details["WRONG_COUNT"] == "It is kept as waiting for 7, and waits for 0."
+    assert details["WRONG_COUNT"] == "It is stored as waiting for 7 tasks, but waits for 0."
     assert result.completion.blockers == [part.id, needing.id, twin.id]
 
 
@@ -100,7 +100,7 @@ def test_an_audit_of_many_tasks_takes_the_memory_of_some(crowded: Tasks) -> None
 def test_control_an_audit_that_holds_all_tasks_at_once_is_seen(
     crowded: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(auditing, "_AT_ONCE", MANY)
+    monkeypatch.setattr(consistency, "_BATCH", MANY)
     taken = peak(lambda: audited(crowded))
     print(f"{MANY} tasks held at once take {taken} bytes")
     assert taken > MOST_BYTES

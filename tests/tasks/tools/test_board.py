@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.tasks.store.records import Draft, Link
+from holdfast.tasks.store.records import Draft, TaskLink
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.list_tasks import ShowBoard, board
 from holdfast.tasks.tools.update import UpdateTask, update
@@ -14,7 +14,7 @@ def test_cards_tell_what_is_missing_who_holds_them_and_where_they_may_go(room: T
     room.create(
         [
             Draft("First", ref="one", criteria=["a", "b"], labels=["api", "web"], milestone="m"),
-            Draft("Second", depends_on=[("#one", "blocks")], links=[Link("comment", "a.py#c_1")]),
+            Draft("Second", depends_on=[("#one", "blocks")], links=[TaskLink("comment", "a.py#c_1")]),
             Draft("Third", priority="low"),
         ],
         ADA,

@@ -10,7 +10,7 @@ from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.tasks.store import lease
 from holdfast.tasks.store.records import Draft, File
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.status import EventPage, ReadEvents, ShowStatus, _told, events, status, status_words
+from holdfast.tasks.tools.status import EventPage, ReadEvents, ShowStatus, _text, events, status, status_text
 from holdfast.tasks.tools.update import UpdateTask, update
 from tests.tasks.conftest import ADA, BOB
 
@@ -77,10 +77,10 @@ def test_evidence_keeps_the_text_of_the_criterion_that_it_shows(busy: Tasks):
 
 
 def test_a_new_task_is_told_by_its_title_and_the_next_page_without_an_option(busy: Tasks):
-    first, created, last = _told(told(busy, limit=2)).splitlines()
+    first, created, last = _text(told(busy, limit=2)).splitlines()
     assert first.endswith("bob claimed TP-1 claimed_by, status")
     assert created.endswith("bob created TP-2 Trim the wick")
-    assert last.startswith("Older ones with the cursor ")
+    assert last.startswith("Older events with the cursor ")
 
 
 def test_the_words_of_a_status_count_all_that_is_ready_or_waits_and_not_what_is_listed(room: Tasks):
@@ -88,4 +88,4 @@ def test_the_words_of_a_status_count_all_that_is_ready_or_waits_and_not_what_is_
     room.create([Draft(f"Wick {number}", depends_on=[("TP-1", "blocks")]) for number in range(9)], ADA)
     found = status(room, ShowStatus())
     assert len(found.ready) < 12
-    assert status_words(found).endswith("12 ready, 9 blocked or waiting.")
+    assert status_text(found).endswith("12 ready, 9 blocked or waiting.")

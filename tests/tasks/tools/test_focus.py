@@ -7,30 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.sidecar.files import Draft as CommentDraft
-from holdfast.comments.store import Writer
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
+from holdfast.tasks.change_input import TaskItems, UpdateTask
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.inputs import LinkIn, Place, place_of
-from holdfast.tasks.neighbours import Remark
-from holdfast.tasks.store import rules
+from holdfast.tasks.link_targets import Place, parse_place
+from holdfast.tasks.models import LinkIn
+from holdfast.tasks.neighbours import TaskRemark
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, File, Link, Who
+from holdfast.tasks.store.records import Change, Draft, File, TaskLink, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
+from holdfast.tasks.texts import rules
 from holdfast.tasks.tools.add import AddTasks, CreateTask, add, create_task
 from holdfast.tasks.tools.audit import AuditTasks, audit
 from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
-from holdfast.tasks.tools.task_from import MadeFrom, TaskFrom, made_words, task_from, title_of
-from holdfast.tasks.tools.update import TaskItems, UpdateTask, update
+from holdfast.tasks.tools.task_from import MadeFrom, TaskFrom, made_text, task_from, title_of
+from holdfast.tasks.tools.update import update
 from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
-from holdfast.tasks.view.focus_result import Focus, focus_words
+from holdfast.tasks.view.focus_result import Focus, focus_text
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
 
@@ -44,7 +46,7 @@ def workspace(repository: Path) -> Iterator[Workspace]:
     (repository / "src" / "app.py").write_text(SOURCE)
     commit(repository, "Begin")
     opened = Workspace.discover(repository)
-    begin(opened.room("tasks"), "kelp", [], "criteria")
+    ensure_workspace(opened.room("tasks"), "kelp", [], "criteria")
     yield opened
     opened.close()
 
@@ -67,7 +69,7 @@ def look(room: Tasks, task_id: str = "TP-1", **more: object) -> Focus:
 
 def comment_on(workspace: Workspace, line: int, text: str, tag: str | None = None) -> str:
     draft = CommentDraft(line=line, text=text, author="grace", tag=tag)
-    placed = Writer(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
+    placed = CommentWriter(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
     return placed.note.alias
 
 
@@ -110,7 +112,7 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     assert found.absent is None
     assert found.claim is None
     assert inbox.count("pending") == 2, "looking takes no message"
-    words = focus_words(found)
+    words = focus_text(found)
     assert "message src/app.py:2: This needs a test" in words
     assert "Nothing was asked about" not in words
 
@@ -144,7 +146,7 @@ def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_chan
         ("commit", None),
     ]
     assert [rule.text for rule in found.rules or ()] == ["Write it twice"]
-    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    CommentWriter(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"finding", "commit"}
 
 
@@ -170,7 +172,7 @@ def test_settled_comments_and_messages_that_were_delivered_are_not_told(
     workspace: Workspace, room: Tasks
 ) -> None:
     name = comment_on(workspace, 5, "Rename this")
-    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    CommentWriter(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     workspace.inbox.send("src/app.py", "Old")
     workspace.inbox.mark_delivered(workspace.inbox.take().lease)
     room.create([Draft("Fix", files=[File("src/app.py")])], ME)
@@ -180,8 +182,8 @@ def test_settled_comments_and_messages_that_were_delivered_are_not_told(
 def test_what_is_linked_is_told_wherever_it_is(workspace: Workspace, room: Tasks) -> None:
     receipt = workspace.inbox.send("README.md", "About something else")
     links = [
-        Link("message", receipt.id),
-        Link("issue", "ada/kelp#12", "https://github.com/ada/kelp/issues/12"),
+        TaskLink("message", receipt.id),
+        TaskLink("issue", "ada/kelp#12", "https://github.com/ada/kelp/issues/12"),
     ]
     room.create([Draft("Fix", links=links)], ME)
     found = look(room, peek=True)
@@ -216,7 +218,7 @@ def test_focus_names_what_is_to_be_mended_in_the_files_of_the_task(workspace: Wo
     ]
     more = {item.what: (item.shown, item.total) for item in look(room, peek=True).more or ()}
     assert more["findings"] == (3, 4)
-    assert "tangle: Cyclomatic complexity of 26 is over 20." in focus_words(look(room, peek=True))
+    assert "tangle: Cyclomatic complexity of 26 is over 20." in focus_text(look(room, peek=True))
     detailed = look(room, peek=True, response_format="detailed").remarks or ()
     assert [remark.text for remark in detailed if remark.line == 1] == [
         "Unused import json. The file never uses the name that it imports."
@@ -240,7 +242,7 @@ def test_a_file_that_cannot_be_analysed_does_not_keep_the_rest_from_a_focus(
 
 def test_a_room_alone_names_every_other_as_absent(repository: Path) -> None:
     room = Tasks.open(Repository.discover(repository))
-    begin(room, "kelp", [], "criteria")
+    ensure_workspace(room, "kelp", [], "criteria")
     room.create([Draft("Fix")], ME)
     assert look(room, peek=True).absent == ["comments", "inbox", "milestones", "findings", "git"]
     with pytest.raises(Unavailable):
@@ -251,7 +253,7 @@ def test_a_room_alone_names_every_other_as_absent(repository: Path) -> None:
 def test_outside_git_the_rooms_that_need_it_are_absent(home: Path, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     workspace = Workspace.discover(tmp_path / "plain")
-    begin(workspace.room("tasks"), "kelp", [], "criteria")
+    ensure_workspace(workspace.room("tasks"), "kelp", [], "criteria")
     workspace.room("tasks").create([Draft("Fix")], ME)
     assert look(workspace.room("tasks"), peek=True).absent == ["milestones", "git"]
     workspace.close()
@@ -261,7 +263,7 @@ def test_words_tell_what_was_left_for_the_next_one(workspace: Workspace, room: T
     room.create([Draft("Light the lamp", files=(File("src/app.py"),))], Who("ada"))
     change = Change(set={"notes": "The wick is wet", "plan": "Dry it"})
     room.update("TP-1", change, Who("ada"))
-    words = focus_words(look(room, peek=True))
+    words = focus_text(look(room, peek=True))
     assert "Notes: The wick is wet" in words
     assert "Plan: Dry it" in words
     assert "Files: src/app.py" in words
@@ -286,7 +288,7 @@ def test_long_texts_are_cut_and_said_to_be(workspace: Workspace, room: Tasks) ->
     assert concise.truncated
     assert len(concise.model_dump_json(exclude_none=True)) < 8_000
     assert len(detailed.model_dump_json(exclude_none=True)) < 32_000
-    assert len(focus_words(concise).splitlines()) <= 25
+    assert len(focus_text(concise).splitlines()) <= 25
     cut = {item.what: item.total for item in concise.more or ()}
     assert (cut["messages"], cut["connected_files"], cut["criteria"]) == (30, 60, 60)
     assert any((item.uri or "").endswith("/tasks/TP-1") for item in concise.more or ())
@@ -304,10 +306,10 @@ def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace
     ]
     assert [(link.kind, link.ref) for link in found.links or ()] == [("message", sent.id)]
     message = workspace.inbox.find(sent.id)
-    assert [reply.text for reply in workspace.inbox.replies(message)] == ["This is task TP-1 now: This leaks"]
+    assert [reply.text for reply in workspace.inbox.replies(message)] == ["This is now task TP-1: This leaks"]
     again: MadeFrom = task_from(room, TaskFrom(source=sent.id))
     assert (again.task.id, again.created, again.outcome) == (made.task.id, False, "known")
-    assert "was made of it before" in made_words(again)
+    assert "exists already" in made_text(again)
     assert workspace.inbox.find(sent.id).reply_count == 1
 
 
@@ -318,7 +320,7 @@ def test_a_comment_becomes_a_task_with_its_tag_as_label(workspace: Workspace, ro
     assert (found.title, found.labels) == ("Rename this function", ["NOTE"])
     assert (found.links or [])[0].uri == "comment://workspace/src/app.py.comments"
     replies = workspace.room("comments").load("src/app.py").comments[0].replies
-    assert [reply["text"] for reply in replies] == ["This is task TP-1 now: Rename this function"]
+    assert [reply["text"] for reply in replies] == ["This is now task TP-1: Rename this function"]
     same: MadeFrom = task_from(room, TaskFrom(source=f"comment://workspace/src/app.py.comments#{name}"))
     assert same.task.id == made.task.id
 
@@ -350,15 +352,15 @@ def test_what_does_not_exist_is_named(workspace: Workspace, room: Tasks) -> None
 
 
 def test_addresses_and_ids_mean_the_same() -> None:
-    assert place_of("lazygit://messages#m_00ff") == place_of(" m_00ff ") == Place("message", "m_00ff")
-    assert place_of("comment://workspace/a%20b.py.comments#c_1") == Place("comment", "c_1", "a b.py")
-    assert place_of("issue:c8d4b0a2") == Place("issue", "c8d4b0a2")
+    assert parse_place("lazygit://messages#m_00ff") == parse_place(" m_00ff ") == Place("message", "m_00ff")
+    assert parse_place("comment://workspace/a%20b.py.comments#c_1") == Place("comment", "c_1", "a b.py")
+    assert parse_place("issue:c8d4b0a2") == Place("issue", "c8d4b0a2")
 
 
 def test_a_title_is_made_of_what_was_said() -> None:
-    assert title_of(Remark("message", "m_1", "Short. And more.")) == "Short"
-    assert title_of(Remark("message", "m_1", "x" * 200)) == "x" * 79 + "…"
-    assert title_of(Remark("message", "m_1", " \x00\n")) == "message m_1"
+    assert title_of(TaskRemark("message", "m_1", "Short. And more.")) == "Short"
+    assert title_of(TaskRemark("message", "m_1", "x" * 200)) == "x" * 79 + "…"
+    assert title_of(TaskRemark("message", "m_1", " \x00\n")) == "message m_1"
 
 
 def test_commits_are_found_by_whole_names(repository: Path) -> None:
@@ -426,16 +428,16 @@ def audited(room: Tasks, **more: object) -> dict[str, list[str]]:
 def test_an_audit_tells_of_comments_whose_code_is_gone(workspace: Workspace, room: Tasks) -> None:
     name = comment_on(workspace, 5, "Rename this")
     kept = comment_on(workspace, 1, "Keep this")
-    room.create([Draft("One", links=[Link("comment", f"src/app.py#{name}")])], ME)
-    room.create([Draft("Two", links=[Link("comment", f"src/app.py#{kept}")])], ME)
+    room.create([Draft("One", links=[TaskLink("comment", f"src/app.py#{name}")])], ME)
+    room.create([Draft("Two", links=[TaskLink("comment", f"src/app.py#{kept}")])], ME)
     assert audited(room) == {}
     place = Path(workspace.repository.root, "src/app.py")
     place.write_text("def parse():\n    return 1\n")
     assert audited(room) == {"ORPHAN_COMMENT": [f"TP-1: The code of its comment src/app.py#{name} is gone."]}
-    assert "comment src/app.py:5 (orphaned): Rename this" in focus_words(look(room, "TP-1"))
-    Writer(workspace.room("comments")).delete(RepoPath.parse("src/app.py"), name)
+    assert "comment src/app.py:5 (orphaned): Rename this" in focus_text(look(room, "TP-1"))
+    CommentWriter(workspace.room("comments")).delete(RepoPath.parse("src/app.py"), name)
     assert audited(room, scope="files") == {
-        "ORPHAN_COMMENT": [f"TP-1: Its comment src/app.py#{name} is not there."]
+        "ORPHAN_COMMENT": [f"TP-1: Its comment src/app.py#{name} is missing."]
     }
     assert audited(room, scope="dependencies") == {}
     room.update("TP-1", Change(set={"status": "dropped"}), ME)
@@ -445,7 +447,7 @@ def test_an_audit_tells_of_comments_whose_code_is_gone(workspace: Workspace, roo
 def test_an_audit_tells_of_issues_whose_state_is_another(workspace: Workspace, room: Tasks) -> None:
     milestones = workspace.room("milestones")
     issue = milestones.create(IssueDraft(kind="issue", title="Parser")).entity
-    room.create([Draft("One", links=[Link("issue", issue), Link("issue", "#12")])], ME)
+    room.create([Draft("One", links=[TaskLink("issue", issue), TaskLink("issue", "#12")])], ME)
     assert audited(room) == {}, "both are open, and the number is one of another tracker"
     milestones.set_status(issue, "closed")
     assert audited(room) == {"ISSUE_DRIFT": [f"TP-1: It is backlog, but its issue {issue} is closed."]}
@@ -511,5 +513,5 @@ def test_an_audit_tells_of_tasks_that_another_tracker_has_in_another_state(room:
     put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "in-progress"}))
     assert audited(room) == {}
     put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "done"}))
-    told = "TP-1: It is backlog, but done as 12 of kelp, when that was last read."
+    told = "TP-1: It is backlog, but 12 of kelp was done when last read."
     assert audited(room) == {"ISSUE_DRIFT": [told]}

@@ -9,10 +9,11 @@ import pytest
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store import step_texts
-from holdfast.tasks.store.step_texts import ALL, FLOWS
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import write_marker
+from holdfast.tasks.texts import step_texts
+from holdfast.tasks.texts.flows import FLOWS
+from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS
 from holdfast.tasks.tools.flows import Flows, ShowFlows, UpdateFlow, show_flows, update_flow
 from holdfast.tasks.tools.generate_prompt import GeneratePrompt, generate_prompt, prompt_text
 from holdfast.tasks.tools.steps import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
@@ -101,8 +102,8 @@ def test_flows_name_tools_and_prompts_that_exist(room: Tasks):
     for tool_name, (step, following) in FLOWS.items():
         assert registry.operation(tool_name)
         assert registry.operation(following)
-        assert step in ALL
-    assert {step for step, _ in FLOWS.values()} == set(ALL), "every step follows some tool"
+        assert step in SHIPPED_STEPS
+    assert {step for step, _ in FLOWS.values()} == set(SHIPPED_STEPS), "every step follows some tool"
     assert [item.name for item in flows(room, include=["steps"]).flows[0].steps or ()] == [
         "taskpilot_init",
         "init_success",
@@ -113,7 +114,7 @@ def test_flows_name_tools_and_prompts_that_exist(room: Tasks):
 def test_a_copied_flow_is_the_workspaces_until_it_is_deleted(room: Tasks):
     assert update_flow(room, UpdateFlow(flow_id="focus", action="clone")).flow.scope == "workspace"
     assert not update_flow(room, UpdateFlow(flow_id="taskpilot_focus", action="clone")).changed
-    assert step_texts.own_text(room, "start_task") == ALL["start_task"]
+    assert step_texts.own_text(room, "start_task") == SHIPPED_STEPS["start_task"]
     assert [flow.id for flow in flows(room, type="workspace").flows] == ["taskpilot_focus"]
     update_steps(room, UpdateSteps(step_name="start_task", content="Begin {task_id}"))
     update_flow(room, UpdateFlow(flow_id="focus", action="clone"))
@@ -155,7 +156,7 @@ def test_the_old_addresses_of_steps_and_flows_answer_with_versions(server: Runni
     assert listed == tool(server, "taskpilot_steps")
     assert {"global_steps", "workspace_steps", "workspace_rules", "workspace"} <= set(listed)
     shipped = server.ask("GET", f"{base}/tool-flows/global-feedback-steps").json["data"]
-    assert (len(shipped["global_steps"]), shipped["workspace_steps"]) == (len(ALL), [])
+    assert (len(shipped["global_steps"]), shipped["workspace_steps"]) == (len(SHIPPED_STEPS), [])
     read = server.ask("GET", f"{base}/feedback-steps/plan_work")
     tag = {"If-Match": read.headers["etag"]}
     put = server.ask("PUT", f"{base}/feedback-steps/plan_work", {"content": "Our way"}, tag)

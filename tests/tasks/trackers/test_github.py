@@ -9,11 +9,12 @@ import pytest
 
 from holdfast.kernel.errors import Denied, Invalid, NotFound, RateLimited, Unavailable
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.imports.archive import parsed, take_in, written
+from holdfast.tasks.imports.archive import export_lines, parse_export
+from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from holdfast.tasks.tools.remote_interface import GitHubCall, RemoteInterface, remote_interface
 from holdfast.tasks.tools.remote_interface import github as operate
 from holdfast.tasks.trackers.report import TrackerReport
@@ -38,7 +39,7 @@ def room(repository: Path) -> Iterator[Tasks]:
     remote = "git@github.com:ada/kelp.git"
     subprocess.run(["git", "remote", "add", "origin", remote], cwd=repository, check=True)
     opened = Tasks.open(Repository.discover(repository))
-    begin(opened, "kelp", [], "criteria")
+    ensure_workspace(opened, "kelp", [], "criteria")
     yield opened
     opened.close()
 
@@ -371,7 +372,7 @@ def test_a_workspace_that_moves_keeps_what_is_which_and_has_to_be_connected_agai
     call(connected, "sync")
     connected.update("TP-1", Change(set={"title": "Ours"}), ME)
     with connected.reading() as connection:
-        lines = list(written(connection, connected.workspace()))
+        lines = list(export_lines(connection, connected.workspace()))
     plain = tmp_path / "elsewhere"
     subprocess.run(["git", "clone", "-q", str(repository), str(plain)], check=True)
     subprocess.run(
@@ -379,8 +380,8 @@ def test_a_workspace_that_moves_keeps_what_is_which_and_has_to_be_connected_agai
     )
     moved = Tasks.open(Repository.discover(plain))
     with moved.store.write() as connection:
-        take_in(moved.store, connection, None, parsed(lines))
-        again = take_in(moved.store, connection, moved.find_workspace(connection), parsed(lines))
+        restore_export(moved.store, connection, None, parse_export(lines))
+        again = restore_export(moved.store, connection, moved.find_workspace(connection), parse_export(lines))
     assert (again.added, again.unchanged) == (0, 1)
     write_marker(moved.repository, connected.workspace().id)
     with pytest.raises(NotFound):

@@ -13,7 +13,7 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.states import STATUSES
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
 from holdfast.tasks.trackers.adapter import transitions
 from holdfast.tasks.trackers.report import TrackerReport, report_text
@@ -27,7 +27,7 @@ KINDS = [FakeJira, FakeLinear, FakeAsana, FakeTrello, FakeCustom]
 @pytest.fixture
 def room(repository: Path) -> Iterator[Tasks]:
     opened = Tasks.open(Repository.discover(repository))
-    begin(opened, "kelp", [], "criteria")
+    ensure_workspace(opened, "kelp", [], "criteria")
     yield opened
     opened.close()
 

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, File, Link, Who
+from holdfast.tasks.store.records import Draft, File, TaskLink, Who
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
@@ -55,7 +55,7 @@ def fill(workspace: Workspace) -> None:
             criteria=[f"Criterion {part} {'that says a lot ' * 11}" for part in range(20)],
             files=[File(f"src/{'long_path/' * 15}part_{number}_{part}.py") for part in range(20)],
             links=[
-                Link("url", f"https://example.org/{'path/' * 30}{number}/{part}", None, "A title " * 20)
+                TaskLink("url", f"https://example.org/{'path/' * 30}{number}/{part}", None, "A title " * 20)
                 for part in range(20)
             ],
             notes="Notes upon notes. " * 2500,

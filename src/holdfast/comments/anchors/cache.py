@@ -1,7 +1,12 @@
-"""Where comments were last found, so that a file that has not changed is not looked at again.
+"""Caches the locations of comments, so that unchanged files are not tracked again.
 
-Contract: derived, and thrown away whenever in doubt. A place counts only for the very signature of the source
-file and the very content of the sidecar; a file so young that another change could share its time is read.
+Each row holds the locations of one file's comments, keyed by the stat signature of the source and a digest of
+the sidecar. Example: 1,000 annotated files and one edit: 999 rows still match their files' signatures, and
+one file is tracked again.
+
+Contract: the cache is derived and is discarded when in doubt. A location is valid only for exactly this
+source signature and this sidecar content. A file that changed so recently that another change could have the
+same timestamp is not cached.
 """
 
 from __future__ import annotations
@@ -13,8 +18,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any, NamedTuple
 
-from holdfast.comments.sidecar.note import Location
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.sidecar.note import NoteLocation
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase
 from holdfast.storage.watching.listing import Signature
@@ -36,24 +41,27 @@ CREATE TABLE IF NOT EXISTS place (
 """
 
 _YOUNG_NANOSECONDS = 2_000_000_000
-_LOCATION = tuple(field.name for field in fields(Location))
+"""Files modified more recently than this are not cached. Chosen as the coarsest timestamp resolution in use,
+the two seconds of FAT (Microsoft, 'File Times')."""
+
+_LOCATION = tuple(field.name for field in fields(NoteLocation))
 
 _GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
-_SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
+_FULLY_PLACED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
 _PUT = "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class CachedLocations(NamedTuple):
-    """Where the comments of one file are, and for what files that was found."""
+    """The locations of one file's comments, and the file states they were found for."""
 
     path: str
     source: Signature
     sidecar: Signature
     content: str
-    """What tells the content of the sidecar."""
-    locations: Sequence[Location]
+    """The digest of the sidecar's content, with the number of its comments."""
+    locations: Sequence[NoteLocation]
     written: bool
-    """Whether the sidecar says so too. Reading finds places without writing them; a scan has yet to."""
+    """Whether the sidecar contains these locations. Reading finds locations without writing them."""
 
 
 class LocationCache:
@@ -70,19 +78,19 @@ class LocationCache:
             prepare=lambda connection: connection.execute(CACHE_TABLES),
         )
 
-    def find(self, path: str, source: Signature, content: str) -> list[Location] | None:
-        """Return the standings of a file's comments, if neither the file nor its sidecar has changed."""
+    def find(self, path: str, source: Signature, content: str) -> list[NoteLocation] | None:
+        """Return the locations of a file's comments if neither the file nor its sidecar has changed."""
         rows = self._rows(_GET, (self._work_tree, path))
         if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
             return None
         return [_location(item) for item in json.loads(rows[0][2])]
 
-    def settled(self) -> dict[str, tuple[str, str]]:
-        """Return the signatures of each source and sidecar whose comments all have their line, by path."""
-        return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
+    def fully_placed(self) -> dict[str, tuple[str, str]]:
+        """Return by path the signatures of sources and sidecars whose comments all have a certain line."""
+        return {row[0]: (row[1], row[2]) for row in self._rows(_FULLY_PLACED, (self._work_tree,))}
 
     def keep(self, found: Sequence[CachedLocations]) -> None:
-        """Keep where comments are."""
+        """Store locations."""
         newest = time.time_ns() - _YOUNG_NANOSECONDS
         rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
         if not rows or not os.path.isdir(self._repository.store_directory):
@@ -90,12 +98,14 @@ class LocationCache:
         self._database.try_write(lambda connection: connection.executemany(_PUT, rows))
 
     def _row(self, one: CachedLocations) -> tuple[object, ...]:
-        settled = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
+        is_placed = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
         signatures = (signature_text(one.source), signature_text(one.sidecar))
         locations = json.dumps([_fields(location) for location in one.locations])
-        return (self._work_tree, one.path, *signatures, one.content, settled, locations)
+        return (self._work_tree, one.path, *signatures, one.content, is_placed, locations)
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
+        if not os.path.isdir(self._repository.store_directory):
+            return []
         return self._database.try_read(lambda connection: connection.execute(query, values).fetchall(), [])
 
     def close(self) -> None:
@@ -104,17 +114,17 @@ class LocationCache:
 
 
 def signature_text(signature: Signature) -> str:
-    """Return a signature as it is kept."""
+    """Return a signature in the form in which it is stored."""
     return ":".join(map(str, signature))
 
 
-def _fields(location: Location) -> dict[str, Any]:
-    # By hand: `asdict` copies everything deeply, which took longer than finding the places.
+def _fields(location: NoteLocation) -> dict[str, Any]:
+    # Not `asdict`: its deep copy took longer than the tracking.
     return {name: getattr(location, name) for name in _LOCATION} | {
         "candidates": [asdict(candidate) for candidate in location.candidates]
     }
 
 
-def _location(item: dict[str, Any]) -> Location:
-    candidates = tuple(Candidate(**candidate) for candidate in item.pop("candidates"))
-    return Location(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})
+def _location(item: dict[str, Any]) -> NoteLocation:
+    candidates = tuple(CandidateLine(**candidate) for candidate in item.pop("candidates"))
+    return NoteLocation(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

@@ -1,7 +1,11 @@
-"""Where the code of comments may be that is no longer in its file; people choose, so nothing is written.
+"""Candidate places for comments whose code is no longer in their file. People choose; nothing is written.
 
-Contract: places in other files come with how much speaks for them, best first, the same way as bringing
-comments up to date finds them. What stood beside a deleted line is looked up in its own file.
+Example: a comment on `retry(3)` in `net.py` is orphaned. Its candidates are a line in `net.py` with the same
+text but other neighbours (score 0.4), and line 12 of `http.py`, which contains most of what surrounded it
+(score 0.8).
+
+Contract: candidates in other files transfer their score, best first, and are found as in a scan. The
+surroundings of a deleted line are looked up in its own file.
 """
 
 from __future__ import annotations
@@ -9,53 +13,61 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from holdfast.comments.anchors.moved_code import (
-    MOST_FILES,
-    Missing,
-    files_like,
+from holdfast.comments.anchors.lost_code import (
+    LostCode,
+    files_of_same_kind,
     index_for,
-    missing_of,
-    written_for,
+    lost_code_of,
+    original_anchor,
 )
+from holdfast.comments.anchors.moved_code import MOST_FILES
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 
 _NEIGHBOURS = 4
-"""Lines on each side of a deleted one among which one that is left is looked for."""
+"""Lines on each side of a deleted one that are searched for one that still exists. A chosen bound."""
 
 _FILES_OFFERED = 3
+"""Other files among the candidates of one comment. A chosen bound."""
+
 _MOST = 5
-"""Candidates for one comment; nobody compares more."""
+"""Candidates for one comment. A chosen bound: more would not be compared."""
 
 _AROUND = 3
-_MOST_EQUAL = 50
-_LEAST_EQUAL = 0.3
-"""What speaks for a line that reads the same, though nothing around it does."""
+"""Lines on each side whose similarity counts. A judgement."""
 
-Offers = Mapping[tuple[str, str], Sequence[Candidate]]
+_MOST_EQUAL = 50
+"""Equal lines that are scored. A chosen bound on time."""
+
+_LEAST_EQUAL = 0.3
+"""Score of a line with equal text and no equal neighbours. A judgement: it must stay below the candidates
+with context."""
+
+Offers = Mapping[tuple[str, str], Sequence[CandidateLine]]
 """Candidates by the path of a comment's file and its id."""
 
 
 def uncertain_comments(
     room: Comments, path: str | None, limit: int
 ) -> tuple[int, list[tuple[str, Note]], list[str]]:
-    """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
+    """Return how many comments are orphaned or need review, the first of them, and unreadable files."""
     answers = [
         room.search.find(
-            Query(path=path, standing=standing, limit=limit, by_place=True), everywhere=standing == "orphaned"
+            CommentQuery(path=path, standing=standing, limit=limit, by_place=True),
+            everywhere=standing == "orphaned",
         )
         for standing in ("orphaned", "review")
     ]
     paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
     moves = room.moves()
-    loaded = ((path, room.load_here(path, moves).comments) for path in sorted(paths))
+    loaded = ((path, room.load_owned(path, moves).comments) for path in sorted(paths))
     notes = [
         (path, note)
         for path, found in loaded
@@ -66,19 +78,19 @@ def uncertain_comments(
     return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
 
 
-def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
-    """Give the orphans of a file that is read their candidates, in other files too if these are not many."""
+def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
+    """Set the candidates of a file's orphans; other files are searched if there are not too many."""
     orphans = [note for note in notes if note.orphaned]
     if not orphans:
         return
-    files = files_like(room, [path]).signatures()
+    files = files_of_same_kind(room, [path]).signatures()
     if len(files) > MOST_FILES:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
-        sign = (files, tuple(note.id for note in orphans))
-        known = room.offers.get(path, sign)
+        cache_version = (files, tuple(note.id for note in orphans))
+        known = room.offers.get(path, cache_version)
         if known is None:
-            known = room.offers.put(path, sign, candidates(room, [(path, note) for note in orphans]))
+            known = room.offers.put(path, cache_version, candidates(room, [(path, note) for note in orphans]))
         offers = known
     for note in orphans:
         note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
@@ -87,7 +99,7 @@ def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
 def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
     """Return where the code of each comment may be, in its own file and in others, best first."""
     found = {(path, note.id): _in_its_file(room, path, note) for path, note in notes}
-    missing = missing_of(room, [(path, note) for path, note in notes if note.orphaned])
+    missing = lost_code_of(room, [(path, note) for path, note in notes if note.orphaned])
     if missing:
         index = index_for(room, missing)
         for one in missing:
@@ -102,8 +114,8 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
     return found
 
 
-def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
-    """Return what was found for a comment, and every line that reads the same as its own did."""
+def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
+    """Return the candidates that tracking found, and every line equal to the comment's own."""
     known = list(note.location.candidates)
     was = as_it_was(room, note, path, _AROUND)
     try:
@@ -113,30 +125,30 @@ def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
     if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
         return known
     equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
-    others = (Candidate(number, _likeness(was, lines, number)) for number in equal[:_MOST_EQUAL])
+    others = (CandidateLine(number, _similarity(was, lines, number)) for number in equal[:_MOST_EQUAL])
     return known + [other for other in others if not _is_in(other, known)]
 
 
-def _likeness(was: Snippet, lines: Sequence[str], number: int) -> float:
-    """Return how much of what stood around a line stands around one that reads the same, from 0.3 to 1."""
+def _similarity(was: Snippet, lines: Sequence[str], number: int) -> float:
+    """Return the share of a line's old neighbours that an equal line has, scaled to 0.3 to 1."""
     before = {line.strip() for line in was.lines} - {""}
     now = {line.strip() for line in lines[max(0, number - 1 - _AROUND) : number + _AROUND]}
     return round(_LEAST_EQUAL + (1 - _LEAST_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
 
 
-def _is_in(candidate: Candidate, known: Sequence[Candidate]) -> bool:
+def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:
     return any((one.path, one.line) == (candidate.path, candidate.line) for one in known)
 
 
-def _elsewhere(index: MovedFiles, one: Missing, anchor: Anchor) -> Iterator[Candidate]:
-    """Yield a place in each of the files that hold enough of what stood around an anchor."""
-    for moved in index.offers(one.version, anchor, _FILES_OFFERED):
+def _elsewhere(index: MovedFiles, one: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
+    """Yield a place in each file that contains enough of an anchor's surroundings."""
+    for moved in index.candidates(one.version, anchor, _FILES_OFFERED):
         if moved.placement.line is not None:
-            yield Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+            yield CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
 
 
 def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
-    """Return the lines that stood beside a comment's own, as they are now, if they are still there."""
+    """Return the former neighbours of a comment's line, as they are now, if they still exist."""
     version = room.annotated_version(note.marker)
     if version is None:
         return None
@@ -144,7 +156,7 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
         text = room.text_of(path)
     except HoldfastError:
         return None  # the file is gone as well
-    above, below = _neighbours(version, written_for(note), Version(path, text))
+    above, below = _neighbours(version, original_anchor(note), FileVersion(path, text))
     if above is None and below is None:
         return None
     first = above if above is not None else max(1, (below or 1) - 1)
@@ -152,19 +164,19 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
     return replace(around(path, text, first, min(last, first + 2 * margin), margin), own=range(0))
 
 
-def _neighbours(old: Version, anchor: Anchor, new: Version) -> tuple[int | None, int | None]:
-    """Return the nearest lines above and below an anchor that are surely still there, where they are now."""
+def _neighbours(old: FileVersion, anchor: Anchor, new: FileVersion) -> tuple[int | None, int | None]:
+    """Return where the nearest lines above and below an anchor are now, if that is certain."""
     count = old.text.count("\n") + 1
     end = anchor.end_line or anchor.line
     above = [line for line in range(anchor.line - 1, anchor.line - 1 - _NEIGHBOURS, -1) if line >= 1]
     below = [line for line in range(end + 1, end + 1 + _NEIGHBOURS) if line <= count]
     lines = old.text.split("\n")
-    telling = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
-    if not telling:
+    distinctive = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
+    if not distinctive:
         return None, None
-    placed = dict(zip(telling, track(old, new, [Anchor(line) for line in telling]), strict=True))
-    sure = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
+    placed = dict(zip(distinctive, track(old, new, [Anchor(line) for line in distinctive]), strict=True))
+    certain = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
     return (
-        next((sure[line] for line in above if line in sure), None),
-        next((sure[line] for line in below if line in sure), None),
+        next((certain[line] for line in above if line in certain), None),
+        next((certain[line] for line in below if line in certain), None),
     )

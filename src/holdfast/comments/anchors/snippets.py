@@ -1,4 +1,8 @@
-"""Lines of code around a comment: as they are now, or as they were when it was written."""
+"""Lines of code around a comment, as they are now or as they were when it was written.
+
+Example: `around(path, text, 42, None, 3)` is lines 39 to 45 with line 42 marked; `as_it_was` reads the same
+lines from the version the comment was written for.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.document import line_number_of
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import BLANK, split_lines
 from holdfast.kernel.text import shorten
@@ -17,32 +21,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snippet:
-    """Some lines of a file."""
+    """Consecutive lines of a file."""
 
     path: str
     start: int
     """The number of the first line, from 1."""
     lines: tuple[str, ...]
     own: range = range(0)
-    """The numbers of the lines that a comment is on."""
+    """The numbers of the lines that the comment is on."""
 
     @property
     def text(self) -> str:
-        """The lines as one text, without a line break at the end."""
+        """The lines as one text, without a final line break."""
         return "\n".join(self.lines)
 
     def line(self, number: int) -> str:
-        """Return the line with a number, or nothing where that is outside."""
+        """Return the line with a number, or an empty string outside the snippet."""
         index = number - self.start
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
 
 LONGEST = 1000
-"""Characters of a line that are shown where lines are there to be recognised."""
+"""Characters of a line that are shown. A chosen bound: enough to recognise a line."""
 
 
 def numbered(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
-    """Return lines with their numbers before them, some marked by an angle bracket."""
+    """Return lines prefixed with their numbers, the marked ones with an angle bracket."""
     width = len(str(start + len(lines)))
     return "\n".join(
         f"{number:>{width}}{'>' if number in marked else ' '} {shortened(line)}"
@@ -51,23 +55,23 @@ def numbered(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
 
 
 def shortened(line: str) -> str:
-    """Return a line, or its beginning where nobody would read all of it."""
+    """Return a line, cut if it is too long to read."""
     return shorten(line, LONGEST)
 
 
 def is_text(text: str) -> bool:
-    """Return whether a file is meant to be read: what is not has NUL characters at its beginning."""
+    """Return whether a file is text: like git, checks its beginning for NUL characters."""
     return "\0" not in text[:8192]
 
 
 def lines_of_file(text: str) -> list[str]:
-    """Return the lines of a file; what follows the last line break is one only when it holds something."""
+    """Return the lines of a file; an empty one after the last line break does not count."""
     lines = split_lines(text)
     return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
 
 def around(path: str, text: str, line: int, end_line: int | None, margin: int) -> Snippet:
-    """Return a comment's own lines with `margin` lines before and after, as far as the file goes."""
+    """Return a comment's own lines with up to `margin` lines before and after."""
     lines = lines_of_file(text)
     start = max(1, line - margin)
     end = min(len(lines), (end_line or line) + margin)
@@ -75,23 +79,23 @@ def around(path: str, text: str, line: int, end_line: int | None, margin: int) -
 
 
 def as_it_was(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
-    """Return the lines that a comment was written for, as far as anybody kept them."""
+    """Return the lines a comment was written for, if a version or its marker has them."""
     facts = note.evidence or {}
-    line = whole_line(facts.get("line"))
+    line = line_number_of(facts.get("line"))
     version = room.annotated_version(note.marker)
     if version is not None and line is not None:
-        return around(version.path or path, version.text, line, whole_line(facts.get("endLine")), margin)
+        return around(version.path or path, version.text, line, line_number_of(facts.get("endLine")), margin)
     return _from_marker(note, path, margin)
 
 
 def _from_marker(note: Note, path: str, margin: int) -> Snippet | None:
-    """Return the three lines that a marker keeps, without their indentation."""
+    """Return the three lines that a marker stores, without their indentation."""
     marker = note.marker or {}
-    kept = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
-    before, own, after = (value if isinstance(value, str) else "" for value in kept)
+    stored = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
+    before, own, after = (value if isinstance(value, str) else "" for value in stored)
     if not own:
         return None
-    line = whole_line(marker.get("line")) or note.line
+    line = line_number_of(marker.get("line")) or note.line
     own = "" if own == BLANK else own
     if not margin:
         return Snippet(path, line, (own,), range(line, line + 1))

@@ -1,6 +1,10 @@
-"""The versions of a file that a comment is followed through, from the one it was written for to the present.
+"""The versions of a file through which a comment is tracked, from the one it was written for to the current
+one.
 
-Contract: a `VersionChain` holds only texts and numbers, so that it may be followed in another process.
+Example: a comment was written for blob `a1` at commit `c1`; the file was changed in `c5` and `c9` and has
+uncommitted edits. Its chain is (text of `a1`, text in `c5`, text in `c9`, current text).
+
+Contract: a `VersionChain` contains only texts and numbers, so it can be sent to a worker process.
 """
 
 from __future__ import annotations
@@ -11,17 +15,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.comments.sidecar.source import decoded
-from holdfast.comments.tracking.placement import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
     from holdfast.storage.git.history.file_history import FileHistory
 
 _MOST_REVISIONS = 24
+"""Revisions between the first and the last version. A chosen bound on time; of more, a sample is taken."""
 
 
 class VersionHistory:
-    """Earlier versions of files, as far as we or git kept them."""
+    """Earlier versions of files, from our archive or from git."""
 
     def __init__(self, archive: Archive, history: FileHistory) -> None:
         self._archive = archive
@@ -30,16 +35,16 @@ class VersionHistory:
         self._revisions: dict[str, dict[str, list[str]]] = {}
 
     def text(self, blob: str) -> str | None:
-        """Return the text of a version by its id: kept by us, or by git."""
+        """Return the text of a version by its blob id, from our archive or from git."""
         data = self._archive.version(blob)
         if data is None:
             data = self._history.blob(blob)
         return None if data is None else decoded(data)
 
-    def since(self, path: str, blob: str, commit: str | None, now: str) -> list[Version]:
-        """Return the committed versions of a file, `now` of that name, after `blob`, oldest first.
+    def revisions_since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
+        """Return the committed versions of a file after `blob`, oldest first.
 
-        `commit` is the one on which the first of them was written.
+        `commit` is the one on which the first version was written, `now` the file's current path.
         """
         if commit is None or commit == self._history.head():
             return []
@@ -50,42 +55,42 @@ class VersionHistory:
         return self._sample(path, blob, self._revisions[commit].get(path, []))
 
     def dated(self, path: str) -> list[tuple[int, str]]:
-        """Return when each committed version of a file came, and its id, newest first."""
+        """Return the time and blob id of each committed version of a file, newest first."""
         return self._history.dated(path)
 
     @contextmanager
-    def asking_git_once(self, paths: Sequence[str]) -> Iterator[None]:
-        """Ask git for the revisions of files together, for as long as many are looked at."""
+    def batching_git(self, paths: Sequence[str]) -> Iterator[None]:
+        """Read the revisions of all these files with one git process while the context is open."""
         self._together = frozenset(paths)
         try:
             yield
         finally:
             self._together, self._revisions = frozenset(), {}
 
-    def _sample(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
-        """Return some versions by their ids; of very many, a sample that keeps the last."""
+    def _sample(self, path: str, blob: str, blobs: list[str]) -> list[FileVersion]:
+        """Return versions by their ids; of very many, a sample that includes the last."""
         wanted = [one for one in dict.fromkeys(blobs) if one != blob]
         step = max(1, -(-len(wanted) // _MOST_REVISIONS))
         texts = (self.text(one) for one in wanted[::-1][::step][::-1])
-        return [Version(path, text) for text in texts if text is not None]
+        return [FileVersion(path, text) for text in texts if text is not None]
 
 
 @dataclass(frozen=True)
 class VersionChain:
-    """Versions to follow some anchors through; the last is the present one."""
+    """Versions to track some anchors through; the last is the current one."""
 
-    versions: tuple[Version, ...]
+    versions: tuple[FileVersion, ...]
     anchors: tuple[Anchor, ...]
     positions: tuple[int, ...]
     """Which comments of the sidecar the anchors belong to."""
     from_fragment: bool = False
-    """Whether the first version is only the few lines that a marker keeps."""
+    """Whether the first version is only the few lines that a marker stores."""
     by_number: bool = False
-    """Whether nothing but a line number and a date led to the first version."""
+    """Whether only a line number and a date led to the first version."""
 
 
-def followed(chain: VersionChain) -> list[Placement]:
-    """Follow the anchors of a chain."""
+def track_chain(chain: VersionChain) -> list[Placement]:
+    """Track the anchors of a chain."""
     from holdfast.comments.tracking.follow import follow
 
     return follow(chain.versions, chain.anchors)

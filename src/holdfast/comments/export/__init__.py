@@ -1,1 +1,1 @@
-"""Comments in the formats that other programs read, written one file's comments at a time."""
+"""Exports comments in formats that other programs read, one file's comments at a time."""

@@ -1,8 +1,8 @@
-"""Comments in each format.
+"""Comments in each export format.
 
-- JSON: one document with everything that is known about each, or training data line by line.
+- JSON: one document with all data of each comment, or training data as JSON lines.
 - Markdown, for people.
-- Parquet, for programs that work on tables; needs pyarrow, an extra.
+- Parquet, for programs that process tables; needs the extra `pyarrow`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from holdfast.comments.export.records import Exported, ExportedFile, Tally
+from holdfast.comments.export.records import ExportedComment, ExportedFile, ExportTally
 from holdfast.comments.sidecar.note import confidence_of, model_of
 from holdfast.comments.text import TAGS, UNTAGGED
 from holdfast.kernel.errors import Unavailable
@@ -21,9 +21,10 @@ from holdfast.kernel.untrusted import visible, visible_in
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 _FENCES = re.compile(r"`{3,}")
 _ROWS_AT_A_TIME = 2000
+"""Rows of a Parquet row group. A chosen bound on memory."""
 
 
-def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+def json_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
     """Yield the document piece by piece."""
     yield '{"files": ['
     separator = "\n"
@@ -35,8 +36,8 @@ def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
     yield f"\n], {_text(end)[1:]}\n"
 
 
-def _comment(exported: Exported) -> dict[str, Any]:
-    """Return a comment as it is stored, unknown keys included, with where it is now."""
+def _comment(exported: ExportedComment) -> dict[str, Any]:
+    """Return a comment as it is stored, unknown keys included, with its current location."""
     note = exported.note
     stored = {} if note.alias == note.id else {"storedId": note.id}
     place = {"line": note.line} | ({} if note.end_line is None else {"endLine": note.end_line})
@@ -59,21 +60,21 @@ def _text(value: object) -> str:
 
 
 def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
-    """Yield a line for each comment."""
+    """Yield one line for each comment."""
     for file in files:
         for exported in file.comments:
-            said, about = exported.text, _metadata(exported)
-            yield _text({"prompt": _prompt(exported), "completion": said, "metadata": about}) + "\n"
+            completion, metadata = exported.text, _metadata(exported)
+            yield _text({"prompt": _prompt(exported), "completion": completion, "metadata": metadata}) + "\n"
 
 
-def _prompt(exported: Exported) -> str:
+def _prompt(exported: ExportedComment) -> str:
     if exported.context is not None:
         return f"Analyze this code:\n{exported.context.text}\n"
     about = f" ({exported.anchor})" if exported.anchor else ""
     return f"Analyze this code: line {exported.note.line} of {exported.path}{about}\n"
 
 
-def _metadata(exported: Exported) -> dict[str, Any]:
+def _metadata(exported: ExportedComment) -> dict[str, Any]:
     note = exported.note
     facts: dict[str, Any] = {
         "tag": exported.tag,
@@ -87,7 +88,7 @@ def _metadata(exported: Exported) -> dict[str, Any]:
     return facts | ({"orphaned": True} if note.orphaned else {})
 
 
-def markdown_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+def markdown_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
     """Yield the document piece by piece."""
     yield "# Comments\n"
     for file in files:
@@ -97,7 +98,7 @@ def markdown_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str
             yield f"\n### {inline(tag)} Comments\n"
             yield from (_entry(one, language) for one in file.comments if (one.tag or UNTAGGED) == tag)
     if not tally.comments:
-        yield "\nThere are none.\n"
+        yield "\nThere are no comments.\n"
     for path in tally.damaged:
         yield f"\nThe comments of {inline(path)} could not be read.\n"
 
@@ -107,7 +108,7 @@ def _tags(file: ExportedFile) -> list[str]:
     return [tag for tag in TAGS if tag in found] + sorted(found - set(TAGS))
 
 
-def _entry(exported: Exported, language: str) -> str:
+def _entry(exported: ExportedComment, language: str) -> str:
     note = exported.note
     end = "" if note.end_line is None else f"-{note.end_line}"
     facts = [
@@ -135,7 +136,7 @@ def _reply(reply: Mapping[str, Any]) -> str:
 
 
 def fenced(code: str, language: str) -> str:
-    """Return code in a fence that it cannot close."""
+    """Return code in a fence longer than any in the code."""
     longest = max((len(found) for found in _FENCES.findall(code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
@@ -149,11 +150,11 @@ def _fence_language(path: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Return text of one line that Markdown shows as it is."""
+    """Return one line of text with Markdown's special characters escaped."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-_COLUMNS: Mapping[str, tuple[str, Callable[[Exported], Any]]] = {
+_COLUMNS: Mapping[str, tuple[str, Callable[[ExportedComment], Any]]] = {
     "file_path": ("string", lambda one: one.path),
     "id": ("string", lambda one: one.note.alias),
     "line": ("int32", lambda one: one.note.line),
@@ -175,11 +176,11 @@ _COLUMNS: Mapping[str, tuple[str, Callable[[Exported], Any]]] = {
     "context_start_line": ("int32", lambda one: one.context and one.context.start),
     "context": ("string", lambda one: one.context and one.context.text),
 }
-"""The columns of a table: the name of its type in pyarrow, and what of a comment is in it."""
+"""The columns of a table: the name of its pyarrow type, and how to get the value from a comment."""
 
 
 def write_parquet(files: Iterable[ExportedFile], sink: Any) -> None:
-    """Write the file, some thousand rows at a time."""
+    """Write the file in batches of rows."""
     arrow, parquet = _libraries()
     schema = arrow.schema([(name, getattr(arrow, kind)()) for name, (kind, _) in _COLUMNS.items()])
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
@@ -194,7 +195,7 @@ def _libraries() -> tuple[Any, Any]:
     except ModuleNotFoundError:
         raise Unavailable(
             "Writing Parquet needs pyarrow, which is not installed.",
-            hint="Install it with: pip install 'holdfast[parquet]'. Or export as json, markdown or jsonl.",
+            hint="Install it with: pip install 'holdfast[parquet]', or export as json, markdown or jsonl.",
         ) from None
     return pyarrow, pyarrow.parquet
 

@@ -1,7 +1,7 @@
-"""What is exported of each comment, in whatever format.
+"""The data exported of each comment, in any format.
 
-Contract: files come one at a time and are forgotten once they were written, so that memory does not grow with
-the number of comments. Everything somebody wrote is without invisible characters.
+Contract: files are processed one at a time and released once written, so memory does not grow with the number
+of comments. User-written text is stripped of invisible characters.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Tally:
-    """What an export has written so far."""
+class ExportTally:
+    """Counts of what an export has written so far."""
 
     comments: int = 0
     files: int = 0
@@ -31,8 +31,8 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Exported:
-    """One comment with its surroundings, what was written in it without invisible characters."""
+class ExportedComment:
+    """One comment with its context; its texts are stripped of invisible characters."""
 
     path: str
     note: Note
@@ -43,12 +43,12 @@ class Exported:
     created: str
     updated: str
     ai: dict[str, Any] | None
-    """What a model said about it."""
+    """AI metadata."""
     anchor: str | None
-    """The name of what it is about, with that of what contains it."""
+    """The qualified name of its symbol."""
 
     @classmethod
-    def of(cls, path: str, note: Note, context: Snippet | None) -> Exported:
+    def of(cls, path: str, note: Note, context: Snippet | None) -> ExportedComment:
         """Return a comment as it is exported."""
         symbol = note.symbol
         container = f"{symbol.container}." if symbol is not None and symbol.container else ""
@@ -71,18 +71,18 @@ class ExportedFile:
     """The comments of one file."""
 
     path: str
-    comments: Sequence[Exported]
+    comments: Sequence[ExportedComment]
 
 
 def exported_files(
-    room: Comments, paths: Sequence[str], margin: int | None, tally: Tally
+    room: Comments, paths: Sequence[str], margin: int | None, tally: ExportTally
 ) -> Iterator[ExportedFile]:
-    """Yield the files with their comments, and count them; `margin`: with so many lines of source around."""
+    """Yield files with their comments and count them; `margin`: lines of source around each."""
     call, moves = current_call(), room.moves()
     for number, path in enumerate(paths, 1):
         call.progress(number, len(paths), "Exporting comments")
         try:
-            notes = room.load_here(path, moves).comments
+            notes = room.load_owned(path, moves).comments
         except (CommentFileCorrupted, FileAccessDenied, SourceNotFound):
             tally.damaged.append(visible(path))
             continue
@@ -92,17 +92,17 @@ def exported_files(
             yield ExportedFile(visible(path), _exported(room, path, notes, margin))
 
 
-def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[Exported]:
+def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[ExportedComment]:
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
     source = None if margin is None else _source(room, path)
-    return [Exported.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
+    return [ExportedComment.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
 
 
 def _source(room: Comments, path: str) -> str | None:
     try:
         return room.text_of(path)
     except HoldfastError:
-        return None  # gone or unreadable: its comments are exported all the same
+        return None  # missing or unreadable: its comments are still exported
 
 
 def _context(room: Comments, path: str, note: Note, source: str | None, margin: int | None) -> Snippet | None:

@@ -1,14 +1,14 @@
-"""The search index: compared with the sidecars before each answer, and never trusted further than that.
+"""The search index: compared with the sidecars before each answer.
 
 Contract:
-- An answer contains every change of a sidecar that was complete before it was asked for: by pull, merge,
-  editor, another process or us. Only changed sidecars are read.
-- Lines in an answer are where the comments are now: a file whose source changed since is placed anew before
-  it is shown. For that, the sources of the files in the answer are looked at, and no others.
-- Deleting the index, damaging it or leaving it behind changes no answer. A sidecar that cannot be read is
-  named in the answer; the others are found all the same.
-- Comments whose source is gone are found with the file that their code went to.
-- Reading a workspace without a single sidecar leaves no trace on disk.
+- An answer includes every change of a sidecar that was complete before the query: by pull, merge, editor,
+  another process or us. Only changed sidecars are read.
+- Lines in an answer are current: comments whose source changed are tracked again before they are returned.
+  Only the sources of files in the answer are checked for that.
+- Deleting, damaging or outdating the index changes no answer. An unreadable sidecar is named in the answer;
+  the others are still found.
+- Comments whose source is gone are found with the file that their code moved to.
+- Reading a workspace without sidecars leaves no trace on disk.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
-from holdfast.comments.search.query import Answer, Hit, Query
+from holdfast.comments.search.query import CommentHit, CommentHits, CommentQuery
 from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import STATUSES
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
 
 _ATTEMPTS = 20
+"""Retries while files keep changing. A chosen bound."""
+
 _SHOWN = (
     "SELECT id, file, line, end_line, name, text, tag, author, created, status, standing, reason, ai, model,"
     " confidence FROM comment WHERE id IN ({})"
@@ -45,7 +47,7 @@ _SHOWN = (
 _FILE_OF = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
 
 Load = Callable[[str, "Moves | None"], Sidecar]
-"""Given the path of a source, and what belongs to other files, returns its comments where they are now."""
+"""Returns the comments of a source path with their current lines, given the moves between files."""
 
 
 class SearchIndex:
@@ -58,7 +60,7 @@ class SearchIndex:
         self._listing = listing
         self._load = load
         self._moves = moves
-        # Work trees of one repository share the folder, but have files of their own.
+        # Work trees of one repository share the folder, but not the index.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
             repository.store_directory,
@@ -70,41 +72,41 @@ class SearchIndex:
         self._corpus = Corpus()
         self._files: dict[str, WatchedSignature] = {}
         self._seen: tuple[object, Moves | None] = (None, None)
-        # `_files` keeps the mapping: its identity means something only as long as it is there.
+        # Contains `id(self._files)`, valid because `_files` keeps that mapping alive.
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
-    def find(self, query: Query, *, everywhere: bool = False) -> Answer:
-        """Return the comments that fit; `everywhere`: place all files anew whose source changed, first."""
+    def find(self, query: CommentQuery, *, everywhere: bool = False) -> CommentHits:
+        """Return the matching comments; `everywhere`: first track all files whose source changed."""
         with self._lock:
             try:
-                # Looked at once: what changes from now on need not be in the answer.
+                # Read once: later changes need not be in the answer.
                 files = self._current()
                 for _ in range(_ATTEMPTS):
                     if (answer := self._attempt(files, query, everywhere=everywhere)) is not None:
                         return answer
             finally:
                 if not self._listing.is_watching:
-                    # A file that was written twice in a moment may look unchanged: compare again next time.
+                    # A file written twice within one timestamp may seem unchanged: compare again next time.
                     self._caught_up = None
-        raise Busy("The comments change faster than they can be read.", hint="Try again in a moment.")
+        raise Busy("The comments change faster than they can be read.", hint="Try again shortly.")
 
     def path_of(self, name: str) -> str | None:
-        """Return the file that the comment of this name is shown with, wherever it was before."""
-        if not self.find(Query(limit=1)).total:
+        """Return the file that the comment with this id is shown with now."""
+        if not self.find(CommentQuery(limit=1)).total:
             return None
         with self._database.read() as connection:
             row = connection.execute(_FILE_OF, (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def counts(self) -> dict[str, int]:
-        """Return how many comments are in each state, how many lost their code, and in how many files."""
+        """Return the number of comments by status, of orphaned and uncertain ones, and of files."""
         if not (files := len(self._listing.current())):
             return {}
-        # The first places every comment anew, so that the rest counts what is there now.
-        orphaned = self.find(Query(standing="orphaned", limit=0), everywhere=True).total
-        states = {status: self.find(Query(status=status, limit=0)).total for status in STATUSES}
-        review = self.find(Query(standing="review", limit=0)).total
+        # The first query tracks every file, so the others count current states.
+        orphaned = self.find(CommentQuery(standing="orphaned", limit=0), everywhere=True).total
+        states = {status: self.find(CommentQuery(status=status, limit=0)).total for status in STATUSES}
+        review = self.find(CommentQuery(standing="review", limit=0)).total
         return states | {"orphaned": orphaned, "to review": review, "files": files}
 
     def close(self) -> None:
@@ -113,7 +115,7 @@ class SearchIndex:
         self._listing.close()
 
     def _current(self) -> Mapping[str, WatchedSignature]:
-        """Return what tells that a source's comments changed; the same object while none did."""
+        """Return a signature of each source's comments; the same object while none changed."""
         found, moves = self._listing.current(), self._moves()
         if self._seen[0] is not found or self._seen[1] is not moves:
             self._seen = (found, moves)
@@ -125,17 +127,17 @@ class SearchIndex:
         return self._files
 
     def _attempt(
-        self, files: Mapping[str, WatchedSignature], query: Query, *, everywhere: bool
-    ) -> Answer | None:
-        """Answer from the index, or bring it up to date as far as needed and return None."""
+        self, files: Mapping[str, WatchedSignature], query: CommentQuery, *, everywhere: bool
+    ) -> CommentHits | None:
+        """Answer from the index, or update it as needed and return None."""
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
                 if is_behind := self._caught_up != (id(files), state):
-                    answer = Answer(0, [], [])
+                    answer = CommentHits(0, [], [])
                 else:
-                    self._corpus.bring_up_to_date(connection, state)
-                    answer = self._answered(connection, query)
+                    self._corpus.refresh(connection, state)
+                    answer = self._answer(connection, query)
             if is_behind:
                 self._catch_up(files)
                 return None
@@ -151,51 +153,51 @@ class SearchIndex:
         return None
 
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
-        """Make the index hold these files and no others."""
+        """Make the index contain exactly these files."""
         with self._database.write() as connection:
             RowWriter(connection, self._loaded).replace(files)
             self._caught_up = (id(files), state_of(connection))
 
-    def _build(self, files: Mapping[str, WatchedSignature]) -> Answer | None:
-        """Build the index anew, unless there is nothing to put into it."""
+    def _build(self, files: Mapping[str, WatchedSignature]) -> CommentHits | None:
+        """Rebuild the index, unless there is nothing to put into it."""
         if not files:
-            return Answer(0, [], [])
+            return CommentHits(0, [], [])
         self._database.discard()
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
-            RowWriter(connection, self._loaded).begin(files)
+            RowWriter(connection, self._loaded).create(files)
             self._caught_up = (id(files), state_of(connection))
 
         self._database.rebuild(fill)
         return None
 
     def _loaded(self, path: str) -> tuple[str, Sidecar | str]:
-        """Return the signature of a source, and its comments or why they cannot be read."""
+        """Return a source's signature, and its comments or the reason why they cannot be read."""
         current_call().check()
         source = self._source(path)
         try:
             return source, self._load(path, self._seen[1])
         except (Cancelled, DeadlineExceeded, Busy):
-            # Nobody waits, or not now: that says nothing about the file.
+            # About the call, not about the file.
             raise
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
             if failure.data.get("newer"):
-                raise  # it is about the store beside the files, and no file's fault
+                raise  # about the store, not about this file
             return source, failure.message
 
     def _source(self, path: str) -> str:
-        """Return what changes when a source file does; a missing one has a signature too."""
+        """Return a value that changes when a source file does; also for a missing one."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 
-    def _answered(self, connection: sqlite3.Connection, query: Query) -> Answer:
+    def _answer(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:
         corpus = self._corpus
-        total, chosen = corpus.found(query)
+        total, chosen = corpus.find(query)
         marks = ",".join("?" * len(chosen))
         rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
         by_id = {row[0]: row[1:] for row in rows}
         found = ((count, *by_id[facts.id]) for count, facts in chosen)
-        hits = [Hit(corpus.paths[file], count, *columns) for count, file, *columns in found]
-        return Answer(total, hits, list(corpus.damaged))
+        hits = [CommentHit(corpus.paths[file], count, *columns) for count, file, *columns in found]
+        return CommentHits(total, hits, list(corpus.damaged))

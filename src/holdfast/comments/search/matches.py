@@ -1,10 +1,10 @@
-"""How often a pattern matches in each of many texts.
+"""Counts how often a pattern matches in each of many texts.
 
-All texts are joined, and RE2 runs over them at once; by bisection, the place of a match tells whose it is.
+All texts are joined, and RE2 runs over them at once; bisection maps the position of a match to its text.
 
-Contract: counts are those of trying the pattern on every text alone. No match reaches from one text into the
-next, and none sees what stands there: a line feed is between them, which is no part of a word, and a match
-that takes it in is not believed but counted again in its own text.
+Contract: counts equal those of matching every text alone. No match extends from one text into the next or
+depends on it: a line feed separates them, which is not a word character, and a match that includes it is
+discarded and counted again in its own text.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from itertools import accumulate, chain, islice, repeat
 from holdfast.comments.search.pattern import MOST_COUNTED, Expression, Pattern, encoded, folded
 
 _FEW = 8
-"""Where filters leave less than one in so many texts, these are tried one by one."""
+"""If filters leave fewer than one in this many texts, those are matched one by one. This and the next three
+values are judgements; `bench/search` measures the result (decision 0018)."""
 _FREQUENT = 4
-"""Where one in so many texts contains a word, leaping from one to the next takes longer than trying all."""
+"""If more than one in this many texts contains a word, counting in all is faster than skipping between
+matches."""
 _WINDOW_BYTES = 8192
-"""RE2 sees so much at once: an expression may read all there is before it settles for a short match."""
+"""Bytes that RE2 sees at once: an expression may read all of them before it returns a short match."""
 _FEW_MATCHES = 2
-"""So many in one text are taken from the row; beyond that its own end keeps the reading short."""
+"""Matches in one text that are taken from the joined scan; beyond it the text is counted alone."""
 _ASCII = 128
 
 
 class JoinedTexts:
-    """Texts in one row of bytes, each followed by a line feed, and where each of them ends."""
+    """Texts joined as bytes, each followed by a line feed, with the end of each."""
 
     def __init__(self, data: bytes, lengths: Iterable[int]) -> None:
         self.data = data
@@ -37,7 +39,7 @@ class JoinedTexts:
         return self.data[self.start(number) : self.ends[number] - 1]
 
     def start(self, number: int) -> int:
-        """Return where a text begins, or, after the last, where that ends."""
+        """Return where a text begins or, after the last, where that ends."""
         return self.ends[number - 1] if number else 0
 
     def bounds(self) -> tuple[Iterable[int], Iterable[int]]:
@@ -46,7 +48,7 @@ class JoinedTexts:
 
 
 class Texts:
-    """The same texts twice: as they are, and without the difference between capital and small letters."""
+    """The same texts twice: as they are, and case-folded."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         lines = [f"{text}\n" for text in texts]
@@ -55,7 +57,7 @@ class Texts:
 
     @classmethod
     def chained(cls, parts: Sequence[tuple[Texts, range]]) -> Texts:
-        """Join texts that follow each other in other ones, which is quicker than to join them anew."""
+        """Join ranges of other joined texts, which is faster than joining texts again."""
         found = cls()
         found.plain = _chained([(texts.plain, numbers) for texts, numbers in parts])
         found.folded = _chained([(texts.folded, numbers) for texts, numbers in parts])
@@ -75,100 +77,100 @@ def _chained(parts: Sequence[tuple[JoinedTexts, range]]) -> JoinedTexts:
     return JoinedTexts(data, lengths)
 
 
-def matches(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> dict[int, int]:
-    """Return how often a pattern matches in each text that it matches, in the order of their numbers.
+def match_counts(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> dict[int, int]:
+    """Return the number of matches in each text with any, ordered by text number.
 
-    `among` are the numbers of the only texts that count.
+    `among` restricts the texts that are counted.
     """
     if among is not None and len(among) * _FEW < len(texts.plain.ends):
-        return _tried(pattern, texts, sorted(among))
-    found = _counted(pattern, texts)
+        return _counts_one_by_one(pattern, texts, sorted(among))
+    found = _counts_in_all(pattern, texts)
     return found if among is None else {number: found[number] for number in found if number in among}
 
 
-def _counted(pattern: Pattern, texts: Texts) -> dict[int, int]:
+def _counts_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
     if pattern.texts:
-        return _summed([_counted_text(text, texts.folded) for text in pattern.texts])
+        return _sum_of_counts([_counts_of_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:
-        return _counted_prefix(pattern.prefix, texts.folded)
+        return _counts_of_prefix(pattern.prefix, texts.folded)
     if pattern.is_one_letter:
-        return _counted_letters(pattern.expression, texts.plain)
+        return _counts_of_letters(pattern.expression, texts.plain)
     if pattern.by_line is not None:
-        return _scanned(pattern, pattern.by_line, texts.plain)
-    return _tried(pattern, texts, range(len(texts.plain.ends)))
+        return _counts_by_window(pattern, pattern.by_line, texts.plain)
+    return _counts_one_by_one(pattern, texts, range(len(texts.plain.ends)))
 
 
-def _tried(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
-    """Try a pattern on some texts, one by one."""
+def _counts_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
+    """Match a pattern in some texts, one by one."""
     if pattern.text is None:
         counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
     else:
-        sought = _sought(pattern.text)
-        counts = ((number, texts.folded[number].count(sought)) for number in numbers)
-    return _limited(counts)
+        needle = _needle(pattern.text)
+        counts = ((number, texts.folded[number].count(needle)) for number in numbers)
+    return _capped(counts)
 
 
-def _limited(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+def _capped(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
     return {number: min(count, MOST_COUNTED) for number, count in counts if count}
 
 
-def _sought(text: str) -> bytes:
-    """Return a text as bytes; what is no character stays that, and is found nowhere."""
+def _needle(text: str) -> bytes:
+    """Return a text as bytes; lone surrogates are preserved and match nothing."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def _containing(sought: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]:
-    """Yield the texts that contain a plain text, each with how often."""
+def _containing(needle: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]:
+    """Yield the texts that contain a plain text, each with the number of occurrences."""
     data, ends = joined.data, joined.ends
-    if any(byte not in data for byte in set(sought)):
+    if any(byte not in data for byte in set(needle)):
         return
-    place = data.find(sought)
+    place = data.find(needle)
     while place >= 0:
         number = bisect_right(ends, place)
         end = ends[number]
-        yield number, data.count(sought, place, end - 1)
-        place = data.find(sought, end)
+        yield number, data.count(needle, place, end - 1)
+        place = data.find(needle, end)
 
 
-def _counted_text(text: str, joined: JoinedTexts) -> dict[int, int]:
+def _counts_of_text(text: str, joined: JoinedTexts) -> dict[int, int]:
     """Count a plain text."""
-    sought = _sought(text)
+    needle = _needle(text)
     most = len(joined.ends) // _FREQUENT
-    found = list(islice(_containing(sought, joined), most + 1))
+    found = list(islice(_containing(needle, joined), most + 1))
     if len(found) <= most:
-        return _limited(found)
-    return _limited(enumerate(map(joined.data.count, repeat(sought), *joined.bounds())))
+        return _capped(found)
+    return _capped(enumerate(map(joined.data.count, repeat(needle), *joined.bounds())))
 
 
-def _counted_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
+def _counts_of_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
     """Count a plain text at the beginning of texts."""
-    begins = map(joined.data.startswith, repeat(_sought(text)), *joined.bounds())
+    begins = map(joined.data.startswith, repeat(_needle(text)), *joined.bounds())
     return {number: 1 for number, does_begin in enumerate(begins) if does_begin}
 
 
-def _summed(counts: Sequence[dict[int, int]]) -> dict[int, int]:
+def _sum_of_counts(counts: Sequence[dict[int, int]]) -> dict[int, int]:
     """Add the counts of texts that do not overlap."""
     found, *others = counts
     for number, count in chain.from_iterable(some.items() for some in others):
         found[number] = found.get(number, 0) + count
-    return _limited((number, found[number]) for number in sorted(found)) if others else found
+    return _capped((number, found[number]) for number in sorted(found)) if others else found
 
 
-def _counted_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
-    """Count an expression that matches single letters: of texts in ASCII by what is left without these."""
+def _counts_of_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
+    """Count an expression that matches single letters; in ASCII texts by deleting those letters."""
     fitting = bytes(byte for byte in range(_ASCII) if expression.count(bytes([byte])))
     texts = map(joined.__getitem__, range(len(joined.ends)))
-    return _limited(
+    return _capped(
         (number, len(text) - len(text.translate(None, fitting)) if text.isascii() else expression.count(text))
         for number, text in enumerate(texts)
     )
 
 
-def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict[int, int]:
+def _counts_by_window(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict[int, int]:
     """Search all texts at once, window by window.
 
-    A match is taken from the row, unless it reaches beyond its text, is empty, or may owe itself to the end
-    of a line within its text. In texts with such a match, or with many, all are counted in the text itself.
+    A match counts at once unless it extends beyond its text, is empty, or may depend on the end of a line
+    within its text. Texts with such a match, or with many, are counted alone.
     """
     search, data, ends = by_line.search, joined.data, joined.ends
     few = 0 if pattern.is_rough else _FEW_MATCHES
@@ -176,7 +178,7 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
     place = window = size = 0
     while place < len(data):
         if place >= window:
-            # Twice as much each time, until something is found: what is read in vain stays in proportion.
+            # Double the window until something matches, so that wasted reading stays proportional.
             size = max(2 * size, _WINDOW_BYTES)
             window = ends[min(bisect_left(ends, place + size), len(ends) - 1)]
         start, stop = search(data, place, window)[0]
@@ -185,8 +187,8 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
             place = window
             continue
         end, before = ends[number], found.get(number, 0)
-        is_sure = start < stop < end and before < few
-        if is_sure and not (pattern.has_line_anchors and data.find(b"\n", joined.start(number)) < end - 1):
+        is_plain = start < stop < end and before < few
+        if is_plain and not (pattern.has_line_anchors and data.find(b"\n", joined.start(number)) < end - 1):
             found[number] = before + 1
             place = stop
         else:
@@ -194,6 +196,6 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
                 found[number] = count
             place = end
         if size > _WINDOW_BYTES:
-            # From here on half as much.
+            # Continue with half the window.
             size, window = size // 4, place
     return found

@@ -1,6 +1,6 @@
-"""What a query matches: a regular expression without regard to case, or, failing that, the text itself.
+"""The text of a query, compiled: a case-insensitive regular expression or, if it is invalid, plain text.
 
-Expressions are RE2's. Its time grows with the length of the text and never explodes, whatever the query.
+Expressions are RE2's, whose time is linear in the length of the text for any expression.
 """
 
 from __future__ import annotations
@@ -11,25 +11,31 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 MOST_COUNTED = 100
-"""How many matches in one comment are counted at most."""
+"""Matches in one comment are counted up to this number. A chosen bound: beyond it the order hardly matters.
+"""
 
 _MEMORY_BYTES = 8 << 20
+"""Memory for the automata of an expression, RE2's `max_mem` option; 8 MiB is its default."""
+
 _LARGE = 1000
-"""Expressions of so many instructions are tried on single texts: they may read a long one all in vain."""
+"""Expressions with this many instructions are matched on single texts: they may read a long one in vain. A
+judgement."""
 _MOST_ALTERNATIVES = 3
+"""Alternatives that are counted as plain texts. A judgement; `bench/search` measures the result."""
+
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
 _WORD_START = re.compile(r"\\b\w", re.ASCII)
 _LINE_ANCHOR = re.compile(r"[\^$]")
 _TEXT_ANCHOR = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
-"""What holds at the ends of a text and not at those of a line, or may: flags can be taken back."""
+"""Anchors that match at the ends of a text and not of a line, and flag resets, which may create them."""
 
 
 class Expression:
-    """A compiled regular expression of RE2, without regard to case.
+    """A compiled, case-insensitive RE2 expression.
 
-    It is the library's binding itself. The module around it makes objects of every match, which takes longer
-    than to find it, and keeps 128 expressions with their automata, each of up to 8 MB.
+    Uses the library's binding directly: its Python module creates objects for every match, which takes longer
+    than matching, and caches 128 expressions of up to 8 MB each.
     """
 
     def __init__(self, source: str) -> None:
@@ -37,20 +43,20 @@ class Expression:
 
         self._compiled = _re2.RE2(encoded(source), _options())
         self.search = partial(self._compiled.Match, _re2.RE2.Anchor.UNANCHORED)
-        """Given bytes, a start and an end: the place of the first match, or (-1, -1), in a list."""
+        """Takes bytes, a start and an end; returns the span of the first match, or (-1, -1), in a list."""
         self.size: int = self._compiled.ProgramSize()
-        """How many instructions it has: at worst RE2 takes time for each of them at each letter."""
+        """Number of instructions: at worst RE2 executes each of them at each letter."""
 
     @property
     def refusal(self) -> str | None:
-        """Why RE2 does not take the expression."""
+        """Why RE2 rejects the expression, or None."""
         if self._compiled.ok():
             return None
         reason = self._compiled.error()
         return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
     def count(self, data: bytes) -> int:
-        """Return how many matches a text has, up to `MOST_COUNTED`."""
+        """Return the number of matches in a text, up to `MOST_COUNTED`."""
         search, end = self.search, len(data)
         found = place = 0
         while found < MOST_COUNTED:
@@ -60,46 +66,46 @@ class Expression:
             found += 1
             if place == end:
                 break
-            # An empty match where the last one ended: one byte on, so that there is an end to it.
+            # An empty match where the last one ended: advance one byte so that the loop ends.
             place = stop if stop != place else place + 1
         return found
 
 
 class Pattern(NamedTuple):
-    """A query, ready to be tried."""
+    """A compiled query."""
 
     refusal: str | None
-    """Why the query is taken as plain text, or None when it is an expression."""
+    """Why the query is treated as plain text, or None if it is an expression."""
     text: str | None
-    """The folded text to look for, where that is all."""
+    """The folded text, if the query is plain text."""
     texts: tuple[str, ...]
-    """Folded texts each of which matches, and nothing else does; none when that cannot be said."""
+    """Folded texts equivalent to the query, or empty if there are none."""
     prefix: str | None
-    """The folded text that a text begins with, where that is all."""
+    """The folded prefix, if the query only matches a plain prefix."""
     expression: Expression
     by_line: Expression | None
-    """Finds all matches of texts that are lines of a longer one; None when only single texts can be tried."""
+    """Finds all matches in texts that are lines of a longer one; None if texts must be matched alone."""
     has_line_anchors: bool
-    """Whether `by_line` may find more than that in a text of several lines."""
+    """Whether `by_line` may find additional matches in a text of several lines."""
     is_rough: bool
-    """Whether `by_line` may find more than that in any text."""
+    """Whether `by_line` may find additional matches in any text."""
     is_one_letter: bool
-    """Whether every match is one letter, whatever stands beside it."""
+    """Whether every match is a single letter, regardless of context."""
 
     def count(self, text: str) -> int:
-        """Return how often the query matches, up to `MOST_COUNTED`."""
+        """Return the number of matches in a text, up to `MOST_COUNTED`."""
         if self.text is not None:
             return min(folded(text).count(self.text), MOST_COUNTED)
         return self.expression.count(encoded(text))
 
 
 def compiled(query: str) -> Pattern:
-    """Return what a query matches."""
+    """Compile a query."""
     expression = Expression(query)
     refusal = expression.refusal
     is_text = refusal is not None or not _SPECIAL.intersection(query)
     is_prefix = query.isascii() and query[:1] == "^" and _is_plain(query[1:])
-    # Without `\b` before it RE2 leaps from one beginning of a word to the next.
+    # Without the leading `\b` RE2 can skip from one possible start to the next.
     is_rough = _WORD_START.match(query) is not None
     return Pattern(
         refusal=refusal,
@@ -119,7 +125,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _by_line(query: str) -> Expression | None:
-    """Return an expression whose anchors are at the ends of lines; None where that cannot be said."""
+    """Return an expression anchored at the ends of lines, or None if there is no equivalent."""
     if _TEXT_ANCHOR.search(query):
         return None
     found = Expression(f"(?m){query}")
@@ -127,9 +133,9 @@ def _by_line(query: str) -> Expression | None:
 
 
 def _alternatives(query: str) -> tuple[str, ...]:
-    """Return the texts of an expression such as `lock|cache`, of which no two can overlap."""
+    """Return the texts of an expression such as `lock|cache` if no two can overlap."""
     found = folded(query).split("|")
-    # Of other letters than these RE2 may know other forms.
+    # RE2 may fold non-ASCII letters differently.
     if len(found) > _MOST_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, found)):
         return ()
     return () if any(_overlap(*pair) for pair in permutations(found, 2)) else tuple(found)
@@ -141,7 +147,7 @@ def _overlap(before: str, after: str) -> bool:
 
 
 def encoded(text: str) -> bytes:
-    """Return a text as expressions read it; half a character, which is none, becomes a question mark."""
+    """Return a text as UTF-8; a lone surrogate becomes a question mark."""
     return text.encode("utf-8", "replace")
 
 
@@ -158,7 +164,7 @@ def _options() -> Any:
 
 
 class _SmallLetters(dict[int, str | int]):
-    """The small form of each letter, found at first use."""
+    """The lower case form of each letter, computed at first use."""
 
     def __missing__(self, code: int) -> str | int:
         letter = chr(code)
@@ -171,5 +177,5 @@ _small_letters = _SmallLetters()
 
 
 def folded(text: str) -> str:
-    """Return `text` so that two texts differing only in case become equal; its length stays."""
+    """Return `text` with case folded letter by letter, so its length stays."""
     return text.lower() if text.isascii() else text.translate(_small_letters)

@@ -1,4 +1,4 @@
-"""What is asked of the index, and what it answers."""
+"""A query of the search index, and its result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from holdfast.comments.search.pattern import Pattern
 
 
-class Query(NamedTuple):
-    """Conditions that all must hold; what is None does not matter."""
+class CommentQuery(NamedTuple):
+    """Conditions that must all hold; None means any value."""
 
     pattern: Pattern | None = None
     tag: str | None = None
@@ -21,11 +21,11 @@ class Query(NamedTuple):
     standing: str | None = None
     limit: int = 100
     by_place: bool = False
-    """Whether the number of matches does not count for the order."""
+    """Whether to order by place instead of by number of matches."""
 
 
-class Hit(NamedTuple):
-    """One comment that was found."""
+class CommentHit(NamedTuple):
+    """A comment that was found."""
 
     path: str
     matches: int
@@ -44,9 +44,9 @@ class Hit(NamedTuple):
     ai_confidence: float | None
 
 
-class Answer(NamedTuple):
-    """The best hits, and how many there are in all."""
+class CommentHits(NamedTuple):
+    """The first hits, the total number, and the files that could not be read."""
 
     total: int
-    hits: list[Hit]
+    hits: list[CommentHit]
     damaged: list[str]

@@ -1,7 +1,7 @@
-"""The tables of the search index, and how sidecars become rows of it.
+"""The tables of the search index, and how sidecars become rows of them.
 
-They are what survives a process, so that the next one need not read every sidecar. All of it is derived from
-the sidecars and may be thrown away.
+The tables outlive the process, so the next one need not read every sidecar. All of it is derived from the
+sidecars and may be deleted.
 """
 
 from __future__ import annotations
@@ -53,20 +53,23 @@ _NO_COMMENTS = "DELETE FROM comment WHERE file = (SELECT id FROM file WHERE path
 
 _YOUNG = "young"
 _YOUNG_NANOSECONDS = 2_000_000_000
+"""Files modified more recently than this are read again. Chosen as the coarsest timestamp resolution in use,
+the two seconds of FAT (Microsoft, 'File Times')."""
+
 
 Loaded = Callable[[str], tuple[str, Sidecar | str]]
-"""Given the path of a source, returns its signature, and its comments or why they cannot be read."""
+"""Returns a source's signature, and its comments or the reason why they cannot be read."""
 
 
 class RowWriter:
-    """Writes the rows of files, within a transaction of the caller."""
+    """Writes the rows of files within the caller's transaction."""
 
     def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
         self._connection = connection
         self._loaded = loaded
 
-    def begin(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Make the tables and fill them."""
+    def create(self, wanted: Mapping[str, WatchedSignature]) -> None:
+        """Create the tables and fill them."""
         for statement in TABLES:
             self._connection.execute(statement)
         self._connection.execute(
@@ -75,7 +78,7 @@ class RowWriter:
         self._write(wanted)
 
     def replace(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Bring the rows up to date: the wanted files have rows, and no others."""
+        """Update the rows: exactly the wanted files have rows."""
         known = dict(self._connection.execute("SELECT path, signature FROM file"))
         changed = {path: found for path, found in wanted.items() if known.get(path) != _text(found)}
         gone = [path for path in known if path not in wanted]
@@ -87,7 +90,7 @@ class RowWriter:
         self._write(changed)
 
     def place(self, moved: Iterable[str]) -> None:
-        """Find anew where the comments of some files are, because their sources changed."""
+        """Locate the comments of some files again, because their sources changed."""
         self._begin_generation()
         for path in moved:
             row = self._connection.execute("SELECT signature FROM file WHERE path = ?", (path,)).fetchone()
@@ -120,7 +123,7 @@ class RowWriter:
 
 
 def state_of(connection: sqlite3.Connection) -> tuple[str, int]:
-    """Return what differs whenever the index does."""
+    """Return a value that changes whenever the index does."""
     token, generation = connection.execute("SELECT token, generation FROM state").fetchone()
     return token, generation
 
@@ -155,6 +158,6 @@ def _text(signature: WatchedSignature) -> str:
 
 
 def _trusted(signature: WatchedSignature) -> str:
-    """Return a signature to compare with later; one so young that a change could share its time fits none."""
+    """Return a signature for later comparison; one too young to be reliable matches nothing."""
     is_young = max(signature[2:]) > time.time_ns() - _YOUNG_NANOSECONDS
     return _YOUNG if is_young else _text(signature)

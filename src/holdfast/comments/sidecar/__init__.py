@@ -1,1 +1,1 @@
-"""The file `<source>.comments`: its form, the comments in it, and how it is changed without loss."""
+"""The `<source>.comments` files: their format, their comments, and changing them without loss."""

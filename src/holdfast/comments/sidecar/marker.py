@@ -1,12 +1,11 @@
-"""Markers: which lines a comment is on, and the evidence by which those lines are found again.
+"""Markers: the lines that a comment is on, and the evidence by which those lines are found again.
 
 Contract:
-- Documents are written in one form: the extension's keys, the other server's names beside them. Nothing that
-  stands in a document is dropped. A file of any dialect that was completed here passes the extension's
-  validator.
-- Evidence, under a key of ours, is about the version that a comment was written for. It is made when the
-  comment is, and made anew only when tracking is sure. What is not sure changes the status and the
-  candidates, never the version, the line or the text that were good.
+- Documents are written in one form: the extension's keys, with the other server's names beside them. No
+  stored key is dropped. A document of any dialect that was normalized here passes the extension's validator.
+- Evidence, stored under a key of ours, is about the version that a comment was written for. It is created
+  with the comment and replaced only when tracking has high confidence. Anything less changes the status and
+  the candidates, never the version, the line or the text that were good.
 """
 
 from __future__ import annotations
@@ -14,37 +13,44 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
+from holdfast.comments.sidecar.document import Sidecar, line_number_of
+from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
 from holdfast.comments.sidecar.source import (
     VERSION,
-    Present,
+    CurrentSource,
     SourceSymbols,
     ast_anchor,
     line_hash,
     shown_line,
     trimmed,
 )
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 LINE_NUMBER = "line_number"
-"""The method, and the basis of evidence, where another program left nothing but the number of a line."""
+"""The method, and the basis of evidence, if another program stored nothing but a line number."""
 
 _CONTEXT_LINES = 4
+"""Lines of context stored on each side. The same number as tracking compares."""
+
 _MOST_MOVES = 20
+"""Moves that a marker's history keeps. A chosen bound on the size of sidecars."""
+
 _MOST_CANDIDATES = 5
-_SAYS_LITTLE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
+"""Candidates that a marker stores. A chosen bound on the size of sidecars."""
+
+_NOT_DISTINCTIVE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
+"""Lines that are too common to serve as context."""
 
 
 def context(lines: Sequence[str], order: range) -> list[str]:
-    """Return the nearest lines in an order that say something."""
+    """Return the nearest distinctive lines in the given order."""
     found: list[str] = []
     for index in order:
         text = trimmed(lines[index])
-        if text not in _SAYS_LITTLE:
+        if text not in _NOT_DISTINCTIVE:
             found.append(text)
             if len(found) == _CONTEXT_LINES:
                 break
@@ -52,9 +58,9 @@ def context(lines: Sequence[str], order: range) -> list[str]:
 
 
 def updated_evidence(
-    facts: Mapping[str, Any], location: Location, blob: str | None, moment: str
+    facts: Mapping[str, Any], location: NoteLocation, blob: str | None, time: str
 ) -> dict[str, Any]:
-    """Return evidence with what tracking found in the version `blob`; only a sure answer moves the line."""
+    """Return evidence updated with a location in version `blob`; only high confidence moves the line."""
     known = dict(facts)
     status = "orphaned" if location.orphaned else "needs_review" if location.needs_review else "anchored"
     known |= {"status": status, "confidence": location.confidence.value, "method": location.method}
@@ -65,11 +71,11 @@ def updated_evidence(
     if location.candidates:
         known["candidates"] = [_candidate(one) for one in location.candidates[:_MOST_CANDIDATES]]
     known["seenBlob"] = blob
-    known["seenAt"] = moment
+    known["seenAt"] = time
     if location.confidence is Confidence.HIGH:
         known["goodBlob"] = blob
     if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
-        move = {"at": moment, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
+        move = {"at": time, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
         known["history"] = [*(known.get("history") or []), move][-_MOST_MOVES:]
         known["lastGoodLine"] = location.line
     if location.needs_review and not location.orphaned:
@@ -79,8 +85,8 @@ def updated_evidence(
     return known
 
 
-def stored_location(note: Note) -> Location | None:
-    """Return what the evidence says about the version it was last compared with."""
+def stored_location(note: Note) -> NoteLocation | None:
+    """Return the location that the evidence has for the version it was last compared with."""
     facts = note.evidence
     if facts is None:
         return None
@@ -88,32 +94,32 @@ def stored_location(note: Note) -> Location | None:
         confidence = Confidence(str(facts.get("confidence")))
     except ValueError:
         return None
-    good = whole_line(facts.get("lastGoodLine")) or note.line
-    line = whole_line(facts.get("likelyLine")) or good
+    good = line_number_of(facts.get("lastGoodLine")) or note.line
+    line = line_number_of(facts.get("likelyLine")) or good
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
-    told = reason if isinstance(reason, str) else None
+    known_reason = reason if isinstance(reason, str) else None
     offered = tuple(_read_candidates(facts.get("candidates")))
-    return Location(line, note.end_line, confidence, method, told, offered)
+    return NoteLocation(line, note.end_line, confidence, method, known_reason, offered)
 
 
-def _candidate(one: Candidate) -> dict[str, Any]:
+def _candidate(one: CandidateLine) -> dict[str, Any]:
     place = {} if one.path is None else {"path": one.path}
     return {"line": one.line, "score": round(one.score, 3), **place}
 
 
-def _read_candidates(value: object) -> list[Candidate]:
+def _read_candidates(value: object) -> list[CandidateLine]:
     found = []
     for item in value if isinstance(value, list) else ():
-        line = whole_line(item.get("line")) if isinstance(item, dict) else None
+        line = line_number_of(item.get("line")) if isinstance(item, dict) else None
         if line is not None:
             score, path = item.get("score"), item.get("path")
             likely = float(score) if isinstance(score, int | float) else 0.0
-            found.append(Candidate(line, likely, path if isinstance(path, str) else None))
+            found.append(CandidateLine(line, likely, path if isinstance(path, str) else None))
     return found
 
 
 NewMarkerId = Callable[[], str]
-"""Returns the id for one more marker."""
+"""Returns an id for a new marker."""
 
 _ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
 _OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
@@ -121,21 +127,21 @@ _TEXTS = ("lineHash", "lineText", "prevLineText", "nextLineText")
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 
 
-class Completion:
-    """Brings one document into our form, as of one moment and one state of the source."""
+class SidecarNormalizer:
+    """Converts a document into our form, for one time and one state of the source."""
 
     def __init__(
-        self, present: Present | None, commit: str | None, moment: str, new_marker_id: NewMarkerId
+        self, current: CurrentSource | None, commit: str | None, time: str, new_marker_id: NewMarkerId
     ) -> None:
-        self._present = present
-        self._moment = moment
+        self._current = current
+        self._time = time
         self.new_marker_id = new_marker_id
-        self._lines = present.lines if present is not None else []
+        self._lines = current.lines if current is not None else []
         self._outline: SourceSymbols | None = None
         self._commit = commit
 
-    def complete(self, sidecar: Sidecar) -> None:
-        """Bring a whole document into our form; each comment goes to where it stands now."""
+    def normalize(self, sidecar: Sidecar) -> None:
+        """Convert a whole document; each comment is written with its current location."""
         raw = sidecar.raw
         for name in ("file", "filePath"):
             if not isinstance(raw.get(name), str):
@@ -146,31 +152,31 @@ class Completion:
         for note in sidecar.comments:
             if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_NAMES:
                 continue
-            self._complete_comment(note)
-            self._complete_marker(sidecar, note)
+            self._normalize_comment(note)
+            self._normalize_marker(sidecar, note)
         for marker in sidecar.markers:
-            # Those of no comment too: one that the validator refuses would hide all comments of the file.
-            self._identify(marker)
-            self._fill(marker)
+            # Unused markers too: the validator rejects the whole file for one invalid marker.
+            self._ensure_ids(marker)
+            self._fill_in(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
-        """Say in a marker what its lines are, in the present text."""
+        """Write a marker's lines, with their text and symbol, from the current text."""
         lines, index = self._lines, line - 1
         symbol = self.outline.at(line)
         marker["line"] = line
         if end_line is not None or "endLine" in marker:
             marker["endLine"] = end_line or line
         marker["astAnchor"] = ast_anchor(symbol, line)
-        # Of a range, too, the extension keeps and verifies the first line.
+        # The extension stores and verifies the first line of a range, too.
         marker["lineHash"] = line_hash(lines[index])
         marker["lineText"] = shown_line(lines[index])
         marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
         marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
-        marker["lastVerified"] = self._moment
-        marker |= _other_names(symbol, line)
+        marker["lastVerified"] = self._time
+        marker |= _server_anchor(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
-        """Put a marker on lines of the present text, with the evidence to find them again."""
+        """Put a marker on lines of the current text, with the evidence to find them again."""
         self.describe(marker, line, end_line)
         history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
         facts = self._evidence(line, end_line, method)
@@ -179,10 +185,10 @@ class Completion:
         marker[EVIDENCE] = facts
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
-        """Return the evidence for a comment on a line of the present text."""
-        assert self._present is not None
-        blob, lines = self._present.blob, self._lines
-        facts = {"blob": blob, "commit": self._commit, "path": self._present.path, "line": line}
+        """Return the evidence for a comment on a line of the current text."""
+        assert self._current is not None
+        blob, lines = self._current.blob, self._lines
+        facts = {"blob": blob, "commit": self._commit, "path": self._current.path, "line": line}
         if end_line is not None:
             facts["endLine"] = end_line
         return facts | {
@@ -195,110 +201,113 @@ class Completion:
             "lastGoodLine": line,
             "goodBlob": blob,
             "seenBlob": blob,
-            "seenAt": self._moment,
+            "seenAt": self._time,
             "history": [],
         }
 
     @property
     def outline(self) -> SourceSymbols:
-        """The symbols of the present text."""
+        """The symbols of the current text."""
         if self._outline is None:
-            assert self._present is not None
-            self._outline = SourceSymbols(self._present.path, self._present.text)
+            assert self._current is not None
+            self._outline = SourceSymbols(self._current.path, self._current.text)
         return self._outline
 
-    def _complete_comment(self, note: Note) -> None:
+    def _normalize_comment(self, note: Note) -> None:
         raw = note.raw
-        if note.location.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
+        if note.location.confidence is Confidence.HIGH or line_number_of(raw.get("line")) is None:
             _set_lines(raw, note.line, note.end_line)
         for name, value in (
             ("author", note.author),
-            ("created", note.created or self._moment),
-            ("updated", note.updated or note.created or self._moment),
+            ("created", note.created or self._time),
+            ("updated", note.updated or note.created or self._time),
         ):
             if not isinstance(raw.get(name), str):
                 raw[name] = value
 
-    def _complete_marker(self, sidecar: Sidecar, note: Note) -> None:
+    def _normalize_marker(self, sidecar: Sidecar, note: Note) -> None:
         marker = note.marker
         if marker is None:
             marker = {"id": self.new_marker_id(), "line": note.line, "commentIds": [note.id]}
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
-        self._identify(marker)
-        # Another name than that of its marker is one that no marker has.
+        self._ensure_ids(marker)
+        # Any other id would name no marker.
         note.raw["ghostMarkerId"] = marker["id"]
         known = marker["commentIds"]
         marker["commentIds"] = known if note.id in known else [*known, note.id]
-        self._settle(note, marker)
-        self._fill(marker)
+        self._write_location(note, marker)
+        self._fill_in(marker)
         marker.setdefault("commentId", note.id)
         marker.setdefault("originalLine", note.line)
         marker["isOrphaned"] = note.orphaned
 
-    def _identify(self, marker: dict[str, Any]) -> None:
+    def _ensure_ids(self, marker: dict[str, Any]) -> None:
         if not isinstance(marker.get("id"), str):
             marker["id"] = self.new_marker_id()
         if not isinstance(marker.get("commentIds"), list):
             marker["commentIds"] = []
 
-    def _fill(self, marker: dict[str, Any]) -> None:
-        """Give a marker what the extension's validator asks for, where nothing better is known."""
+    def _fill_in(self, marker: dict[str, Any]) -> None:
+        """Add the keys that the extension's validator requires."""
         for name in _TEXTS:
             if not isinstance(marker.get(name), str):
                 marker[name] = ""
         if not isinstance(marker.get("lastVerified"), str):
-            marker["lastVerified"] = self._moment
-        if whole_line(marker.get("line")) is None:
+            marker["lastVerified"] = self._time
+        if line_number_of(marker.get("line")) is None:
             marker["line"] = 1
         anchor = marker.get("astAnchor")
         if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
-            # An anchor of which the validator would refuse the file; what it said moves aside.
+            # The validator would reject the file for this anchor; its content is kept under another key.
             marker["astAnchorIncomplete"] = anchor
             marker["astAnchor"] = None
         marker.setdefault("astAnchor", None)
         marker.setdefault("anchor", f"line {marker['line']}")
         marker.setdefault("anchorType", "line")
 
-    def _settle(self, note: Note, marker: dict[str, Any]) -> None:
-        """Write into a marker where its comment stands; only a sure answer changes what was known.
+    def _write_location(self, note: Note, marker: dict[str, Any]) -> None:
+        """Write a comment's location into its marker; only high confidence replaces what was known.
 
-        What says the same as before is left alone, so that a file in git changes only when something did.
+        A marker that would not change is left alone, so that a file in git changes only when something did.
         """
         location, facts = note.location, note.evidence
-        is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
+        is_certain = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
         if facts is None:
-            if self._present is not None and (is_sure or location.method == LINE_NUMBER):
+            if self._current is not None and (is_certain or location.method == LINE_NUMBER):
                 self._adopt(marker, location)
             return
-        if is_sure and not self._says(marker, location):
+        if is_certain and not self._is_current(marker, location):
             self.describe(marker, location.line, location.end_line)
-        said = facts.get("confidence"), facts.get("lastGoodLine")
-        is_said = location.confidence is Confidence.HIGH and said == (Confidence.HIGH.value, location.line)
-        if location != stored_location(note) and not is_said:  # apart from how it was found out
-            blob = self._present.blob if self._present is not None else None
-            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
+        stored = facts.get("confidence"), facts.get("lastGoodLine")
+        is_stored = location.confidence is Confidence.HIGH and stored == (
+            Confidence.HIGH.value,
+            location.line,
+        )
+        if location != stored_location(note) and not is_stored:  # ignoring the method
+            blob = self._current.blob if self._current is not None else None
+            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._time)
 
-    def _says(self, marker: dict[str, Any], location: Location) -> bool:
-        """Return whether a marker says already where its comment is, and what is there."""
-        line, end_line = location.line, whole_line(marker.get("endLine"))
+    def _is_current(self, marker: dict[str, Any], location: NoteLocation) -> bool:
+        """Return whether a marker already has its comment's line and that line's hash."""
+        line, end_line = location.line, line_number_of(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
         return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))
 
-    def _adopt(self, marker: dict[str, Any], location: Location) -> None:
-        """Follow from now on a comment of another program, no surer than it was known so far.
+    def _adopt(self, marker: dict[str, Any], location: NoteLocation) -> None:
+        """Add evidence to another program's comment, no more certain than it was so far.
 
-        What that program says of its lines stays as it wrote it while it holds; ours stands beside it.
+        What that program stored about its lines is kept while it is true; ours is added beside it.
         """
         if location.line > len(self._lines):
             return
         facts = self._evidence(location.line, location.end_line, location.method)
         facts["symbol"] = marker.get("astAnchor")
-        if location.confidence is Confidence.HIGH and self._says(marker, location):
+        if location.confidence is Confidence.HIGH and self._is_current(marker, location):
             symbol = self.outline.at(location.line)
             facts["symbol"] = ast_anchor(symbol, location.line)
-            marker |= {**_other_names(symbol, location.line), **marker}
+            marker |= {**_server_anchor(symbol, location.line), **marker}
         elif location.confidence is Confidence.HIGH:
             self.describe(marker, location.line, location.end_line)
             facts["symbol"] = marker["astAnchor"]
@@ -307,8 +316,8 @@ class Completion:
         marker[EVIDENCE] = facts
 
 
-def _other_names(symbol: Symbol | None, line: int) -> dict[str, str]:
-    """Return what the other server calls the place of a marker."""
+def _server_anchor(symbol: Symbol | None, line: int) -> dict[str, str]:
+    """Return the keys with which the other server describes a marker's place."""
     return (
         {"anchor": f"line {line}", "anchorType": "line"}
         if symbol is None

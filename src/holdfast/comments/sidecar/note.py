@@ -1,11 +1,11 @@
-"""One comment as every dialect of the format tells it: its id, its text, its location now.
+"""One comment, whatever dialect of the format it is stored in: its id, its text, its current location.
 
 Contract:
-- `raw` and `marker` are the very objects of the document, so that what a dialect of the future puts there
-  stays. Reading takes whichever name a dialect uses; nothing here writes.
-- An id that has the specification's form is its own alias. Any other id has one alias, the same in every
-  process, that no id of ours can have: ours count milliseconds and have three digits fewer.
-- Parameters in a text are filled in for display, and never written back.
+- `raw` and `marker` are the very objects of the document, so keys of future dialects are preserved. Reading
+  accepts every dialect's names; nothing here writes.
+- An id of the specification's form is its own alias. Any other id has one alias, the same in every process,
+  which cannot collide with our ids: those count milliseconds and have three digits fewer.
+- Parameters in a text are filled in for display and never written back.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from holdfast.comments.tracking.placement import Candidate, Confidence
+from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
 _OURS = re.compile(r"c_[0-9]+")
 _ALIAS_DIGITS = 15
+"""Digits of an alias after `c_9`: three more than our ids, which have 13 digits of milliseconds until 2286.
+"""
 
 
 def alias_of(comment_id: str) -> str:
-    """Return the name under which tools show a comment and take it."""
+    """Return the name under which tools show and accept a comment."""
     if _OURS.fullmatch(comment_id):
         return comment_id
     digest = hashlib.sha256(comment_id.encode("utf-8", "surrogatepass")).digest()
@@ -42,7 +44,7 @@ _FUNCTIONS = ("Function", "Method", "Constructor")
 
 
 def interpolated(text: str, params: Mapping[str, Mapping[str, Any]], symbol: AnchorSymbol | None) -> str:
-    """Return a text in which each `${name}` shows its value, or `[name]` where there is none."""
+    """Return a text with each `${name}` replaced by its value, or by `[name]` if it has none."""
     if "${" not in text:
         return text
     return _PARAMETER.sub(lambda match: _value(match[1], params.get(match[1]), symbol), text)
@@ -57,7 +59,7 @@ def _value(name: str, param: Mapping[str, Any] | None, symbol: AnchorSymbol | No
 
 
 def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str | None:
-    """Return what a dynamic parameter says about the symbol as it is now, if its source is the symbol."""
+    """Return a dynamic parameter's current value, if it is derived from the symbol."""
     if symbol is None:
         return None
     source = param.get("source")
@@ -71,19 +73,19 @@ def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str |
 
 
 EVIDENCE = "holdfast"
-"""The one key under which a marker keeps what we know about it; the extension carries it along."""
+"""The one key under which a marker stores our data; the extension preserves it."""
 
 MOVED = "file_moved"
-"""Why a comment is gone from where its file was: the candidate is the place that it is shown at."""
+"""The reason of a comment that moved to another file; its candidate is the new place."""
 
 MOVED_FILE = "moved_file"
-"""The method by which a comment came into a file: its code went there."""
+"""The method of a comment that came into a file because its code moved there."""
 
 STATUSES = ("open", "resolved", "wontfix")
 
 
 class AnchorSymbol(NamedTuple):
-    """The function, class or the like that a comment is about."""
+    """The function, class or other symbol that a comment is about."""
 
     kind: str
     name: str
@@ -92,38 +94,38 @@ class AnchorSymbol(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Location:
-    """Where a comment is now, and how sure that is."""
+class NoteLocation:
+    """Where a comment is now, and how certain that is."""
 
     line: int
     end_line: int | None = None
     confidence: Confidence = Confidence.HIGH
     method: str = "stored"
     reason: str | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateLine, ...] = ()
 
     @property
     def orphaned(self) -> bool:
-        """Whether the code it was about is gone."""
+        """Whether its code is gone."""
         return self.confidence is Confidence.NONE
 
     @property
     def needs_review(self) -> bool:
-        """Whether a person should look at it; its line is then the last good one, or a likely one."""
+        """Whether a person should check its line, which is the last good one or a likely one."""
         return self.confidence in (Confidence.MEDIUM, Confidence.LOW)
 
 
 @dataclass
 class Note:
-    """A comment on a line or on some lines."""
+    """A comment on a line or a range of lines."""
 
     raw: dict[str, Any]
     marker: dict[str, Any] | None = None
-    location: Location = field(default_factory=lambda: Location(1))
+    location: NoteLocation = field(default_factory=lambda: NoteLocation(1))
     as_stored: bool = False
-    """Whether the marker says already, about the present text, what the location says."""
+    """Whether the marker already has this location for the current text."""
     moved_symbol: AnchorSymbol | None = None
-    """The symbol at the line where the comment is now, once that was looked up."""
+    """The symbol at the comment's current line, once it was looked up."""
 
     @property
     def id(self) -> str:
@@ -132,7 +134,7 @@ class Note:
 
     @property
     def alias(self) -> str:
-        """The name that tools show and take, `c_` and digits."""
+        """The name that tools show and accept, `c_` and digits."""
         return alias_of(self.id)
 
     @property
@@ -147,32 +149,32 @@ class Note:
 
     @property
     def orphaned(self) -> bool:
-        """Whether the code it was about is gone."""
+        """Whether its code is gone."""
         return self.location.orphaned
 
     @property
     def reason(self) -> str | None:
-        """Why it is orphaned, or is to be reviewed."""
+        """Why it is orphaned or needs review."""
         return self.location.reason
 
     @property
     def text(self) -> str:
-        """What it says, as it was written."""
+        """Its text as it was written."""
         return str(self.raw["text"])
 
     @property
     def shown_text(self) -> str:
-        """What it says, with `${name}` replaced by the value of that parameter; for display only."""
+        """Its text with `${name}` replaced by that parameter's value; for display only."""
         return interpolated(self.text, self.params, self.symbol)
 
     @property
     def author(self) -> str:
-        """Who wrote it, as far as it says."""
+        """Its author, as stored."""
         return _text(self.raw.get("author")) or "Unknown"
 
     @property
     def tag(self) -> str | None:
-        """TODO, FIXME, NOTE, STAR, QUESTION; from the extension also HACK and WARNING; or nothing."""
+        """TODO, FIXME, NOTE, STAR or QUESTION; from the extension also HACK and WARNING; or None."""
         return _text(self.raw.get("tag")) or None
 
     @property
@@ -187,7 +189,7 @@ class Note:
 
     @property
     def ai(self) -> Mapping[str, Any] | None:
-        """What a model said about it, in either dialect's shape."""
+        """AI metadata about it, in either dialect's shape."""
         for name in ("aiMeta", "aiMetadata"):
             value = self.raw.get(name)
             if isinstance(value, dict) and value:
@@ -196,13 +198,13 @@ class Note:
 
     @property
     def status(self) -> str:
-        """Whether it is open, resolved or will not be acted on."""
+        """open, resolved or wontfix."""
         value = self.raw.get("status")
         return value if value in STATUSES else "open"
 
     @property
     def replies(self) -> Sequence[Mapping[str, Any]]:
-        """The answers it got."""
+        """Its replies."""
         value = self.raw.get("replies")
         return [reply for reply in value if isinstance(reply, dict)] if isinstance(value, list) else []
 
@@ -217,18 +219,18 @@ class Note:
 
     @property
     def symbol(self) -> AnchorSymbol | None:
-        """The function, class or the like that it is about, if it is about one."""
+        """The function, class or other symbol that it is about, if any."""
         return self.moved_symbol or stored_symbol(self.marker)
 
     @property
     def evidence(self) -> Mapping[str, Any] | None:
-        """What we know about the version it was written for, if we saw that."""
+        """Our data about the version it was written for, if there is any."""
         value = (self.marker or {}).get(EVIDENCE)
         return value if isinstance(value, dict) else None
 
 
 def stored_symbol(marker: Mapping[str, Any] | None) -> AnchorSymbol | None:
-    """Return the symbol that a marker names, in the extension's form or in the other server's."""
+    """Return the symbol that a marker names, in the extension's form or the other server's."""
     if marker is None:
         return None
     anchor = marker.get("astAnchor")
@@ -248,13 +250,13 @@ def _text(value: object) -> str:
 
 
 def model_of(ai: Mapping[str, Any] | None) -> str | None:
-    """Return the name of the model that said something about a comment."""
+    """Return the name of the model in AI metadata."""
     model = None if ai is None else ai.get("model")
     return model.encode("utf-8", "replace").decode() if isinstance(model, str) and model else None
 
 
 def confidence_of(ai: Mapping[str, Any] | None) -> float | None:
-    """Return how sure a model says it was; the extension keeps that one level deeper."""
+    """Return the confidence in AI metadata; the extension stores it one level deeper."""
     if ai is None:
         return None
     for holder in (ai, *(ai.get(name) for name in ("complexity", "parameters", "tokens"))):

@@ -1,12 +1,11 @@
-"""The source file that a sidecar belongs to: its name, its lines, its symbols.
+"""The source file that a sidecar belongs to: its path, its lines, its symbols.
 
 Contract:
-- What is no path inside the workspace is `InvalidFilePath`; what is one, and is not for us to read or write
-  (git's directory, secrets, what other programs install, links, permissions), is `FileAccessDenied`.
-- Lines are those of the VS Code extension, so that both programs agree on numbers and hashes. JavaScript's
-  `trim` removes a byte order mark and keeps the separators U+001C to U+001F and U+0085; Python's `strip` does
-  the opposite. Lines end at `\\n` or `\\r\\n` only; a text that ends with a line break has one more line, an
-  empty one.
+- A path that is not inside the workspace is `InvalidFilePath`; one that is, but must not be read or written
+  (git's directory, secrets, installed packages, links, permissions), is `FileAccessDenied`.
+- Lines are those of the VS Code extension, so both programs agree on numbers and hashes. JavaScript's `trim`
+  removes a byte order mark and keeps the separators U+001C to U+001F and U+0085; Python's `strip` does the
+  opposite. Lines end at `\\n` or `\\r\\n` only; a text that ends with a line break has one more, empty line.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotParsed
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.placement import FileVersion
 from holdfast.kernel.errors import Denied, InvalidPath
 from holdfast.storage.files.repo_path import RepoPath
 
@@ -31,36 +30,37 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 BLANK = "[blank line]"
-"""What is stored, and hashed, for a line without visible text."""
+"""Stored, and hashed, for a line without visible text."""
 
 _JAVASCRIPT_SPACE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 _JAVASCRIPT_SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
 _BREAK = re.compile(r"\r\n|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HASH_DIGITS = 16
+"""Hexadecimal digits of a line hash, as the extension writes it."""
 
 
 def decoded(data: bytes) -> str:
-    """Return a source file's text, by its mark or as UTF-8; other bytes become the replacement character."""
+    """Return a source file's text, decoded by its BOM or as UTF-8; invalid bytes become U+FFFD."""
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8", "replace")
 
 
-class Lines(list[str]):
-    """The lines of a text, and where each stands, which is found once for all the notes that ask."""
+class IndexedLines(list[str]):
+    """The lines of a text, with an index by text that is built once."""
 
     @cached_property
     def places(self) -> Mapping[str, list[int]]:
-        """The places of every line by what it says, white space around it aside."""
+        """The indices of every line by its trimmed text."""
         found: dict[str, list[int]] = {}
         for place, line in enumerate(self):
             found.setdefault(trimmed(line), []).append(place)
         return found
 
 
-def split_lines(text: str) -> Lines:
+def split_lines(text: str) -> IndexedLines:
     """Return the lines of a text; there is always at least one."""
-    return Lines(_BREAK.split(text))
+    return IndexedLines(_BREAK.split(text))
 
 
 def trimmed(line: str) -> str:
@@ -69,22 +69,22 @@ def trimmed(line: str) -> str:
 
 
 def shown_line(line: str) -> str:
-    """Return the text that a marker keeps of its line."""
+    """Return the text that a marker stores of its line."""
     return trimmed(line) or BLANK
 
 
 def line_hash(line: str) -> str:
-    """Return the hash that a marker keeps of its line."""
+    """Return the hash that a marker stores of its line."""
     return _hash(shown_line(line))
 
 
 def range_hash(lines: list[str]) -> str:
-    """Return the hash that a marker keeps of several lines."""
+    """Return the hash that a marker stores of several lines."""
     return _hash("\n".join(trimmed(line) for line in lines))
 
 
 def _hash(text: str) -> str:
-    # Half a surrogate pair has no UTF-8 form; JavaScript hashes the replacement character instead.
+    # A lone surrogate has no UTF-8 form; JavaScript hashes the replacement character instead.
     return hashlib.sha256(_SURROGATE.sub("\ufffd", text).encode()).hexdigest()[:_HASH_DIGITS]
 
 
@@ -96,7 +96,7 @@ _BACKUP = re.compile(r"\.backup-[^/]*\.comments$")
 
 
 def is_sidecar(name: str) -> bool:
-    """Return whether a file of that name holds comments: neither a backup, nor a sidecar's own sidecar."""
+    """Return whether a file of that name is a sidecar: not a backup, nor a sidecar's own sidecar."""
     return (
         name.endswith(SUFFIX)
         and len(name.rpartition("/")[2]) > len(SUFFIX)
@@ -121,9 +121,9 @@ _GUARDED = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
 
 
 def source_path(text: str) -> RepoPath:
-    """Return the path of a source file, or raise one of the two refusals."""
+    """Return the path of a source file, or raise one of the two errors."""
     if _leads_into_guarded(text):
-        raise FileAccessDenied(text, "this place is not for comments", _ELSEWHERE)
+        raise FileAccessDenied(text, "files in this folder cannot have comments", _ELSEWHERE)
     try:
         path = RepoPath.parse(text)
     except InvalidPath as refusal:
@@ -134,8 +134,8 @@ def source_path(text: str) -> RepoPath:
 
 
 @contextmanager
-def refusals_named(path: RepoPath) -> Iterator[None]:
-    """Say in the specification's words why a file may not be opened."""
+def refusals_translated(path: RepoPath) -> Iterator[None]:
+    """Translate errors of file access into those of the specification."""
     try:
         yield
     except (InvalidFilePath, FileAccessDenied):
@@ -149,7 +149,7 @@ def refusals_named(path: RepoPath) -> Iterator[None]:
 
 
 def _leads_into_guarded(text: str) -> bool:
-    """Return whether a path that stays inside names a place of git, of a tool, or of secrets."""
+    """Return whether a path inside the workspace names a place of git, of a tool, or of secrets."""
     if text.startswith(("/", "~")) or "\\" in text or "\0" in text:
         return False
     segments = [segment.casefold() for segment in text.split("/") if segment not in ("", ".")]
@@ -161,7 +161,7 @@ def _leads_into_guarded(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Present:
+class CurrentSource:
     """The source file as it is now."""
 
     path: str
@@ -169,34 +169,34 @@ class Present:
     blob: str
 
     @property
-    def version(self) -> Version:
-        """The same as tracking takes it."""
-        return Version(self.path, self.text)
+    def version(self) -> FileVersion:
+        """The same as an input of tracking."""
+        return FileVersion(self.path, self.text)
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> IndexedLines:
         """Its lines; there is always at least one."""
         return split_lines(self.text)
 
 
 class SourceSymbols:
-    """The symbols of one text; a language that is not ours has none."""
+    """The symbols of one text; none in an unsupported language."""
 
     def __init__(self, path: str, text: str) -> None:
-        # Parsers are loaded where they are used: most commands need none.
+        # Imported here because most commands need no parser.
         from holdfast.syntax.facts import facts
 
         self._path = path
         self._facts = facts(path, text)
 
     def refuse_errors(self) -> None:
-        """Raise when the text is not correct in its language."""
+        """Raise if the text has syntax errors."""
         problem = self._facts.broken(self._path)
         if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 
     def declares(self, name: str) -> bool:
-        """Return whether one of them has a name."""
+        """Return whether a symbol has this name."""
         return any(symbol.name == name for symbol in self._facts.symbols)
 
     def at(self, line: int) -> Symbol | None:
@@ -207,7 +207,7 @@ class SourceSymbols:
 
 
 def anchor_symbol(symbol: Symbol | None) -> AnchorSymbol | None:
-    """Return what a comment keeps of a symbol."""
+    """Return what a comment stores of a symbol."""
     if symbol is None:
         return None
     return AnchorSymbol(symbol.kind, symbol.name, symbol.container, symbol.path)
@@ -225,8 +225,8 @@ def ast_anchor(symbol: Symbol | None, line: int) -> dict[str, Any] | None:
     }
 
 
-def name_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
-    """Tell each comment that has its line what it is about now."""
+def attach_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
+    """Set the symbol that each comment with a line is about now."""
     for note in notes:
         if not note.orphaned:
             note.moved_symbol = anchor_symbol(symbols.at(note.line)) or note.moved_symbol

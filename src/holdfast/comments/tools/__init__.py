@@ -1,4 +1,4 @@
-"""The tools of the comments, one module each; `arguments` says what several of them take.
+"""The tools for comments, one module each; `arguments` has what several of them take.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a command its own one.
+Only `holdfast.toolsets` imports them: all of them for a server, a single one for a command.
 """

@@ -6,10 +6,11 @@ from functools import partial
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
-from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
@@ -20,12 +21,12 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 class AiMeta(Input):
-    """What a model says about a comment."""
+    """AI metadata about a comment."""
 
-    model: str | None = Field(default=None, max_length=200, description="Which model.")
-    confidence: float | None = Field(default=None, strict=True, ge=0, le=1, description="How sure it is.")
+    model: str | None = Field(default=None, max_length=200, description="The model.")
+    confidence: float | None = Field(default=None, strict=True, ge=0, le=1, description="Its confidence.")
     reasoning: str | None = Field(
-        default=None, max_length=LIMITS.comment_characters, description="Why it says so."
+        default=None, max_length=LIMITS.comment_characters, description="Its reasoning."
     )
 
 
@@ -46,16 +47,16 @@ class AddComment(Input):
 
 
 class AddedComment(OneComment):
-    """A comment that was added."""
+    """The comment that was added."""
 
-    ghost_marker_id: UntrustedText = Field(description="The name of its marker.")
+    ghost_marker_id: UntrustedText = Field(description="The id of its marker.")
     line: int = Field(description="The line it is on, from 1.")
     tag: Tag = Field(description="Its category.")
-    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
+    symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
 
 
 def added(result: AddedComment) -> str:
-    """Say that a comment was added."""
+    """Report that a comment was added."""
     symbol = result.symbol
     anchor = f"line {result.line}" if symbol is None else f"the {symbol.kind.lower()} '{symbol.name}'"
     return (
@@ -85,12 +86,12 @@ def added(result: AddedComment) -> str:
 def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """Add a comment to a line of a source file; it follows the code when the code changes.
 
-    It is kept in `<source>.comments` beside the file, which itself is not changed.
+    It is stored in `<source>.comments` beside the file, which is not changed.
     """
     path = source_path(args.file_path)
     ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
-    draft = Draft(args.line, args.text, args.author, args.tag, ai)
-    placed = Writer(room).add(path, draft, strict=not room.lenient)
+    draft = CommentDraft(args.line, args.text, args.author, args.tag, ai)
+    placed = CommentWriter(room).add(path, draft, strict=not room.lenient)
     return AddedComment(
         comment_id=placed.note.alias,
         ghost_marker_id=placed.marker_id,

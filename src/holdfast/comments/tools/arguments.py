@@ -1,7 +1,7 @@
-"""What arguments mean that several tools take: paths, who writes, and the number of a line.
+"""Arguments that several tools take: paths, the author, and line numbers.
 
-A person types paths from where they are, and leaves their own name out. Of a line that no file can have the
-specification says the same as of one that this file has not.
+On the command line, paths are relative to the current directory, and the author defaults to the user's name
+in git. A line number that no file can have gets the same error as one that this file does not have.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from holdfast.storage.files.globs import escaped, is_pattern
 from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
-"""Who writes at a command line, when git knows no name."""
+"""The author on the command line if git has no user name."""
 
 AUTHOR = {"author": "your name in git"}
-"""What help says about the author."""
+"""The default of the author in help texts."""
 
 _COMMENT_ID = re.compile("c_[0-9]+")
 _LINE = re.compile("[0-9]+")
@@ -30,20 +30,20 @@ FillIn = Callable[[Comments, dict[str, Any]], dict[str, Any]]
 
 
 def paths(*names: str, signed: bool = False) -> FillIn:
-    """Count these arguments from the current directory; where `signed`, add who writes."""
+    """Resolve path arguments against the current directory; if `signed`, add the author."""
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         _refuse_swapped(given, names[0], "commentId", _COMMENT_ID)
         _refuse_swapped(given, "targetFile", "targetLine", _LINE)
         given = given | {name: _path(room, given[name]) for name in names if name in given}
-        # Signed with the name that the person gave git, unless another is given.
+        # The user's name in git, unless an author is given.
         return {"author": room.history.person() or PERSON, **given} if signed else given
 
     return fill_in
 
 
 def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, kind: re.Pattern[str]) -> None:
-    """Say so where two arguments in a row were typed in each other's place."""
+    """Raise if two consecutive arguments were given in the wrong order."""
     one, other = str(given.get(first, "")), str(given.get(second, ""))
     if kind.fullmatch(one) and other and not kind.fullmatch(other):
         raise InvalidArguments(
@@ -52,7 +52,7 @@ def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, kind: re.
 
 
 def patterns(name: str) -> FillIn:
-    """Count a path or a pattern from the current directory; a folder means all that is in it."""
+    """Resolve a path or a pattern against the current directory; a folder means everything in it."""
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         if name not in given:
@@ -63,7 +63,7 @@ def patterns(name: str) -> FillIn:
         if is_folder(room.repository.root, path):
             return given | {name: f"{escaped(path.rstrip('/'))}/**"}
         if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
-            room.sidecar_bytes(one) or room.existing(one)  # which raises: neither of both is there
+            room.sidecar_bytes(one) or room.require_source(one)  # raises if neither exists
         return given | {name: path}
 
     return fill_in
@@ -78,7 +78,7 @@ def _path(room: Comments, typed: object) -> Any:
 def explain_line(
     room: Comments, given: Mapping[str, Any], refusal: InvalidArguments, *, file: str, line: str
 ) -> None:
-    """Say which lines a file has, where nothing but the line is wrong."""
+    """Report which lines a file has, if only the line number is wrong."""
     problems = refusal.data.get("problems")
     is_about_line = isinstance(problems, list) and all(f'"{line}"' in str(one) for one in problems)
     value = given.get(line)
@@ -88,11 +88,11 @@ def explain_line(
         path = source_path(given[file]).text
         count = len(split_lines(room.text_of(path)))
     except HoldfastError:
-        return  # the line is not all that is wrong
+        return  # the path is wrong, too
     shown = value[:40] if isinstance(value, str) else value
-    told = InvalidLineNumber(path, 0, count)
-    refusal.specified_message = told.specified_message
-    refusal.hint = str(told.hint)
+    specified = InvalidLineNumber(path, 0, count)
+    refusal.specified_message = specified.specified_message
+    refusal.hint = str(specified.hint)
     if isinstance(value, str | bool):
         refusal.hint = refusal.hint.replace("be", "be a whole number", 1)
-    refusal.data |= told.data | {"line": shown, "suggestion": refusal.hint}
+    refusal.data |= specified.data | {"line": shown, "suggestion": refusal.hint}

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.comments.anchors.snippets import is_text, lines_of_file
 from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.models import CommentFacts, FilePath, Result
+from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
@@ -21,10 +21,12 @@ from holdfast.kernel.untrusted import UntrustedText
 _LEAST_SOURCE = 20
 _LEAST = 10
 _SHARE_OF_SOURCE = 0.55
+"""Share of the width that source may take beside comments. A judgement."""
+
 _TAB = 4
 _FRAME = 5
 _NARROW = 50
-"""Columns beside the line numbers below which source and comments do not fit beside each other."""
+"""Columns beside the line numbers below which comments are shown below their lines. A judgement."""
 
 
 class BlameFile(Input):
@@ -33,30 +35,30 @@ class BlameFile(Input):
     file: FilePath = Field(description="The source file.")
 
 
-class AnnotatedLine(Result):
+class AnnotatedLine(CommentResult):
     """A line of source and the comments on it."""
 
     line: int = Field(description="Its number, from 1.")
     source: UntrustedText = Field(description="The line.")
-    comments: list[str] = Field(description="The ids of comments that begin here.")
-    covered_by: list[str] = Field(description="The ids of ranges that go on here.")
+    comments: list[str] = Field(description="The ids of the comments that begin here.")
+    covered_by: list[str] = Field(description="The ids of the ranges that continue here.")
 
 
-class AnnotatedFile(Result):
+class AnnotatedFile(CommentResult):
     """A source file with its comments in the margin."""
 
     file_path: UntrustedText = Field(description="The source file.")
     is_text: bool = Field(
-        default=True, description="Whether it can be read; of a binary file no lines are shown."
+        default=True, description="Whether it is text; the lines of a binary file are not shown."
     )
     lines: list[AnnotatedLine] = Field(description="All of its lines.")
     comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")
 
 
 def annotated(result: AnnotatedFile, width: int) -> str:
-    """Show a file with its comments in the margin; a wide line of source is cut, a long comment wrapped.
+    """Show a file with its comments in the margin; a long line of source is cut, a long comment wrapped.
 
-    On a narrow terminal the comments stand below their lines instead.
+    On a narrow terminal the comments are shown below their lines.
     """
     known = {comment.id: comment for comment in result.comments}
     sources = [_clean(line.source) for line in result.lines]
@@ -77,19 +79,19 @@ def annotated(result: AnnotatedFile, width: int) -> str:
 
 
 def _clean(source: str) -> str:
-    """Return a line of source without what would move the cursor of a terminal."""
+    """Return a line of source without characters that would move a terminal's cursor."""
     text = source.expandtabs(_TAB).rstrip()
     return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)
 
 
 def _on_no_line(result: AnnotatedFile, width: int) -> list[str]:
-    """Return the comments that no line of the file has."""
+    """Return the comments that are on no line of the file."""
     rest = [comment for comment in result.comments if comment.orphaned or not result.is_text]
-    said = [
+    content = [
         f"{'orphaned, last on line' if comment.orphaned else 'line'} {comment.line}: {_remark(comment)}"
         for comment in rest
     ]
-    pieces = [piece for one in said for piece in wrapped(one, max(_LEAST_SOURCE, width))]
+    pieces = [piece for one in content for piece in wrapped(one, max(_LEAST_SOURCE, width))]
     return pieces if result.is_text else ["This is not a text file; its lines are not shown.", *pieces]
 
 
@@ -103,9 +105,9 @@ def _source_width(sources: list[str], width: int, *, has_comments: bool) -> int:
 def _remark(comment: CommentFacts) -> str:
     doubt = " (needs review)" if comment.needs_review else ""
     status = "" if comment.status == "open" else f" [{comment.status}]"
-    said = one_line(without_tag(comment.shown_text or comment.text, comment.tag))
+    content = one_line(without_tag(comment.shown_text or comment.text, comment.tag))
     author = one_line(comment.author)
-    return f"{one_line(comment.tag or UNTAGGED)} {author}: {said}{status}{doubt}"
+    return f"{one_line(comment.tag or UNTAGGED)} {author}: {content}{status}{doubt}"
 
 
 @comments.operation(
@@ -128,7 +130,7 @@ def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
     try:
         source = room.text_of(path)
     except SourceNotFound:
-        source = ""  # its sidecar is still there, and all its comments are orphaned
+        source = ""  # only its sidecar exists, and all its comments are orphaned
     lines = lines_of_file(source) if source and is_text(source) else []
     return AnnotatedFile(
         file_path=path,

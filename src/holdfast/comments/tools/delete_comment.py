@@ -1,19 +1,20 @@
-"""`delete_comment`: take a comment and its marker out of the sidecar."""
+"""`delete_comment`: remove a comment and its marker from the sidecar."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import CommentId, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 
 
-class DeleteComment(Input):
+class DeleteCodeComment(Input):
     """Which comment to delete."""
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
@@ -21,7 +22,7 @@ class DeleteComment(Input):
 
 
 class DeletedComment(OneComment):
-    """A comment that was deleted."""
+    """The comment that was deleted."""
 
 
 @comments.operation(
@@ -36,8 +37,8 @@ class DeletedComment(OneComment):
     text=lambda done: f"✅ Comment deleted\n\nComment ID: {done.comment_id}\nFile: {done.file_path}",
     fill_in=arguments.paths("filePath"),
 )
-def delete_comment(room: Comments, args: DeleteComment) -> DeletedComment:
-    """Delete a comment and the marker that held it to its line."""
+def delete_comment(room: Comments, args: DeleteCodeComment) -> DeletedComment:
+    """Delete a comment and the marker that anchors it to its line."""
     path = source_path(args.file_path)
-    note = Writer(room).delete(path, args.comment_id)
+    note = CommentWriter(room).delete(path, args.comment_id)
     return DeletedComment(comment_id=note.alias, file_path=path.text)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -24,13 +25,13 @@ class EditComment(Input):
 
 
 class EditedComment(OneComment):
-    """A comment whose text was replaced."""
+    """The comment whose text was replaced."""
 
     updated: str = Field(description="When it was changed.")
 
 
 def edited(result: EditedComment) -> str:
-    """Say that a comment was edited."""
+    """Report that a comment was edited."""
     return (
         "✅ Comment edited successfully\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nUpdated: {result.updated}"
@@ -53,5 +54,5 @@ def edited(result: EditedComment) -> str:
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     """Replace the text of a comment. Its tag, author and place stay as they are."""
     path = source_path(args.file_path)
-    note = Writer(room).edit(path, args.comment_id, args.text)
+    note = CommentWriter(room).edit(path, args.comment_id, args.text)
     return EditedComment(comment_id=note.alias, file_path=path.text, updated=note.updated)

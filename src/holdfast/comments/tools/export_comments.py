@@ -6,8 +6,15 @@ import base64
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath, Inline, Result
+from holdfast.comments.export.writer import (
+    ADDRESSES,
+    LARGEST_MARGIN,
+    BoundedBuffer,
+    ExportRequest,
+    Format,
+    write_export,
+)
+from holdfast.comments.models import CommentResult, FilePath, Inline
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -19,10 +26,11 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 DEFAULT_MARGIN = 3
+"""The specification's default."""
 
 
 class ExportOptions(Inline):
-    """How much of the source goes with each comment."""
+    """How much of the source is exported with each comment."""
 
     include_source_context: StrictBool = Field(
         default=False, alias="includeSourceContext", description="Include surrounding code lines."
@@ -37,7 +45,7 @@ class ExportOptions(Inline):
 
     @property
     def margin(self) -> int | None:
-        """How many lines, or None for no source at all."""
+        """The number of lines, or None for no source at all."""
         return self.context_lines if self.include_source_context else None
 
 
@@ -50,25 +58,27 @@ class ExportComments(Input):
         alias="filePath",
         description="Optional: Export only specific file (omit for all files).",
     )
-    options: ExportOptions | None = Field(default=None, description="How much source goes with each comment.")
+    options: ExportOptions | None = Field(
+        default=None, description="How much source to export with each comment."
+    )
 
 
-class ExportMetadata(Result):
-    """The numbers that the specification puts beside the content."""
+class ExportMetadata(CommentResult):
+    """The metadata that the specification puts beside the content."""
 
     format: Format = Field(description="The format.")
     total_comments: int = Field(description="How many comments are in it.")
-    size_bytes: int = Field(description="Its size; of text, in UTF-8.")
+    size_bytes: int = Field(description="Its size in bytes, as UTF-8 if it is text.")
 
 
-class ExportResult(Result):
-    """An export, whole."""
+class ExportResult(CommentResult):
+    """A complete export."""
 
     metadata: ExportMetadata
-    uri: str = Field(description="The address it has within the answer.")
+    uri: str = Field(description="Its URI within the answer.")
     mime_type: str = Field(description="Its media type.")
-    text: UntrustedText | None = optional("The export, where it is text.")
-    blob: str | None = optional("The export in base64, where it is not.")
+    text: UntrustedText | None = optional("The export, if it is text.")
+    blob: str | None = optional("The export in base64, if it is binary.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
@@ -96,12 +106,12 @@ def _content(result: ExportResult) -> list[Content]:
 def export_comments(room: Comments, args: ExportComments) -> ExportResult:
     """Export comments as JSON, Markdown, AI training data (JSON lines) or Parquet.
 
-    The export is the answer, as one resource of at most 2 MiB; `holdfast comments export` writes files of any
-    size. With `includeSourceContext` each comment comes with the lines around it as they are now.
+    The answer is one resource of at most 2 MiB; `holdfast comments export` writes files of any size. With
+    `includeSourceContext` each comment is exported with the surrounding lines as they are now.
     """
     path = None if args.file_path is None else source_path(args.file_path).text
-    sink = Bounded(LIMITS.export_bytes)
-    request = Request(args.format, path, (args.options or ExportOptions()).margin)
+    sink = BoundedBuffer(LIMITS.export_bytes)
+    request = ExportRequest(args.format, path, (args.options or ExportOptions()).margin)
     tally = write_export(room, request, sink)
     data = sink.getvalue()
     is_text = args.format != "parquet"

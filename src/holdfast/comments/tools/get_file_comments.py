@@ -1,4 +1,4 @@
-"""`get_file_comments`: the comments of one file, each on the line where its code is now."""
+"""`get_file_comments`: the comments of one file, each with its current line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import partial
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.anchors.orphans import offer
-from holdfast.comments.models import CommentFacts, FilePath, Result
+from holdfast.comments.anchors.orphans import attach_candidates
+from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import MOVED
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
+from holdfast.comments.text import TAGS, UNTAGGED, anchor_label, line_label, without_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
@@ -23,7 +23,7 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 class GetFileComments(Input):
-    """Whose comments to show."""
+    """Which file's comments to show."""
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     include_orphaned: StrictBool = Field(
@@ -33,15 +33,15 @@ class GetFileComments(Input):
     )
 
 
-class FileMetadata(Result):
-    """The numbers that the specification puts beside the content."""
+class FileMetadata(CommentResult):
+    """The metadata that the specification puts beside the content."""
 
     file_path: UntrustedText = Field(description="Path of the source file.")
-    comment_count: int = Field(description="How many comments are shown.")
-    orphaned_count: int = Field(description="How many of them lost their code.")
+    comment_count: int = Field(description="Number of comments shown.")
+    orphaned_count: int = Field(description="How many of them are orphaned.")
 
 
-class FileComments(Result):
+class FileComments(CommentResult):
     """The comments of one file."""
 
     metadata: FileMetadata
@@ -49,7 +49,7 @@ class FileComments(Result):
 
 
 def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
-    """Say which comments a file has, and what to do about those without code."""
+    """List the comments of a file, and what to do about orphaned ones."""
     shown = result.comments
     counts = Counter(comment.tag or UNTAGGED for comment in shown)
     order = [tag for tag in TAGS if tag in counts] + sorted(counts.keys() - set(TAGS))
@@ -59,13 +59,13 @@ def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
     are_lost = any(comment.orphaned and comment.reason != MOVED for comment in shown)
-    next_step = [f"`{mover}` puts an orphaned comment where it belongs."] if are_lost else []
+    next_step = [f"`{mover}` moves an orphaned comment to the right place."] if are_lost else []
     return "\n\n".join(["\n".join(head), *entries, *next_step])
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
-    tag, place = one_line(comment.tag or UNTAGGED), line_words(comment.line, comment.end_line)
-    anchor = f"line {comment.line}" if comment.symbol is None else anchor_words(comment.symbol)
+    tag, place = one_line(comment.tag or UNTAGGED), line_label(comment.line, comment.end_line)
+    anchor = f"line {comment.line}" if comment.symbol is None else anchor_label(comment.symbol)
     lines = [
         f"{number}. {tag} ({place}) - {comment.id}",
         f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
@@ -82,7 +82,7 @@ def _entry(number: int, comment: CommentFacts) -> str:
 
 
 def _indented(text: str) -> str:
-    """Return a text whose further lines cannot be taken for entries of the list."""
+    """Indent the further lines of a text, so that they cannot be taken for list entries."""
     return text.replace("\n", "\n    ")
 
 
@@ -91,13 +91,13 @@ def _doubts(comment: CommentFacts) -> list[str]:
         return [
             f"   Its file moved: it is shown with {one.file_path}:{one.line}" for one in comment.candidates
         ]
-    why = (comment.reason or "not sure").replace("_", " ")
-    said = f"Orphaned: {why}" if comment.orphaned else f"Needs review: {why}"
+    why = (comment.reason or "uncertain").replace("_", " ")
+    state = f"Orphaned: {why}" if comment.orphaned else f"Needs review: {why}"
     places = ", ".join(
         (f"{one.file_path}:{one.line}" if one.file_path else f"line {one.line}")
         for one in comment.candidates[:3]
     )
-    return [f"   {said}" + (f" (perhaps {places})" if places else "")]
+    return [f"   {state}" + (f" (perhaps {places})" if places else "")]
 
 
 @comments.operation(
@@ -118,12 +118,13 @@ def _doubts(comment: CommentFacts) -> list[str]:
 def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     """Retrieve all comments of a file, each on the line where its code is now.
 
-    A comment whose code is gone is orphaned and says why; it comes back by itself when the code does.
+    A comment whose code is gone is orphaned, with the reason; it is restored automatically when the code
+    returns.
     """
     path = source_path(args.file_path)
-    notes = room.load_named(path.text).comments
+    notes = room.load_with_symbols(path.text).comments
     shown = [note for note in notes if args.include_orphaned or not note.orphaned]
-    offer(room, path.text, shown)
+    attach_candidates(room, path.text, shown)
     return FileComments(
         metadata=FileMetadata(
             file_path=path.text, comment_count=len(shown), orphaned_count=sum(note.orphaned for note in shown)

@@ -6,11 +6,19 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Status
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Status, Timestamp
 from holdfast.comments.search.pattern import compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNLIMITED, UNTAGGED, place, plain_text, unread, without_tag, wrapped
+from holdfast.comments.text import (
+    UNLIMITED,
+    UNTAGGED,
+    damage_notices,
+    path_and_line,
+    plain_text_notice,
+    without_tag,
+    wrapped,
+)
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
@@ -27,8 +35,8 @@ def _day_at(time: str) -> BeforeValidator:
     return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
 
 
-Earliest = Annotated[Moment | None, _day_at("00:00:00")]
-Latest = Annotated[Moment | None, _day_at("23:59:59.999999")]
+Earliest = Annotated[Timestamp | None, _day_at("00:00:00")]
+Latest = Annotated[Timestamp | None, _day_at("23:59:59.999999")]
 
 
 class ListComments(Input):
@@ -41,13 +49,13 @@ class ListComments(Input):
     author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
     status: Status | None = Field(default=None, description="open, resolved or wontfix.")
     standing: Literal["placed", "review", "orphaned"] | None = Field(
-        default=None, description="placed: its line is sure; review: look at it; orphaned: its code is gone."
+        default=None, description="placed: its line is certain; review: check it; orphaned: its code is gone."
     )
     ai: StrictBool | None = Field(
         default=None, description="Only those with AI metadata, or only those without."
     )
-    since: Earliest = Field(default=None, description="Written since this day (2025-10-19) or moment.")
-    until: Latest = Field(default=None, description="Written until this day, all of it, or moment.")
+    since: Earliest = Field(default=None, description="Written since this day (2025-10-19) or time.")
+    until: Latest = Field(default=None, description="Written until the end of this day, or until this time.")
     match: str | None = Field(
         default=None,
         min_length=1,
@@ -60,37 +68,39 @@ class ListComments(Input):
 class ListedComments(Output):
     """Comments by file, line and id."""
 
-    total: int = Field(description="How many comments fit in all.")
+    total: int = Field(description="How many comments match in all.")
     comments: list[FoundComment] = Field(description="The first of them.")
-    refusal: UntrustedText | None = optional("Why `match` is no regular expression; it was taken as text.")
+    refusal: UntrustedText | None = optional(
+        "Why `match` is not a valid regular expression; it was searched as text."
+    )
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
 def listed(result: ListedComments) -> str:
-    """List comments without regard to a terminal."""
+    """List comments at unlimited width."""
     return listed_table(result, UNLIMITED)
 
 
 def listed_table(result: ListedComments, width: int) -> str:
-    """List comments, one on each line of a terminal."""
+    """List comments, one per line of a terminal."""
     rows = [_cells(comment) for comment in result.comments]
     lines = [_rows(rows, width)] if rows else ["No comments."]
     if len(result.comments) < result.total:
         lines.append(f"{len(result.comments)} of {result.total}; a larger limit shows more.")
     if result.refusal is not None:
-        lines.append(plain_text(result.refusal, "match"))
-    return "\n".join([*lines, *unread(result.damaged)])
+        lines.append(plain_text_notice(result.refusal, "match"))
+    return "\n".join([*lines, *damage_notices(result.damaged)])
 
 
 def _rows(rows: list[tuple[str, ...]], width: int) -> str:
-    """Return a table, or, where a terminal is too narrow for one, a few lines for each comment."""
+    """Return a table or, if the terminal is too narrow, a few lines for each comment."""
     shown = table(rows, width, flexible=_FLEXIBLE)
     if max(map(columns, shown.split("\n"))) <= width:
         return shown
     lines = []
-    for where, tag, state, said, _author, name in rows:
+    for where, tag, state, text, _author, name in rows:
         facts = " ".join(filter(None, (tag, state, name)))
-        below = (piece for part in (facts, said) for piece in wrapped(part, max(_LEAST_SOURCE, width - 2)))
+        below = (piece for part in (facts, text) for piece in wrapped(part, max(_LEAST_SOURCE, width - 2)))
         lines += [where, *(f"  {piece}" for piece in below)]
     return "\n".join(lines)
 
@@ -99,7 +109,7 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     state = "" if comment.standing == "placed" else comment.standing
     status = "" if comment.status == "open" else comment.status
     return (
-        one_line(place(comment)),
+        one_line(path_and_line(comment)),
         one_line(comment.tag or UNTAGGED),
         ", ".join(filter(None, (state, status))),
         one_line(without_tag(comment.text, comment.tag)),
@@ -124,12 +134,12 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
 def list_comments(room: Comments, args: ListComments) -> ListedComments:
     """List comments by file and line, with filters.
 
-    Lines are where the code is now; `standing` tells whether that is sure. Use search_comments to rank by
-    how often a text matches.
+    Lines are where the code is now; `standing` is how certain that is. Use search_comments to rank by the
+    number of matches.
     """
     pattern = None if args.match is None else compiled(args.match)
     found = room.search.find(
-        Query(
+        CommentQuery(
             pattern,
             tag=args.tag,
             author=args.author,
@@ -142,7 +152,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
             limit=args.limit,
             by_place=True,
         ),
-        # Which comments have which standing is known only once all of them were looked at.
+        # The standing of comments is known only after all files were tracked.
         everywhere=args.standing is not None,
     )
     return ListedComments(

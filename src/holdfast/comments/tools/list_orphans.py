@@ -8,10 +8,10 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath, Result
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, unread
+from holdfast.comments.text import UNTAGGED, damage_notices
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input, Integer, count_field
@@ -20,11 +20,14 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 _OLD_MARGIN = 2
+"""Lines of old code before and after a comment's own. A judgement."""
+
 _LONGEST_OLD = 160
+"""Characters of a line of old code in the text form. A judgement."""
 
 
 class ListOrphans(Input):
-    """Where to look."""
+    """Which files' orphans to list."""
 
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
@@ -32,21 +35,21 @@ class ListOrphans(Input):
     limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
 
 
-class Orphan(Result):
-    """A comment without a sure line: what it said, what the code was, and where that may be now."""
+class Orphan(CommentResult):
+    """A comment without a certain line: its text, its old code, and its candidates."""
 
     file_path: UntrustedText = Field(description="The file it was written for.")
     comment: CommentFacts
     old_start_line: int | None = Field(
-        description="The number of the first line of `oldCode`, when it was written."
+        description="The number of the first line of `oldCode` when the comment was written."
     )
     old_code: UntrustedText | None = Field(
-        description="The code it was written for; of very long lines the beginning."
+        description="The code it was written for; very long lines are cut."
     )
 
 
-class Orphans(Result):
-    """Comments that lost their code, and those whose line a person should look at."""
+class Orphans(CommentResult):
+    """Comments whose code is gone, and those whose line a person should check."""
 
     total: int = Field(description="How many there are in all.")
     orphans: list[Orphan] = Field(description="The first of them, by file and line.")
@@ -54,21 +57,21 @@ class Orphans(Result):
 
 
 def orphans(result: Orphans) -> str:
-    """Say which comments lost their code, what that was, and where it may be."""
+    """List the comments that lost their code, with that code and the candidates."""
     if not result.orphans:
-        return "\n".join(["Every comment is where its code is.", *unread(result.damaged)])
-    head = f"{counted(result.total, 'comment')} without a sure line"
+        return "\n".join(["Every comment is at its code.", *damage_notices(result.damaged)])
+    head = f"{counted(result.total, 'comment')} without a certain line"
     head += ":" if len(result.orphans) == result.total else f"; the first {len(result.orphans)}:"
-    return "\n\n".join([head, *map(_orphan_words, result.orphans), *unread(result.damaged)])
+    return "\n\n".join([head, *map(_orphan_text, result.orphans), *damage_notices(result.damaged)])
 
 
-def _orphan_words(orphan: Orphan) -> str:
+def _orphan_text(orphan: Orphan) -> str:
     comment = orphan.comment
     state = "orphaned" if comment.orphaned else "needs review"
     why = f", {comment.reason.replace('_', ' ')}" if comment.reason else ""
     tag = comment.tag or UNTAGGED
-    said = comment.text.replace("\n", "\n    ")
-    lines = [f"{orphan.file_path}:{comment.line} ({tag}, {state}{why}) {comment.id}", f'   "{said}"']
+    text = comment.text.replace("\n", "\n    ")
+    lines = [f"{orphan.file_path}:{comment.line} ({tag}, {state}{why}) {comment.id}", f'   "{text}"']
     if orphan.old_code is not None and orphan.old_start_line is not None:
         old = enumerate(orphan.old_code.split("\n"), orphan.old_start_line)
         lines += [f"   {number:>5} | {line[:_LONGEST_OLD]}".rstrip() for number, line in old]
@@ -94,7 +97,8 @@ def _orphan_words(orphan: Orphan) -> str:
 def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     """List comments whose code is gone or uncertain, with the code as it was and where it may be now.
 
-    move_comment puts one where it belongs. An orphan comes back by itself when its code does.
+    Use move_comment to move one to the right place. An orphan is restored automatically when its code
+    returns.
     """
     total, found, damaged = uncertain_comments(room, args.file, args.limit)
     offers = candidates(room, found)

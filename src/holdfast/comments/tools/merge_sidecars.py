@@ -1,4 +1,4 @@
-"""The merge driver that git calls."""
+"""`merge_sidecars`: the merge driver that git calls."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.regular_file import read_limited
 
 _CONFLICT = 1
+"""The exit code of a merge driver that left a conflict (gitattributes(5))."""
+
 FileName = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class MergeSidecars(Input):
-    """The files that git names to a merge driver."""
+    """The files that git passes to a merge driver."""
 
-    base: FileName = Field(description="The version both sides come from (%O).")
+    base: FileName = Field(description="The common ancestor (%O).")
     ours: FileName = Field(description="Our version, which the result replaces (%A).")
     theirs: FileName = Field(description="The other version (%B).")
     path: FileName = Field(description="The path of the sidecar (%P).")
 
 
 class SidecarsMerged(Output):
-    """Whether two sidecars could be united."""
+    """Whether two sidecars could be merged."""
 
     path: UntrustedText = Field(description="The path of the sidecar.")
     merged: bool = Field(description="Whether both sides are in the result.")
@@ -40,36 +42,36 @@ class SidecarsMerged(Output):
 
     @property
     def exit_code(self) -> int:
-        """Return what tells git whether a person has to look at the file."""
+        """Return the exit code for git: nonzero if a person must resolve the file."""
         return 0 if self.merged else _CONFLICT
 
 
-def _words(result: SidecarsMerged) -> str:
+def _result_text(result: SidecarsMerged) -> str:
     if result.merged:
         return ""
     return (
-        f"{result.path} cannot be united: {result.problem}. Both sides are in the file; mend it, and then"
+        f"{result.path} cannot be merged: {result.problem}. Both sides are in the file; repair it, and then"
         " `git add` it."
     )
 
 
 @comments.operation(
     "merge_sidecars",
-    title="Unite two versions of a sidecar",
+    title="Merge two versions of a sidecar",
     effect=Effect.WRITE,
     command="merge",
     positional=("base", "ours", "theirs", "path"),
     example="holdfast comments merge base ours theirs src/app.ts.comments",
     command_only=True,
-    text=_words,
+    text=_result_text,
 )
 def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
-    """Unite two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.
+    """Merge two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.
 
-    Comments of both sides are kept, deletions count, and of two changes to one comment the newer wins; the
-    text that lost stays in its history. Only a file that cannot be read is left as a conflict.
+    Comments of both sides are kept, deletions apply, and of two changes to one comment the newer wins; the
+    overwritten text stays in its history. Only a file that cannot be read is left as a conflict.
     """
-    del room  # git names the files, wherever they are
+    del room  # git passes the files, wherever they are
     base, ours, theirs = (
         read_limited(name, LIMITS.sidecar_bytes) for name in (args.base, args.ours, args.theirs)
     )

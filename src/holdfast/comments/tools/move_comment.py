@@ -1,4 +1,4 @@
-"""`move_comment`: put a comment on another line, of the same file or of another."""
+"""`move_comment`: move a comment to another line of the same or another file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import CommentId, FilePath, LineNumber, Result, SymbolFacts
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.models import CommentId, CommentResult, FilePath, LineNumber, SymbolFacts
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
-from holdfast.comments.text import anchor_words
+from holdfast.comments.store import Comments
+from holdfast.comments.text import anchor_label
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
@@ -27,19 +28,19 @@ class MoveComment(Input):
     target_line: LineNumber = Field(alias="targetLine", description="New line number in target file.")
 
 
-class MovedComment(Result):
-    """A comment on its new line."""
+class MovedComment(CommentResult):
+    """The comment on its new line."""
 
-    comment_id: str = Field(description="The name of the comment.")
+    comment_id: str = Field(description="The id of the comment.")
     source_file: UntrustedText = Field(description="The file it was in.")
     source_line: int = Field(description="The line it was on.")
     target_file: UntrustedText = Field(description="The file it is in.")
     target_line: int = Field(description="The line it is on.")
-    symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
+    symbol: SymbolFacts | None = Field(description="The symbol it is about now, if the language is known.")
 
 
 def moved(result: MovedComment) -> str:
-    """Say that a comment was moved."""
+    """Report that a comment was moved."""
     return (
         "✅ Comment moved successfully\n\n"
         f"From: {result.source_file}:{result.source_line}\n"
@@ -53,7 +54,7 @@ def _new_anchor(result: MovedComment) -> str:
     symbol = result.symbol
     if symbol is None:
         return f"line {result.target_line}"
-    return anchor_words(symbol) + (f" in {symbol.container}" if symbol.container else "")
+    return anchor_label(symbol) + (f" in {symbol.container}" if symbol.container else "")
 
 
 @comments.operation(
@@ -72,9 +73,9 @@ def _new_anchor(result: MovedComment) -> str:
     explain=partial(explain_line, file="targetFile", line="targetLine"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
-    """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
+    """Move a comment to another line of the same or another file; it keeps its id and its dates."""
     source, target = source_path(args.source_file), source_path(args.target_file)
-    before, placed = Writer(room).move(source, target, args.comment_id, args.target_line)
+    before, placed = CommentWriter(room).move(source, target, args.comment_id, args.target_line)
     return MovedComment(
         comment_id=placed.note.alias,
         source_file=source.text,

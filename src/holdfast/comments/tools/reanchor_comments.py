@@ -1,11 +1,11 @@
-"""`reanchor_comments`: find the code of every comment again and write down where it is now."""
+"""`reanchor_comments`: find the code of every comment again and write its new line to the sidecar."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.anchors.scan import Outcome, Scan
-from holdfast.comments.models import FilePath, Result
+from holdfast.comments.anchors.scan import Scan, ScanOutcome
+from holdfast.comments.models import CommentResult, FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -18,61 +18,61 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 class ReanchorComments(Input):
-    """Which comments to bring up to date."""
+    """Which comments to update."""
 
     file_path: FilePath | None = Field(
-        default=None, alias="filePath", description="Only this source file; left out, all of them."
+        default=None, alias="filePath", description="Only this source file; all files if omitted."
     )
 
 
-class Reanchored(Result):
-    """One comment that a scan moved, or could not place."""
+class Reanchored(CommentResult):
+    """A comment that a scan moved or could not place."""
 
-    comment_id: str = Field(description="The name of the comment.")
+    comment_id: str = Field(description="The id of the comment.")
     file_path: UntrustedText = Field(description="The source file it belongs to now.")
     line: int = Field(description="The line it is on, or was last.")
     from_file: UntrustedText | None = optional("The file it came from, when it moved.")
     from_line: int = Field(description="The line it was on before.")
     orphaned: bool = Field(description="Whether its code is gone.")
-    needs_review: bool = Field(description="Whether a person should look at it.")
+    needs_review: bool = Field(description="Whether a person should check it.")
     reason: str | None = optional("Why it is orphaned or needs review.")
 
 
-class DamagedFile(Result):
-    """A sidecar that could not be read or written, and was left as it is."""
+class DamagedFile(CommentResult):
+    """A sidecar that could not be read or written, and was left unchanged."""
 
     file_path: UntrustedText = Field(description="The source file it belongs to.")
     problem: UntrustedText = Field(description="What is wrong.")
 
 
-class ScanResult(Result):
-    """What bringing comments up to date came to."""
+class ScanResult(CommentResult):
+    """The result of updating comments."""
 
     files: int = Field(description="How many files have comments.")
-    changed_files: int = Field(description="How many of them had to be compared.")
-    comments: int = Field(description="How many comments were looked at in those.")
+    changed_files: int = Field(description="How many of them had changed.")
+    comments: int = Field(description="How many comments were tracked in those.")
     moved: list[Reanchored] = Field(description="Comments that are on another line or in another file now.")
     needs_review: list[Reanchored] = Field(
-        description="Comments whose line is not sure; they keep the last good one."
+        description="Comments whose line is uncertain; they keep the last good one."
     )
     orphaned: list[Reanchored] = Field(description="Comments whose code is gone.")
-    damaged: list[DamagedFile] = Field(description="Sidecars that were left alone.")
+    damaged: list[DamagedFile] = Field(description="Sidecars that were left unchanged.")
 
     @property
     def exit_code(self) -> int:
-        """Return 8 when a sidecar is damaged."""
+        """Return 8 if a sidecar is damaged, else 0."""
         return 8 if self.damaged else 0
 
 
 def scanned(result: ScanResult) -> str:
-    """Say what bringing comments up to date came to."""
-    head = f"Looked at {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
+    """Report the result of updating comments."""
+    head = f"Checked {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
     head += f", with {counted(result.comments, 'comment')}." if result.changed_files else "."
     parts = [
         _listed("Moved", result.moved),
         _listed("Needs review", result.needs_review),
         _listed("Orphaned", result.orphaned),
-        [f"Left as it is: {one.file_path}: {one.problem}" for one in result.damaged],
+        [f"Left unchanged: {one.file_path}: {one.problem}" for one in result.damaged],
     ]
     return "\n".join([head, *(line for part in parts for line in part)])
 
@@ -93,7 +93,7 @@ def _why(one: Reanchored) -> str:
 
 @comments.operation(
     "reanchor_comments",
-    title="Bring comments up to date",
+    title="Update the lines of comments",
     effect=Effect.WRITE,
     idempotent=True,
     command="re-anchor",
@@ -105,10 +105,10 @@ def _why(one: Reanchored) -> str:
     listed=False,
 )
 def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
-    """Find the code of every comment in the present files and write down where it is now.
+    """Find the code of every comment in the current files and write its new line to the sidecar.
 
-    Comments whose code is found for sure move with it, also into another file. The others keep their last
-    good line and are listed with what else they may belong to; nothing is ever thrown away.
+    Comments whose code is found with certainty move with it, also to another file. The others keep their last
+    good line and are listed with their candidates; nothing is ever deleted.
     """
     only = None if args.file_path is None else source_path(args.file_path)
     scanned = Scan(room).run(only)
@@ -124,7 +124,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     )
 
 
-def _reanchored(outcome: Outcome) -> Reanchored:
+def _reanchored(outcome: ScanOutcome) -> Reanchored:
     return Reanchored(
         comment_id=outcome.name,
         file_path=outcome.path,

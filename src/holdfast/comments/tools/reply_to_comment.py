@@ -1,12 +1,13 @@
-"""`reply_to_comment`: answer a comment."""
+"""`reply_to_comment`: reply to a comment."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentId, CommentText, FilePath, OneComment
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -14,22 +15,22 @@ from holdfast.kernel.operation import Effect
 
 
 class ReplyToComment(Input):
-    """An answer to a comment."""
+    """A reply to a comment."""
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
-    text: CommentText = Field(description="The answer.")
-    author: Author = Field(default="ai", description="Who answers.")
+    text: CommentText = Field(description="The text of the reply.")
+    author: Author = Field(default="ai", description="The author of the reply.")
 
 
 class RepliedComment(OneComment):
-    """A comment that was answered."""
+    """The comment with the new reply."""
 
-    replies: int = Field(description="How many answers it has now.")
+    replies: int = Field(description="How many replies it has now.")
 
 
 def replied(result: RepliedComment) -> str:
-    """Say that a comment was answered."""
+    """Report that a reply was added."""
     return (
         "✅ Reply added\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nReplies: {result.replies}"
@@ -48,7 +49,7 @@ def replied(result: RepliedComment) -> str:
     command_defaults=arguments.AUTHOR,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
-    """Answer a comment; the answer is shown with it, also in the editor."""
+    """Reply to a comment; the reply is shown with it, also in the editor."""
     path = source_path(args.file_path)
-    note = Writer(room).reply(path, args.comment_id, args.text, args.author)
+    note = CommentWriter(room).reply(path, args.comment_id, args.text, args.author)
     return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

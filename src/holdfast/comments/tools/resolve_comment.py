@@ -1,12 +1,13 @@
-"""`resolve_comment`: settle a comment, or take it up again."""
+"""`resolve_comment`: resolve a comment, or reopen it."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.store import Comments, Writer
+from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -14,23 +15,23 @@ from holdfast.kernel.operation import Effect
 
 
 class ResolveComment(Input):
-    """What became of a comment."""
+    """The new status of a comment."""
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
-    status: Status = Field(default="resolved", description="The state to set; open takes it up again.")
-    author: Author = Field(default="ai", description="Who settles it.")
+    status: Status = Field(default="resolved", description="The status to set; open reopens it.")
+    author: Author = Field(default="ai", description="Who resolves it.")
 
 
 class ResolvedComment(OneComment):
-    """A comment with its new state."""
+    """The comment with its new status."""
 
-    status: Status = Field(description="Its state now.")
+    status: Status = Field(description="Its status now.")
     updated: str = Field(description="When it was changed.")
 
 
 def resolved(result: ResolvedComment) -> str:
-    """Say what became of a comment."""
+    """Report the new status of a comment."""
     done = {"open": "reopened", "wontfix": "closed without action"}.get(result.status, "resolved")
     return (
         f"✅ Comment {done}\n\n"
@@ -51,9 +52,9 @@ def resolved(result: ResolvedComment) -> str:
     command_defaults=arguments.AUTHOR,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
-    """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
+    """Mark a comment as resolved, as not to be acted on, or as open again. It stays in the file."""
     path = source_path(args.file_path)
-    note = Writer(room).resolve(path, args.comment_id, args.status, args.author)
+    note = CommentWriter(room).resolve(path, args.comment_id, args.status, args.author)
     return ResolvedComment(
         comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )

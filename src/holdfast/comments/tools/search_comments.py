@@ -1,4 +1,4 @@
-"""`search_comments`: the comments whose text matches, with filters."""
+"""`search_comments`: search the texts of comments, with filters."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pydantic import Field, StrictBool
 from holdfast.comments.models import (
     DEFAULT_RESULTS,
     MOST_RESULTS,
+    CommentResult,
     FilePath,
     FoundComment,
     Inline,
-    Moment,
-    Result,
     Tag,
+    Timestamp,
 )
 from holdfast.comments.search.pattern import compiled
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, place, plain_text, unread
+from holdfast.comments.text import UNTAGGED, damage_notices, path_and_line, plain_text_notice
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.models import Input, Integer, count_field, optional
@@ -33,14 +33,14 @@ def _date_time(description: str) -> Any:
 
 
 class DateRange(Inline):
-    """The first and the last moment that count; either may be left out."""
+    """The first and the last time to include; either may be omitted."""
 
-    start: Moment | None = _date_time("Earliest moment of creation.")
-    end: Moment | None = _date_time("Latest moment of creation.")
+    start: Timestamp | None = _date_time("Earliest time of creation.")
+    end: Timestamp | None = _date_time("Latest time of creation.")
 
 
 class SearchFilters(Inline):
-    """Conditions that all must hold."""
+    """Conditions that must all hold."""
 
     tag: Tag | None = Field(default=None, description="Only comments with this tag.")
     author: str | None = Field(default=None, max_length=1000, description="Only comments of this author.")
@@ -51,41 +51,41 @@ class SearchFilters(Inline):
         default=None, alias="hasAIMetadata", description="Only return AI-enriched comments."
     )
     date_range: DateRange | None = Field(
-        default=None, alias="dateRange", description="Only comments created in this time."
+        default=None, alias="dateRange", description="Only comments created in this period."
     )
 
 
 class SearchComments(Input):
-    """What to look for."""
+    """The query and its filters."""
 
     query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
     filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
     limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "Max results to return.")
 
 
-class SearchMetadata(Result):
-    """The facts that the specification puts beside the content."""
+class SearchMetadata(CommentResult):
+    """The metadata that the specification puts beside the content."""
 
     total_results: int = Field(description="How many comments match in all.")
     returned: int = Field(description="How many of them are in this answer.")
     query: UntrustedText = Field(description="The query as it was given.")
     filters: dict[str, Any] = Field(description="The filters as they were given.")
     interpreted_as: Literal["regex", "text"] = Field(
-        description="Whether the query was taken as an expression or letter by letter."
+        description="Whether the query was searched as a regular expression or as plain text."
     )
 
 
-class SearchResult(Result):
-    """The comments that match, those with most matches first, then by file, line and id."""
+class CommentSearchResult(CommentResult):
+    """The matching comments: most matches first, then by file, line and id."""
 
     metadata: SearchMetadata
     comments: list[FoundComment] = Field(description="The comments that match.")
-    refusal: UntrustedText | None = optional("Why the query is no regular expression.")
+    refusal: UntrustedText | None = optional("Why the query is not a valid regular expression.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def found(result: SearchResult) -> str:
-    """Say which comments were found."""
+def found(result: CommentSearchResult) -> str:
+    """List the comments that were found."""
     total, shown = result.metadata.total_results, result.comments
     head = f"Found {total} matching comments" + (":" if shown else ".")
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
@@ -95,25 +95,25 @@ def found(result: SearchResult) -> str:
 def _entry(number: int, comment: FoundComment) -> str:
     text = comment.text.replace("\n", "\n    ")
     lines = [
-        f"{number}. 📝 {one_line(place(comment))} ({one_line(comment.tag or UNTAGGED)})",
+        f"{number}. 📝 {one_line(path_and_line(comment))} ({one_line(comment.tag or UNTAGGED)})",
         f'   "{text}"',
         f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
     ]
     if comment.has_ai_metadata:
-        sure = "" if comment.ai_confidence is None else f" (confidence: {comment.ai_confidence:g})"
-        lines.append(f"   AI: {one_line(comment.ai_model or 'model not named')}{sure}")
+        confidence = "" if comment.ai_confidence is None else f" (confidence: {comment.ai_confidence:g})"
+        lines.append(f"   AI: {one_line(comment.ai_model or 'model not named')}{confidence}")
     return "\n".join(lines)
 
 
-def _remarks(result: SearchResult) -> list[str]:
+def _remarks(result: CommentSearchResult) -> list[str]:
     remarks = []
     if result.refusal is not None:
-        remarks.append(plain_text(result.refusal, "query"))
+        remarks.append(plain_text_notice(result.refusal, "query"))
     if result.metadata.returned < result.metadata.total_results:
         remarks.append(
             f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
         )
-    return remarks + unread(result.damaged)
+    return remarks + damage_notices(result.damaged)
 
 
 @comments.operation(
@@ -129,18 +129,18 @@ def _remarks(result: SearchResult) -> list[str]:
     text=found,
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
-def search_comments(room: Comments, args: SearchComments) -> SearchResult:
+def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult:
     """Search the text of all comments in the workspace, with optional filters.
 
-    The query is a regular expression without regard to case; one that is not valid is searched as plain
-    text. `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most
-    matches come first, then by file, line and id.
+    The query is a case-insensitive regular expression; an invalid one is searched as plain text.
+    `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most matches
+    come first, then by file, line and id.
     """
     filters = args.filters or SearchFilters()
     dates = filters.date_range or DateRange()
     pattern = compiled(args.query)
     answer = room.search.find(
-        Query(
+        CommentQuery(
             pattern,
             tag=filters.tag,
             author=filters.author,
@@ -158,7 +158,7 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
         filters=filters.model_dump(by_alias=True, exclude_unset=True),
         interpreted_as="regex" if pattern.refusal is None else "text",
     )
-    return SearchResult(
+    return CommentSearchResult(
         metadata=metadata,
         comments=list(map(FoundComment.of, answer.hits)),
         refusal=pattern.refusal,

@@ -7,11 +7,11 @@ from contextlib import nullcontext
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import FilePath, Result
+from holdfast.comments.export.writer import LARGEST_MARGIN, BoundedBuffer, ExportRequest, Format, write_export
+from holdfast.comments.models import CommentResult, FilePath
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import unread
+from holdfast.comments.text import damage_notices
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
@@ -24,7 +24,7 @@ from holdfast.storage.files.atomic import streamed_file
 
 
 class WriteComments(Input):
-    """What to export, how, and where to."""
+    """What to export, in which format, and to which file."""
 
     format: Format = Field(default="json", description="json, markdown, jsonl (training data) or parquet.")
     file: FilePath | None = Field(default=None, description="Only the comments of this source file.")
@@ -32,31 +32,31 @@ class WriteComments(Input):
         default=None,
         ge=0,
         le=LARGEST_MARGIN,
-        description="Lines of source to include before and after each comment; none unless given.",
+        description="Lines of source to include before and after each comment; none by default.",
     )
     output: str | None = Field(
-        default=None, min_length=1, max_length=4096, description="File to write; printed when left out."
+        default=None, min_length=1, max_length=4096, description="File to write; printed if omitted."
     )
     overwrite: StrictBool = Field(default=False, description="Replace the file if it exists.")
 
 
-class CommentsWritten(Result):
-    """What was exported."""
+class CommentsWritten(CommentResult):
+    """The result of an export."""
 
     format: Format = Field(description="The format.")
     total_comments: int = Field(description="How many comments are in it.")
-    total_files: int = Field(description="How many files they are about.")
+    total_files: int = Field(description="How many files they belong to.")
     size_bytes: int = Field(description="Its size.")
     file: UntrustedText | None = optional("The file it was written to.")
-    text: UntrustedText | None = optional("The export, where it was not written to a file.")
+    text: UntrustedText | None = optional("The export, if it was not written to a file.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def _written_words(result: CommentsWritten) -> str:
+def _result_text(result: CommentsWritten) -> str:
     if result.text is not None:
         return result.text
     found = f"{counted(result.total_comments, 'comment')} of {counted(result.total_files, 'file')}"
-    return "\n".join([f"{found}: {result.file}", *unread(result.damaged)])
+    return "\n".join([f"{found}: {result.file}", *damage_notices(result.damaged)])
 
 
 @comments.operation(
@@ -67,24 +67,24 @@ def _written_words(result: CommentsWritten) -> str:
     example="holdfast comments export --format jsonl --context 5 --output training.jsonl",
     seconds=3600,
     command_only=True,
-    text=_written_words,
+    text=_result_text,
     fill_in=arguments.paths("file"),
 )
 def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     """Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.
 
-    The file appears when it is complete, and memory does not grow with it. Without --output a text of up
-    to 2 MiB is printed.
+    The file appears when it is complete, and memory does not grow with its size. Without --output, up to 2
+    MiB of text is printed.
     """
     path = None if args.file is None else source_path(args.file).text
-    request = Request(args.format, path, args.context)
+    request = ExportRequest(args.format, path, args.context)
     name = None if args.output is None else os.path.basename(args.output)
     if name is None and args.format == "parquet":
         raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
     if name is not None and name.endswith(SUFFIX):
         hint = f"Choose a name that does not end in {SUFFIX}."
         raise InvalidArguments(f"'{name}' would be taken for a comment file.", hint=hint)
-    printed = Bounded(LIMITS.export_bytes)
+    printed = BoundedBuffer(LIMITS.export_bytes)
     to_file = args.output and streamed_file(args.output, replace=args.overwrite)
     with to_file or nullcontext(printed) as file:
         tally, size = write_export(room, request, file), file.tell()

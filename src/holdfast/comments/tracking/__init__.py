@@ -1,1 +1,1 @@
-"""Following lines of code from one version of a text to another: pure functions, no disk."""
+"""Tracks lines of code from one version of a file to another: pure functions, no I/O."""

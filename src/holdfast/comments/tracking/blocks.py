@@ -1,7 +1,8 @@
-"""Blocks found by what they hold: the line that opens one goes where the lines inside it went.
+"""Tracks lines that open blocks by what the blocks contain.
 
-Contract: lines that are for certain the same have a say, or where there are none the few that are found
-elsewhere; more than half of those asked must agree on one opening line of the same kind.
+The lines inside a block vote: each votes for the line that opens the block it is in now. Votes come from
+confirmed lines or, if there are none, from the first few lines that can be located; a strict majority must
+agree on one opening line of the same kind.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.outline import Outline
@@ -18,73 +19,79 @@ from holdfast.comments.tracking.outline import Outline
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
-_ASKED = 7
-"""Lines inside a block that have a say, the first ones."""
+_VOTERS = 7
+"""Lines inside a block that vote, the first ones. This bound and the scores below were tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_HELD = 0.8
-"""What the opening line of a block that holds the same lines is worth at least."""
+_SAME_CONTENT_SCORE = 0.8
+"""Lowest score of an opening line whose block contains the same lines."""
 
-_ONLY = 0.6
-"""What the only block of its kind in the same function is worth, where nothing else is alike."""
+_ONLY_BLOCK_SCORE = 0.6
+"""Score of the only block of its kind in the same function, when nothing else is similar."""
 
-_SOUGHT = 3
-"""Lines inside a block that are sought where none is for certain the same."""
+_LOCATED_VOTERS = 3
+"""Lines inside a block that are located when none of them is confirmed. A chosen bound on time."""
 
 _LONGEST = 400
+"""Lines of a block that are searched for confirmed ones. A chosen bound on time."""
 
 
 class Blocks:
     """The blocks of two versions."""
 
-    def __init__(self, comparison: Comparison, locate: Callable[[int], int | None]) -> None:
+    def __init__(self, comparison: VersionComparison, locate: Callable[[int], int | None]) -> None:
         self._comparison = comparison
         self._locate = locate
         self._before, self._after = comparison.before, comparison.after
 
     def guess(self, index: int) -> Guess | None:
-        """Return the line that opens the block which holds what the block of a line held."""
+        """Return the line that opens the block which contains most of the old block's lines."""
         kind = self._before.role(index).opens
-        places = self._comparison.outlines
-        if not kind or not places.known:
+        outlines = self._comparison.outlines
+        if not kind or not outlines.both_parsed:
             return None
         votes: Counter[int] = Counter()
         for inside, target in self._inside(index):
-            opened = _opened(places.old, self._before, inside, kind)
-            now = _opened(places.new, self._after, target, kind)
+            opened = _opened(outlines.old, self._before, inside, kind)
+            now = _opened(outlines.new, self._after, target, kind)
             rank = opened.index(index) if index in opened else len(now)
             votes[now[rank] if rank < len(now) else -1] += 1
         target, count = votes.most_common(1)[0] if votes else (-1, 0)
         if target < 0 or 2 * count <= votes.total():
             return None
-        return Guess(target, max(_HELD, self._comparison.likeness.score(index, target)), "body")
+        score = self._comparison.similarity.score(index, target)
+        return Guess(target, max(_SAME_CONTENT_SCORE, score), "body")
 
     def only(self, index: int) -> Guess | None:
-        """Return the only block of a kind in what a symbol became, where a line opens the only one of it."""
+        """Return the only block of a kind in the same symbol, if the old line opened the only one too."""
         kind = self._before.role(index).opens
-        places = self._comparison.outlines
-        holder = places.old.holder(index) if kind and places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if kind and outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        mine = _opening(self._before, places.old.symbols[holder], kind)
-        theirs = _opening(self._after, places.new.symbols[target], kind)
-        return Guess(theirs[0], _ONLY, "only") if mine == [index] and len(theirs) == 1 else None
+        old_lines = _opening(self._before, outlines.old.symbols[old_symbol], kind)
+        new_lines = _opening(self._after, outlines.new.symbols[target], kind)
+        is_only = old_lines == [index] and len(new_lines) == 1
+        return Guess(new_lines[0], _ONLY_BLOCK_SCORE, "only") if is_only else None
 
     def _inside(self, index: int) -> list[tuple[int, int]]:
-        """Return the first lines inside a block that are for certain the same, with where they are."""
-        lines = [at for at in self._comparison.outlines.old.inside(index) if not self._before.is_trivial(at)]
-        firm = self._comparison.firm
-        held = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
-        if held:
-            return held[:_ASKED]
+        """Return the first confirmed or located lines inside a block, with their new lines."""
+        lines = [
+            at for at in self._comparison.outlines.old.block_lines(index) if not self._before.is_trivial(at)
+        ]
+        firm = self._comparison.confirmed
+        confirmed = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
+        if confirmed:
+            return confirmed[:_VOTERS]
         plain = [at for at in lines if not self._before.role(at).opens]
-        found = ((at, self._locate(at)) for at in plain[:_SOUGHT])
+        found = ((at, self._locate(at)) for at in plain[:_LOCATED_VOTERS])
         return [(at, target) for at, target in found if target is not None]
 
 
 def _opened(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
-    """Return the lines that open blocks of a kind around a line, inner ones first."""
-    return [row for row in outline.around(index) if lines.role(row).opens == kind]
+    """Return the lines that open blocks of a kind around a line, innermost first."""
+    return [row for row in outline.enclosing_rows(index) if lines.role(row).opens == kind]
 
 
 def _opening(lines: Lines, symbol: Symbol, kind: str) -> list[int]:

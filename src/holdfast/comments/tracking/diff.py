@@ -1,6 +1,10 @@
-"""A patience diff: lines that are the same in two versions, unique ones first, then the longest common rest.
+"""A patience diff: lines that are unchanged between two versions.
 
-Contract: the map is strictly increasing, and mapped lines are equal but for white space.
+Unique common lines are matched first (Bram Cohen's patience diff), recursively between the matches; what is
+left is matched by a longest common subsequence of the lines that have distinctive tokens. All of it runs on
+exact lines first and then on lines without white space.
+
+Contract: the map is strictly increasing, and mapped lines differ in white space and quotes at most.
 """
 
 from __future__ import annotations
@@ -13,16 +17,19 @@ from holdfast.comments.tracking.lines import Lines
 from holdfast.storage.git.line_diff import unique_pairs
 
 Area = tuple[int, int, int, int]
-"""Old start and end, new start and end; the ends are outside."""
+"""Old start and end, new start and end; the ends are exclusive."""
 
 _LARGEST_TABLE = 25_000_000
-"""Pairs of lines up to which a longest common subsequence is computed; it costs a 64th of that in steps."""
+"""Largest product of line counts for which a longest common subsequence is computed. A bound chosen to cap
+the time: rapidfuzz's bit-parallel algorithm takes one step for 64 cells, so at most about 400,000 steps."""
 
 _DEEPEST = 24
+"""Recursion depth of the patience diff. A chosen bound: each level needs new unique lines, so real files use
+only a few."""
 
 
 def line_map(old: Lines, new: Lines) -> dict[int, int]:
-    """Return for each old line that lives on unchanged its new index."""
+    """Return the new index of each old line that is unchanged."""
     found: dict[int, int] = {}
     exact = _Diff(*_interned(old.raw, new.raw), found)
     exact.match((0, len(old), 0, len(new)), _DEEPEST)
@@ -46,7 +53,7 @@ def gaps(found: dict[int, int], old_length: int, new_length: int) -> list[Area]:
 
 
 def _interned(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return both sequences as small numbers, equal where the lines are."""
+    """Return both sequences as integers that are equal where the lines are."""
     numbers: dict[str, int] = {}
     left = [numbers.setdefault(key, len(numbers)) for key in old]
     right = [numbers.setdefault(key, len(numbers)) for key in new]
@@ -54,7 +61,7 @@ def _interned(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[i
 
 
 class _Diff:
-    """A diff in the making."""
+    """A diff under construction."""
 
     def __init__(self, old: list[int], new: list[int], found: dict[int, int]) -> None:
         self._old = old
@@ -62,7 +69,7 @@ class _Diff:
         self._found = found
 
     def match(self, area: Area, depth: int) -> None:
-        """Add equal ends and unique lines of an area, and of the areas between those."""
+        """Match the common prefix, suffix and unique lines of an area, then recurse between them."""
         old_start, old_end, new_start, new_end = area = self._equal_ends(area)
         pivots = self._unique_pairs(area) if depth and old_start < old_end and new_start < new_end else []
         if not pivots:
@@ -74,7 +81,7 @@ class _Diff:
             old_start, new_start = old_index + 1, new_index + 1
 
     def _equal_ends(self, area: Area) -> Area:
-        """Match what an area begins and ends with on both sides, and return the rest of it."""
+        """Match the common prefix and suffix of an area, and return what is between them."""
         old_start, old_end, new_start, new_end = area
         old, new, found = self._old, self._new, self._found
         while old_start < old_end and new_start < new_end and old[old_start] == new[new_start]:
@@ -92,7 +99,7 @@ class _Diff:
         return [(old_start + old_index, new_start + new_index) for old_index, new_index in pairs]
 
     def longest_common(self, area: Area, before: Lines, after: Lines) -> None:
-        """Add a longest common subsequence of the lines that say something, and equal lines beside them."""
+        """Match a longest common subsequence of the distinctive lines, and equal lines next to them."""
         old_start, old_end, new_start, new_end = area
         if (old_end - old_start) * (new_end - new_start) > _LARGEST_TABLE:
             return

@@ -1,180 +1,108 @@
-"""Finding a line again: in its place, with its symbol, elsewhere in the file, or as part of another line.
+"""Finds a line again that the diff does not confirm.
 
-Lines that were drawn into another, replaced, or are too short to tell apart are found by their neighbours.
+Each strategy returns a guess with a score: the line aligned in its place, its symbol's counterpart, the same
+variable, the same block, a similar line elsewhere, a line it was joined into. `guesses` ranks them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdfast.comments.tracking.alignment import is_small
 from holdfast.comments.tracking.blocks import Blocks
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.neighbour_guesses import NeighbourGuesses
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 
-_REACH = 12
-"""Lines on each side among which a neighbour with a place is looked for."""
-
-_JOINED_SCORE = 0.55
-_JOINED_CONTENT = 0.4
-_WHOLE = 0.85
-"""Content from which a line is all that a new line holds, so that nothing else was drawn into it."""
-
-_REPLACED_SCORE = 0.38
-
-
-class Neighbours:
-    """Guesses from the places of the lines around."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self._comparison = comparison
-        self._before, self._after = comparison.before, comparison.after
-
-    def guess(self, index: int) -> Guess | None:
-        """Return the line that the neighbours suggest."""
-        above = self._nearest(index, range(index - 1, max(-1, index - 1 - _REACH), -1))
-        below = self._nearest(index, range(index + 1, min(len(self._before), index + 1 + _REACH)))
-        if above is None or below is None or above[1] > below[1]:
-            return None
-        if self._before.is_trivial(index):
-            return self._same_between(index, above, below)
-        return self._joined(index, above[1], below[1]) or self._replaced(index, above, below)
-
-    def _nearest(self, index: int, indices: range) -> tuple[int, int] | None:
-        """Return the nearest line that says something and has a place, with the place."""
-        aligned = self._comparison.aligned(self._comparison.area(index), index)
-        for at in indices:
-            if self._before.is_trivial(at):
-                continue
-            if at in self._comparison.firm:
-                return at, self._comparison.firm[at]
-            if at in aligned:
-                return at, aligned[at][0]
-        return None
-
-    def _same_between(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the equal line between the neighbours: the only one, or that at the same distance."""
-        text = self._before.normal[index]
-        same = [at for at in range(above[1] + 1, below[1]) if self._after.normal[at] == text]
-        if len(same) > 1:
-            expected = (above[1] + index - above[0], below[1] - (below[0] - index))
-            same = [at for at in same if at in expected]
-        if len(same) != 1:
-            return None
-        return Guess(same[0], self._comparison.likeness.score(index, same[0]), "between")
-
-    def _joined(self, index: int, start: int, end: int) -> Guess | None:
-        """Return the line, perhaps one that another became too, into which this one was drawn."""
-        likeness = self._comparison.likeness
-        aligned = self._comparison.aligned(self._comparison.area(index), index)
-        whole = {
-            target for source, (target, _) in aligned.items() if likeness.content(source, target) >= _WHOLE
-        }
-        free = [at for at in range(start, end + 1) if at not in self.taken]
-        free = [at for at in free if at not in whole or self._holds(at, index)]
-        if not free:
-            return None
-        best = max(free, key=lambda at: (likeness.score(index, at), -at))
-        score = likeness.score(index, best)
-        if score < _JOINED_SCORE or likeness.content(index, best) < _JOINED_CONTENT:
-            return None
-        return Guess(best, score, "joined")
-
-    def _holds(self, target: int, index: int) -> bool:
-        """Return whether a new line has every token of an old one, and more."""
-        tokens, others = Counter(self._before.tokens(index)), Counter(self._after.tokens(target))
-        return tokens < others and self._before.says(index) > 1
-
-    @cached_property
-    def taken(self) -> set[int]:
-        """The new lines that firm ones have become."""
-        return set(self._comparison.firm.values())
-
-    def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the one line that stands where one line stood."""
-        old = [at for at in range(above[0] + 1, below[0]) if not self._before.is_trivial(at)]
-        new = [at for at in range(above[1] + 1, below[1]) if not self._after.is_trivial(at)]
-        if old != [index] or len(new) != 1:
-            return None
-        score = self._comparison.likeness.score(index, new[0])
-        return Guess(new[0], score, "replaced") if score >= _REPLACED_SCORE else None
-
-
 _MOVED_SCORE = 0.62
+"""Lowest score and text similarity of a line that moved. These and the scores below were tuned with
+`bench/anchors` (docs/accuracy.md, decision 0016)."""
+
 _MOVED_CONTENT = 0.55
 _LEAD = {"moved": 0.08, "alone": 0.2}
-"""By how much a line elsewhere, moved in a block or alone, must fit better than the one in its place."""
+"""By how much a line elsewhere, moved in a block or alone, must score above the one in place."""
 
 _MOST_MOVES = 8
+"""Candidates elsewhere. A chosen bound on time."""
+
 _ALONG = 0.8
+"""Text similarity from which a neighbour counts as having moved along."""
+
 _LONGEST_STATEMENT = 12
+"""Lines of a statement. A chosen bound on time."""
+
 _SAME_START = 2
+"""Tokens that must be equal where a statement begins. A judgement."""
+
 _DECLARED = 0.97
-"""What the declaration of the same symbol is worth at least."""
+"""Lowest score of the declaration of the same symbol."""
 
 _DOUBTFUL = 0.6
-"""What a declaration is worth at least that only looks like the one sought."""
+"""Lowest score of a declaration of a symbol that is only similar."""
 
 _VARIABLE = 0.95
-"""What the only declaration of the same variable in the same function is worth at least."""
+"""Lowest score of the only declaration of the same variable in the same function."""
 
-_LOOKS_SAME = 0.75
+_LOCATED = 0.75
+"""Score from which a line counts as located."""
+
 _STAYED = 0.6
-"""Likeness from which a line in its symbol has the better claim than an equal line in another."""
+"""Similarity from which a line in the original symbol outranks an equal line in another symbol."""
 
 _LEAST_ALIKE = 0.45
+"""Score below which a guess is considered worthless."""
+
 _BY_STRUCTURE = frozenset(["declaration", "variable", "body"])
+"""Methods that rely on structure, not on the similarity of texts."""
 
 
 class Finder:
-    """Guesses for lines that are not simply unchanged."""
+    """Guesses for lines that are not confirmed."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: VersionComparison) -> None:
         self._comparison = comparison
         self._before, self._after = comparison.before, comparison.after
-        self._likeness = comparison.likeness
-        self._neighbours = Neighbours(comparison)
-        self._blocks = Blocks(comparison, self._surely)
+        self._similarity = comparison.similarity
+        self._neighbours = NeighbourGuesses(comparison)
+        self._blocks = Blocks(comparison, self._locate_confidently)
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
-        in_order = self._in_order(index) or self._drawn_together(index)
+        in_order = self._in_order(index) or self._joined_statement(index)
         in_symbol = self._in_symbol(index, in_order)
         found = [
             self._declared(index),
             self._variable(index),
             self._blocks.guess(index),
-            self._begun(index, in_order),
-            self._begun(index, in_symbol),
+            self._at_statement_start(index, in_order),
+            self._at_statement_start(index, in_symbol),
         ]
-        moves = self._better(index, [guess for guess in found if guess], self._moved(index))
+        moves = self._better_moves(index, [guess for guess in found if guess], self._moved(index))
         joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
         ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
         if not ranked or not self._is_like(index, ranked[0]):
             only = self._blocks.only(index)
             ranked = [only, *ranked] if only else ranked
-        return _united(ranked)
+        return _merged_by_line(ranked)
 
     def _is_like(self, index: int, guess: Guess) -> bool:
-        """Return whether a guess is worth something, and opens the same kind of block, if any."""
+        """Return whether a guess is good enough and opens the same kind of block, if any."""
         opens = self._before.role(index).opens
         return guess.score >= _LEAST_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
 
-    def _surely(self, index: int) -> int | None:
-        """Return where a line is that opens no block, if it is found and looks much the same."""
+    def _locate_confidently(self, index: int) -> int | None:
+        """Return where a line is, if its best guess is similar enough."""
         guesses = self.guesses(index)
-        return guesses[0].index if guesses and guesses[0].score >= _LOOKS_SAME else None
+        return guesses[0].index if guesses and guesses[0].score >= _LOCATED else None
 
-    def _better(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
-        """Return the moves that fit better than what is in place; another kind of block is not in place."""
+    def _better_moves(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
+        """Return the moves that beat the best guess in place; another kind of block is not in place."""
         opens = self._before.role(index).opens
         best = max(found, key=lambda guess: guess.score, default=None)
         if best is None:
@@ -184,18 +112,18 @@ class Finder:
         return [move for move in moves if move.score > best.score + _LEAD[move.method]]
 
     def _in_order(self, index: int) -> Guess | None:
-        """Return the line that the alignment of the area has in its place."""
+        """Return the line that the alignment of the area puts in its place."""
         found = self._comparison.aligned(self._comparison.area(index), index).get(index)
         return Guess(found[0], found[1], "aligned") if found else None
 
-    def _drawn_together(self, index: int) -> Guess | None:
-        """Return where the rest of a statement went, if that begins as the statement did."""
-        places = self._comparison.outlines
-        if not places.known or places.old.statement_row(index) != index:
+    def _joined_statement(self, index: int) -> Guess | None:
+        """Return where the rest of a statement went, if that line begins as the statement did."""
+        outlines = self._comparison.outlines
+        if not outlines.both_parsed or outlines.old.statement_row(index) != index:
             return None
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         for rest in range(index + 1, min(index + _LONGEST_STATEMENT, len(self._before))):
-            if places.old.statement_row(rest) != index:
+            if outlines.old.statement_row(rest) != index:
                 return None
             target, score = aligned.get(rest, (index, 0.0))
             if score and self._begins_alike(index, target):
@@ -208,61 +136,64 @@ class Finder:
 
     def _declared(self, index: int) -> Guess | None:
         """Return the declaration of the symbol that a line declares."""
-        places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        old, new = places.old.symbols[holder], places.new.symbols[target]
+        old, new = outlines.old.symbols[old_symbol], outlines.new.symbols[target]
         if index + 1 == old.name_line:
             at = new.name_line - 1
         elif index + 1 == old.start_line:
             at = new.start_line - 1
         else:
             return None
-        worth = _DECLARED if places.symbols.is_sound(holder, target) else _DOUBTFUL
-        return Guess(at, max(worth, self._likeness.score(index, at)), "declaration")
+        worth = _DECLARED if outlines.symbols.is_confident(old_symbol, target) else _DOUBTFUL
+        return Guess(at, max(worth, self._similarity.score(index, at)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
-        """Return the only declaration, in what the symbol became, of a variable declared once."""
+        """Return the matching declaration of a variable that the symbol declares once."""
         name = self._before.role(index).declares
-        places = self._comparison.outlines
-        holder = places.old.holder(index) if name and places.known else None
-        target = places.symbols.to.get(holder) if holder is not None else None
-        if holder is None or target is None:
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if name and outlines.both_parsed else None
+        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
+        if old_symbol is None or target is None:
             return None
-        mine = _declaring(self._before, places.old.symbols[holder], name)
-        theirs = _declaring(self._after, places.new.symbols[target], name)
-        if mine != [index] or len(theirs) != 1:
+        old_lines = _declaring(self._before, outlines.old.symbols[old_symbol], name)
+        new_lines = _declaring(self._after, outlines.new.symbols[target], name)
+        if old_lines != [index] or len(new_lines) != 1:
             return None
-        return Guess(theirs[0], max(_VARIABLE, self._likeness.score(index, theirs[0])), "variable")
+        return Guess(new_lines[0], max(_VARIABLE, self._similarity.score(index, new_lines[0])), "variable")
 
-    def _begun(self, index: int, guess: Guess | None) -> Guess | None:
-        """Return the first line of a statement that was broken over lines, where a later one was guessed."""
-        if guess is None or self._likeness.content(index, guess.index) == 1.0:
+    def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
+        """Return the first line of a broken statement when a later line of it was guessed."""
+        if guess is None or self._similarity.content(index, guess.index) == 1.0:
             return guess
-        first = self._likeness.statement_start(index, guess.index)
+        first = self._similarity.statement_start(index, guess.index)
         if first is None:
             first = self._statement(index, guess.index)
         return guess if first is None else Guess(first, guess.score, guess.method)
 
     def _statement(self, index: int, target: int) -> int | None:
-        """Return where the statement of a new line begins, if the old line began one with the same word."""
-        places = self._comparison.outlines
-        row = places.new.statement_row(target) if places.known else None
+        """Return where a new line's statement begins, if the old line began one with the same word."""
+        outlines = self._comparison.outlines
+        row = outlines.new.statement_row(target) if outlines.both_parsed else None
         if row is None or row >= target or target - row > _LONGEST_STATEMENT:
             return None
-        return row if self._begins_alike(index, row) and places.old.statement_row(index) == index else None
+        return row if self._begins_alike(index, row) and outlines.old.statement_row(index) == index else None
 
     def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
-        """Return the line in what a line's symbol became, unless the area has it there already."""
-        places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        while holder is not None and holder not in places.symbols.to:
-            holder = places.old.parent(holder)
-        if holder is None:
+        """Return the aligned line in the symbol's counterpart, unless the area already has it."""
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        while old_symbol is not None and old_symbol not in outlines.symbols.target_of:
+            old_symbol = outlines.old.parent(old_symbol)
+        if old_symbol is None:
             return None
-        old, new = places.old.symbols[holder], places.new.symbols[places.symbols.to[holder]]
+        old, new = (
+            outlines.old.symbols[old_symbol],
+            outlines.new.symbols[outlines.symbols.target_of[old_symbol]],
+        )
         if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
             return None
         found = self._comparison.aligned(
@@ -271,46 +202,48 @@ class Finder:
         place = found.get(index)
         return Guess(place[0], place[1], "symbol") if place else None
 
-    def stayed(self, index: int, target: int) -> Guess | None:
-        """Return the free line like one that left its symbol, where the symbol lives on with one."""
+    def counterpart_in_symbol(self, index: int, target: int) -> Guess | None:
+        """Return the unmatched similar line in a line's own symbol, if the line left that symbol."""
         comparison, bag = self._comparison, self._before.bag(index)
-        alike = comparison.left_over.sharing(bag, 0, len(self._after), _MOST_MOVES)
-        # Words are counted before the sources are parsed, which costs far more.
+        alike = comparison.unmatched.sharing_words(bag, 0, len(self._after), _MOST_MOVES)
+        # Cheap word similarity first: parsing costs far more.
         if all(bag.cosine(self._after.bag(at)) < _STAYED for at in alike):
             return None
-        guess = self._in_symbol(index, None) if comparison.outlines.are_apart(index, target) else None
-        if guess is None or guess.index in self._neighbours.taken:
+        guess = (
+            self._in_symbol(index, None) if comparison.outlines.is_in_other_symbol(index, target) else None
+        )
+        if guess is None or guess.index in self._neighbours.confirmed_targets:
             return None
-        return guess if self._likeness.content(index, guess.index) >= _STAYED else None
+        return guess if self._similarity.content(index, guess.index) >= _STAYED else None
 
     def _moved(self, index: int) -> list[Guess]:
-        """Return left-over lines elsewhere that are alike."""
+        """Return similar unmatched lines elsewhere."""
         if self._before.is_trivial(index):
             return []
         moves: list[Guess] = []
-        left_over = self._comparison.left_over
-        alike = left_over.sharing(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
+        left_over = self._comparison.unmatched
+        alike = left_over.sharing_words(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
         equal = left_over.equal(self._before.normal[index], index, _MOST_MOVES)
         for target in sorted({*alike, *equal}):
-            if self._likeness.content(index, target) < _MOVED_CONTENT:
+            if self._similarity.content(index, target) < _MOVED_CONTENT:
                 continue
-            score = self._likeness.score(index, target)
-            if score >= _MOVED_SCORE and not self._taken(index, target, score):
+            score = self._similarity.score(index, target)
+            if score >= _MOVED_SCORE and not self._is_claimed(index, target, score):
                 method = "moved" if self._moved_along(index, target) else "alone"
                 moves.append(Guess(target, score, method))
         return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
 
     def _moved_along(self, index: int, target: int) -> bool:
-        """Return whether a line beside the old one is beside the new one too, as in a block that moved."""
+        """Return whether a neighbour of the old line is next to the new one too, as in a moved block."""
         return any(
             not self._before.is_trivial(index + step)
-            and self._likeness.content(index + step, target + step) >= _ALONG
+            and self._similarity.content(index + step, target + step) >= _ALONG
             for step in (-2, -1, 1, 2)
             if 0 <= index + step < len(self._before) and 0 <= target + step < len(self._after)
         )
 
-    def _taken(self, index: int, target: int, score: float) -> bool:
-        """Return whether another line has the better claim to a new line."""
+    def _is_claimed(self, index: int, target: int, score: float) -> bool:
+        """Return whether another line has a better claim to a new line."""
         area = self._comparison.area_of_new(target)
         if not is_small(area):
             return False
@@ -321,7 +254,7 @@ class Finder:
         )
 
     def _joined(self, index: int) -> Guess | None:
-        """Return the line into which a line was drawn together with those before it."""
+        """Return the line into which a line was joined together with those before it."""
         text = self._before.normal[index]
         aligned = self._comparison.aligned(self._comparison.area(index), index)
         if not text:
@@ -341,8 +274,8 @@ class Finder:
         return None
 
 
-def _united(ranked: list[Guess]) -> list[Guess]:
-    """Return guesses with those at the same line made one."""
+def _merged_by_line(ranked: list[Guess]) -> list[Guess]:
+    """Return the guesses with those for the same line merged."""
     unique: dict[int, Guess] = {}
     for guess in ranked:
         first = unique.setdefault(guess.index, guess)

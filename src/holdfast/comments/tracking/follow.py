@@ -1,9 +1,9 @@
-"""Following anchors through the revisions of a file, and judging by whether the ways agree.
+"""Tracks anchors through the revisions of a file, and judges by whether the paths agree.
 
-Contract: what the way through the revisions and the direct way agree on has high confidence where each step
-was sure, or where the line was compared more than once on the way: when one revision edited it, both ways
-made the same comparison, and that they agree says nothing. Where they differ a third way without symbols is
-asked, and the answer is the one with more support, at most medium.
+There are two paths from the first version to the last: directly, and through every revision in between. If
+they agree, confidence is high when every step was high, or when the line was compared more than once on the
+path: after a single edit both paths make the same comparison, so their agreement proves nothing. If they
+disagree, a third path that ignores symbols decides, and confidence is medium at most.
 """
 
 from __future__ import annotations
@@ -11,47 +11,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 _SHOWN = 5
-_ONE_WAY = 0.6
-"""Strength that an answer needs where nothing supports it."""
+"""Candidates that are reported. A chosen bound."""
 
-_CLEAR = 0.8
-"""Strength from which the direct answer needs no support, because it still looks like what was annotated."""
+_UNSUPPORTED = 0.6
+"""Strength an unsupported answer needs. This and the bounds below were tuned with `bench/anchors`
+(docs/accuracy.md, decision 0016)."""
+
+_STRONG = 0.8
+"""Strength from which the direct answer needs no support: it still resembles the annotated line."""
 
 _AGREED = 0.75
-"""Strength of the better way from which agreement of different comparisons is sure."""
+"""Strength of the better path from which agreement of different comparisons is high confidence."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """Where an anchor was last seen on the way through the revisions, and how sure the way there was."""
+class _Path:
+    """An anchor on its path through the revisions: where it was last found, and how reliably."""
 
     seen: int
     anchor: Anchor
     placement: Placement
     strength: float = 1.0
-    """That of the weakest step."""
-    is_sure: bool = True
-    """Whether each step was."""
+    """The strength of the weakest step."""
+    is_certain: bool = True
+    """Whether each step had high confidence."""
     compared: int = 0
-    """The steps in which the line was not simply there, but judged by its likeness."""
+    """The number of steps in which the line was matched by similarity."""
 
-    def advanced(self, number: int, placement: Placement) -> _Way:
-        """Return the way after a step: moved on, or still where the anchor was last seen."""
+    def advanced(self, number: int, placement: Placement) -> _Path:
+        """Return the path after a step: moved on, or still where the anchor was last found."""
         if placement.line is None:
             return replace(self, placement=placement)
         anchor = Anchor(placement.line, placement.end_line)
         strength = min(self.strength, _strength(placement))
-        is_sure = self.is_sure and placement.confidence is Confidence.HIGH
+        is_certain = self.is_certain and placement.confidence is Confidence.HIGH
         compared = self.compared + bool(placement.candidates)
-        return _Way(number, anchor, placement, strength, is_sure, compared)
+        return _Path(number, anchor, placement, strength, is_certain, compared)
 
 
-def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
-    """Return where anchors of the first version are in the last; those between are its revisions in order."""
+def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[Placement]:
+    """Return where anchors of the first version are in the last; those in between are revisions in order."""
     if not versions:
         raise ValueError("following needs at least one version")
     direct = track(versions[0], versions[-1], anchors)
@@ -61,20 +64,20 @@ def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Place
     chained = _chained(steps, anchors)
     disputed = [
         position
-        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
-        if one.line != way.placement.line
+        for position, (one, path) in enumerate(zip(direct, chained, strict=True))
+        if one.line != path.placement.line
     ]
-    plain = [Version("", version.text) for version in steps]
+    plain = [FileVersion("", version.text) for version in steps]
     thirds = _chained(plain, [anchors[position] for position in disputed]) if disputed else []
-    opinions = {position: way.placement.line for position, way in zip(disputed, thirds, strict=True)}
+    opinions = {position: path.placement.line for position, path in zip(disputed, thirds, strict=True)}
     return [
-        _settled(one, way, opinions.get(position))
-        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
+        _reconciled(one, path, opinions.get(position))
+        for position, (one, path) in enumerate(zip(direct, chained, strict=True))
     ]
 
 
-def _distinct(versions: Sequence[Version]) -> list[Version]:
-    """Return the versions without those that say what the one before them said."""
+def _distinct(versions: Sequence[FileVersion]) -> list[FileVersion]:
+    """Return the versions without those that repeat the text of the one before."""
     kept = [versions[0]]
     for version in versions[1:]:
         if version.text != kept[-1].text:
@@ -82,47 +85,47 @@ def _distinct(versions: Sequence[Version]) -> list[Version]:
     return kept
 
 
-def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[_Way]:
-    """Return where anchors are after each step in turn; a lost line is sought again in later steps."""
+def _chained(steps: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[_Path]:
+    """Return the paths through all steps; a line that was lost is searched again in later steps."""
     start = Confidence.HIGH, "unchanged"
-    ways = [_Way(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
+    paths = [_Path(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
     for number, version in enumerate(steps[1:], start=1):
-        for seen in sorted({way.seen for way in ways}):
-            members = [position for position, way in enumerate(ways) if way.seen == seen]
-            moved = track(steps[seen], version, [ways[position].anchor for position in members])
+        for seen in sorted({path.seen for path in paths}):
+            members = [position for position, path in enumerate(paths) if path.seen == seen]
+            moved = track(steps[seen], version, [paths[position].anchor for position in members])
             for position, placement in zip(members, moved, strict=True):
-                ways[position] = ways[position].advanced(number, placement)
-    return ways
+                paths[position] = paths[position].advanced(number, placement)
+    return paths
 
 
 def _strength(placement: Placement) -> float:
-    """Return how well the line of a placement fits."""
+    """Return the score of a placement's line."""
     return placement.candidates[0].score if placement.candidates else 1.0
 
 
-def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
-    """Return what the ways together say."""
-    chained = way.placement
+def _reconciled(direct: Placement, path: _Path, third: int | None) -> Placement:
+    """Return the placement that follows from the direct path, the chained path and the third one."""
+    chained = path.placement
     if direct.line == chained.line:
-        are_two = way.compared > 1 and max(_strength(direct), way.strength) >= _AGREED
-        sure = direct.line is not None and (way.is_sure or are_two)
-        return replace(direct, confidence=Confidence.HIGH) if sure else direct
+        was_compared_twice = path.compared > 1 and max(_strength(direct), path.strength) >= _AGREED
+        is_certain = direct.line is not None and (path.is_certain or was_compared_twice)
+        return replace(direct, confidence=Confidence.HIGH) if is_certain else direct
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
-        found, strength = (chained, way.strength) if direct.line is None else (direct, _strength(direct))
-    elif _strength(direct) >= _CLEAR or third == direct.line:
+        found, strength = (chained, path.strength) if direct.line is None else (direct, _strength(direct))
+    elif _strength(direct) >= _STRONG or third == direct.line:
         found, strength = direct, 1.0
     elif third == chained.line:
         found, strength = chained, 1.0
     else:
-        found, strength = max((direct, _strength(direct)), (chained, way.strength), key=lambda one: one[1])
-    if strength < _ONE_WAY:
+        found, strength = max((direct, _strength(direct)), (chained, path.strength), key=lambda one: one[1])
+    if strength < _UNSUPPORTED:
         return Placement(None, None, Confidence.LOW, found.method, "ambiguous", candidates)
     return replace(found, confidence=Confidence.MEDIUM, reason=None, candidates=candidates)
 
 
-def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
-    """Return the candidates of both ways, best first."""
+def _merged(direct: Placement, chained: Placement) -> tuple[CandidateLine, ...]:
+    """Return the candidates of both paths, best first."""
     scores: dict[int, float] = {}
     for placement in (direct, chained):
         if placement.line is not None:
@@ -130,4 +133,4 @@ def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
         for candidate in placement.candidates:
             scores[candidate.line] = max(scores.get(candidate.line, 0.0), candidate.score)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Candidate(line, score) for line, score in ranked[:_SHOWN])
+    return tuple(CandidateLine(line, score) for line, score in ranked[:_SHOWN])

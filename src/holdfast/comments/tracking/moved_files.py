@@ -1,13 +1,15 @@
-"""Which file the code of an anchor went to.
+"""Finds the file that the code of an anchor moved to.
 
-Every file of the workspace is asked how much it holds of what stood around the anchor, and of the file that
-the anchor was in: whole lines, and single words. What few files hold counts more than what all do; what is
-near the anchor counts more than what is far. A file of the same name has a small advantage.
+Every file is scored by how much it contains of the lines and words around the anchor, and of the anchor's
+whole file. Rare lines and words weigh more (inverse document frequency, over all files of the workspace),
+near ones weigh more than far ones, and a file with the same name gets a small bonus. Example: of twenty files
+that contain `return None`, only `auth.py` contains `def compare_passwords(`; a note on that function follows
+it there.
 
-Contract: an answer is `clear` when no other file came near; only then may an anchor move there by itself. The
-weights and bounds were set on labelled moves of five repositories and checked on others (docs/accuracy.md).
-What a word or a line is worth depends on how many files of the whole workspace hold it, so one index of all
-files serves all questions; it is made in one pass and, told what will be asked for, keeps no more than that.
+Contract: a result is `unambiguous` if no other file came near; only then may an anchor move there without
+review. Weights and bounds were tuned on labelled moves of five repositories and checked on others
+(docs/accuracy.md). One index serves any number of queries; it is built in one pass and keeps only what the
+`queries` versions contain.
 """
 
 from __future__ import annotations
@@ -22,173 +24,182 @@ from math import log
 from posixpath import basename
 
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
 _AROUND = 7
-"""Lines on each side of the anchor that have a vote, the farthest about half a vote."""
+"""Lines on each side of the anchor that count, the farthest about half."""
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 _LINES_AROUND, _WORDS_AROUND, _LINES_IN_FILE, _WORDS_IN_FILE, _NAME, _ITSELF = 1.0, 1.0, 0.3, 0.5, 0.2, 0.2
+"""Weights of the six signals, tuned on labelled moves of five repositories (docs/accuracy.md)."""
+
 _ALL = _LINES_AROUND + _WORDS_AROUND + _LINES_IN_FILE + _WORDS_IN_FILE + _NAME + _ITSELF
 _SAME_STEM = 0.8
+"""Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
 
-_LOOKED_AT = 50
-"""Files that are looked at for a version: those that share most lines with it."""
+
+_MOST_SCORED = 50
+"""Files that are scored for a version: those that share the most lines with it. A chosen bound on time."""
 
 _COMMON = 200
-"""Files that hold a line beyond which it leads to none of them."""
+"""A line in more files than this selects none of them. A chosen bound on time."""
 
-_ENOUGH = 0.35
-_CLEAR, _CLEAR_LEAD = 0.4, 0.15
+_LEAST_SHARE = 0.35
+"""Share of the highest possible score that a candidate needs."""
+
+_UNAMBIGUOUS, _UNAMBIGUOUS_LEAD = 0.4, 0.15
+"""Share of the score, and lead over the second file, that make a result unambiguous."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The file that now holds an anchor's code, where in it, and how much speaks for it, from 0 to 1."""
+    """The file that now contains an anchor's code, where in it, and its score from 0 to 1."""
 
     path: str
     placement: Placement
     share: float
-    clear: bool
-    """Whether no other file came near, so that the anchor may move there by itself."""
+    unambiguous: bool
+    """Whether no other file came near, so the anchor may move there without review."""
 
 
-class _Held:
-    """What a file holds: lines without white space, and words."""
+class _FileContents:
+    """The normalized lines and the words of a file."""
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: FileVersion) -> None:
         self.path = version.path
         self.lines = frozenset(Lines(version.text).normal)
         self.words = frozenset(_WORD.findall(version.text))
         self.name, self.stem = basename(version.path), _stem(version.path)
 
-    def keep(self, lines: Set[str], words: Set[str]) -> None:
-        """Forget all lines and words but these."""
+    def restrict_to(self, lines: Set[str], words: Set[str]) -> None:
+        """Keep only these lines and words."""
         self.lines, self.words = self.lines & lines, self.words & words
 
 
 class MovedFiles:
-    """An index of a workspace, made once and asked for any number of files that are gone.
+    """An index of a workspace's files that is queried for code that left its file.
 
-    `sought` are the versions that will be asked for: what none of them holds is not kept. `text` reads a file
-    again when it is to be looked at closely; without it the texts are kept.
+    `queries` are the versions that will be queried: lines and words that none of them contains are not
+    indexed. `text` reads a file again for a close comparison; without it the texts are kept in memory.
     """
 
     def __init__(
         self,
-        candidates: Iterable[Version],
-        sought: Sequence[Version] | None = None,
+        candidates: Iterable[FileVersion],
+        queries: Sequence[FileVersion] | None = None,
         text: Callable[[str], str | None] | None = None,
     ) -> None:
         self._texts: dict[str, str] = {}
         self._text = text or self._texts.get
-        self._files: list[_Held] = []
-        asked = None if sought is None else [_Held(version) for version in sought]
-        lines = frozenset[str]().union(*(held.lines for held in asked or ()))
-        words = frozenset[str]().union(*(held.words for held in asked or ()))
+        self._files: list[_FileContents] = []
+        queried = None if queries is None else [_FileContents(version) for version in queries]
+        lines = frozenset[str]().union(*(contents.lines for contents in queried or ()))
+        words = frozenset[str]().union(*(contents.words for contents in queried or ()))
         for version in candidates:
-            held = _Held(version)
-            if asked is not None:
-                held.keep(lines, words)
+            contents = _FileContents(version)
+            if queried is not None:
+                contents.restrict_to(lines, words)
             if text is None:
                 self._texts[version.path] = version.text
-            self._files.append(held)
+            self._files.append(contents)
 
     @cached_property
-    def _holders(self) -> tuple[Counter[str], Counter[str]]:
-        """In how many files each line and each word is."""
+    def _file_counts(self) -> tuple[Counter[str], Counter[str]]:
+        """The number of files that contain each line and each word."""
         lines: Counter[str] = Counter()
         words: Counter[str] = Counter()
-        for held in self._files:
-            lines.update(held.lines)
-            words.update(held.words)
+        for contents in self._files:
+            lines.update(contents.lines)
+            words.update(contents.words)
         return lines, words
 
-    def find(self, old: Version, anchors: Sequence[Anchor]) -> list[Moved | None]:
-        """Return for each anchor of a version the file its code went to, other than the version's own."""
-        search = _Search(old, self._weights(old))
-        likely = self._likely(search)
-        return [next(self._elected(search, anchor, likely), None) for anchor in anchors]
+    def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
+        """Return for each anchor of a version the other file that its code moved to."""
+        search = _VersionSearch(old, self._weights(old))
+        candidates = self._candidates(search)
+        return [next(self._ranked(search, anchor, candidates), None) for anchor in anchors]
 
-    def offers(self, old: Version, anchor: Anchor, most: int) -> list[Moved]:
-        """Return the files to which an anchor's code may have gone, best first."""
-        search = _Search(old, self._weights(old))
-        return list(islice(self._elected(search, anchor, self._likely(search)), most))
+    def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
+        """Return the files that an anchor's code may have moved to, best first."""
+        search = _VersionSearch(old, self._weights(old))
+        return list(islice(self._ranked(search, anchor, self._candidates(search)), most))
 
     @cached_property
-    def _by_line(self) -> dict[str, list[_Held]]:
-        """Which files hold a line: an inverted index."""
-        found: dict[str, list[_Held]] = defaultdict(list)
-        for held in self._files:
-            for line in held.lines:
-                found[line].append(held)
+    def _by_line(self) -> dict[str, list[_FileContents]]:
+        """An inverted index from lines to files."""
+        found: dict[str, list[_FileContents]] = defaultdict(list)
+        for contents in self._files:
+            for line in contents.lines:
+                found[line].append(contents)
         return found
 
-    def _likely(self, search: _Search) -> list[tuple[_Held, float]]:
-        """Return the files worth a look, with how much of the whole version they hold."""
-        others = [held for held in self._files if held.path != search.old.path]
-        if len(others) > _LOOKED_AT:
+    def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
+        """Return the files worth comparing, each with its score for the whole version."""
+        others = [contents for contents in self._files if contents.path != search.old.path]
+        if len(others) > _MOST_SCORED:
             votes: dict[str, float] = defaultdict(float)
-            for line, weight in search.telling.items():
+            for line, weight in search.distinctive.items():
                 holders = self._by_line.get(line, [])
-                for held in holders if len(holders) <= _COMMON else ():
-                    votes[held.path] += weight
-            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_LOOKED_AT])
-            others = [held for held in others if held.path in best or held.stem == search.stem]
-        return [(held, search.file_share(held)) for held in others]
+                for contents in holders if len(holders) <= _COMMON else ():
+                    votes[contents.path] += weight
+            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MOST_SCORED])
+            others = [
+                contents for contents in others if contents.path in best or contents.stem == search.stem
+            ]
+        return [(contents, search.file_share(contents)) for contents in others]
 
-    def _weights(self, old: Version) -> dict[str, float]:
-        """Return how much each line and word of a version tells a file from the others."""
-        lines, words = self._holders
+    def _weights(self, old: FileVersion) -> dict[str, float]:
+        """Return the inverse document frequency of each line and word of a version."""
+        lines, words = self._file_counts
         count = len(self._files)
         weights = {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))}
         for line in set(Lines(old.text).normal):
             weights[_line_key(line)] = log(1 + count / (1 + lines[line]))
         return weights
 
-    def _elected(
-        self, search: _Search, anchor: Anchor, likely: Sequence[tuple[_Held, float]]
+    def _ranked(
+        self, search: _VersionSearch, anchor: Anchor, candidates: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[Moved]:
-        """Yield the files that most speaks for, while it suffices and the anchor's line is found there."""
-        around = search.around(anchor)
+        """Yield the best files in order, while the score suffices and the anchor's line is found there."""
+        around = search.surroundings(anchor)
         ranked = sorted(
-            ((around.share(held) + whole, held.path) for held, whole in likely),
+            ((around.share(contents) + whole, contents.path) for contents, whole in candidates),
             key=lambda one: (-one[0], one[1]),
         )
         for place, (share, path) in enumerate(ranked):
-            text = self._text(path) if share >= _ENOUGH * _ALL else None
+            text = self._text(path) if share >= _LEAST_SHARE * _ALL else None
             if text is None:
                 return
-            placement = track(search.old, Version(path, text), [anchor])[0]
+            placement = track(search.old, FileVersion(path, text), [anchor])[0]
             if placement.confidence is Confidence.NONE:
                 return
             lead = share - ranked[1][0] if len(ranked) > 1 else share
-            clear = place == 0 and share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
-            yield Moved(path, placement, share / _ALL, clear)
+            unambiguous = place == 0 and share >= _UNAMBIGUOUS * _ALL and lead >= _UNAMBIGUOUS_LEAD * _ALL
+            yield Moved(path, placement, share / _ALL, unambiguous)
 
 
-class _Search:
-    """One version whose anchors are sought elsewhere."""
+class _VersionSearch:
+    """One version whose anchors are searched for in other files."""
 
-    def __init__(self, old: Version, weights: Mapping[str, float]) -> None:
+    def __init__(self, old: FileVersion, weights: Mapping[str, float]) -> None:
         self.old = old
         self._weights = weights
         self._lines = Lines(old.text)
         self._name, self.stem = basename(old.path), _stem(old.path)
-        telling = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
-        self.telling = {line: weights[_line_key(line)] for line in telling}
-        self._whole = _Votes(self.telling)
-        self._words = _Votes({word: weights[word] for word in set(_WORD.findall(old.text))})
+        distinctive = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
+        self.distinctive = {line: weights[_line_key(line)] for line in distinctive}
+        self._whole = _WeightedSet(self.distinctive)
+        self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
 
-    def file_share(self, held: _Held) -> float:
-        """Return how much of the whole version a file holds, and whether it is called the same."""
-        name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self.stem else 0.0
-        lines, words = self._whole.share(held.lines), self._words.share(held.words)
+    def file_share(self, contents: _FileContents) -> float:
+        """Return the score of a file for the whole version and for its name."""
+        name = 1.0 if contents.name == self._name else _SAME_STEM if contents.stem == self.stem else 0.0
+        lines, words = self._whole.share(contents.lines), self._words.share(contents.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
-    def around(self, anchor: Anchor) -> _Around:
-        """Return what stands around an anchor, with its weight."""
+    def surroundings(self, anchor: Anchor) -> _Surroundings:
+        """Return the lines and words around an anchor with their weights."""
         lines: dict[str, float] = {}
         words: dict[str, float] = {}
         for at, nearness in self._near(anchor.line - 1):
@@ -197,43 +208,43 @@ class _Search:
                 lines[line] = max(lines.get(line, 0.0), nearness * self._weights[_line_key(line)])
             for word in _WORD.findall(self._lines.raw[at]):
                 words[word] = max(words.get(word, 0.0), nearness * self._weights.get(word, 0.0))
-        return _Around(_Votes(lines), _Votes(words), self._lines.normal[anchor.line - 1])
+        return _Surroundings(_WeightedSet(lines), _WeightedSet(words), self._lines.normal[anchor.line - 1])
 
     def _near(self, index: int) -> Iterator[tuple[int, float]]:
         for at in range(max(0, index - _AROUND), min(len(self._lines), index + _AROUND + 1)):
             yield at, 1 - abs(at - index) / (2 * _AROUND + 2)
 
 
-class _Votes:
-    """Things with weights, of which a file holds a share."""
+class _WeightedSet:
+    """Weighted lines or words, of which a file contains a share."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._weights = weights
         self._all = sum(weights.values())
 
-    def share(self, held: frozenset[str]) -> float:
-        """Return the share that a file holds, from 0 to 1."""
+    def share(self, contents: frozenset[str]) -> float:
+        """Return the share of the weight that a file contains, from 0 to 1."""
         if not self._all:
             return 0.0
-        return sum(weight for one, weight in self._weights.items() if one in held) / self._all
+        return sum(weight for one, weight in self._weights.items() if one in contents) / self._all
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
-    """What stands around one anchor."""
+class _Surroundings:
+    """The lines and words around one anchor."""
 
-    lines: _Votes
-    words: _Votes
+    lines: _WeightedSet
+    words: _WeightedSet
     itself: str
 
-    def share(self, held: _Held) -> float:
-        """Return how much of it a file holds."""
-        lines, words = self.lines.share(held.lines), self.words.share(held.words)
-        return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in held.lines)
+    def share(self, contents: _FileContents) -> float:
+        """Return the score of a file for the surroundings."""
+        lines, words = self.lines.share(contents.lines), self.words.share(contents.words)
+        return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in contents.lines)
 
 
 def _line_key(line: str) -> str:
-    """Tell a line from a word of the same letters."""
+    """Return a key that keeps a line apart from an equal word."""
     return f"\n{line}"
 
 

@@ -1,4 +1,4 @@
-"""The symbols of a version and which of them holds a line; none where no grammar or no parse is to be had."""
+"""The symbols and blocks of a version, from its syntax tree; empty where parsing fails."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 _LONGEST_PARSED = 600_000
-"""Characters up to which a text is parsed at all."""
+"""Longest text that is parsed, in characters. A chosen bound on time."""
 
-_HOLDERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
-"""How the kinds of nodes end that hold statements or members."""
+_CONTAINERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
+"""Suffixes of the types of nodes that contain statements or members."""
 
 _PARTS = frozenset(["argument_list", "parameter_list", "expression_list"])
-"""Lists that are parts of one statement."""
+"""Lists that are part of one statement."""
 
 _EXPRESSIONS = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
-"""Nodes that begin with the word of a block and are none."""
+"""Nodes that begin with a block's keyword but are expressions."""
 
-_PATIENCE = 0.5
-"""Seconds after which a text is followed by its lines alone."""
+_PARSE_SECONDS = 0.5
+"""Seconds after which parsing stops and the text is tracked by its lines alone. A chosen bound."""
 
 
 class Outline:
-    """What the grammar says about a version, read when first asked for."""
+    """The syntax tree of a version and its symbols, parsed at first use."""
 
     def __init__(self, path: str, lines: Lines) -> None:
         self._path = path
@@ -38,7 +38,7 @@ class Outline:
 
     @cached_property
     def parsed(self) -> Parsed | None:
-        """The parsed text, or nothing where lines must do."""
+        """The parsed text, or None where it cannot be parsed."""
         from holdfast.syntax.languages import language_of
         from holdfast.syntax.parse import ParseTooLong, parse
 
@@ -49,13 +49,13 @@ class Outline:
         text = "\n".join(self._lines.raw)
         language = language_of(self._path, text)
         try:
-            return None if language is None else parse(language, text, _PATIENCE)
+            return None if language is None else parse(language, text, _PARSE_SECONDS)
         except ParseTooLong:
             return None
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
-        """All symbols in the order of their start, outer ones first."""
+        """All symbols ordered by their start, outer ones first."""
         if self.parsed is None:
             return ()
         from holdfast.syntax.symbols import symbols
@@ -64,39 +64,39 @@ class Outline:
 
     @cached_property
     def _innermost(self) -> dict[int, int]:
-        """For each line index within a symbol the number of the innermost one."""
-        held: dict[int, int] = {}
+        """The number of the innermost symbol for each line index inside one."""
+        numbers: dict[int, int] = {}
         for number, symbol in enumerate(self.symbols):
             for line in range(symbol.start_line - 1, symbol.end_line):
-                held[line] = number
-        return held
+                numbers[line] = number
+        return numbers
 
-    def holder(self, index: int) -> int | None:
-        """Return the number of the innermost symbol that holds a line index."""
+    def symbol_at(self, index: int) -> int | None:
+        """Return the number of the innermost symbol that contains a line index."""
         return self._innermost.get(index)
 
     def declares(self, index: int) -> bool:
-        """Return whether the declaration of a symbol begins on a line, or its name stands there."""
-        holder = self.holder(index)
-        return holder is not None and index + 1 in (
-            self.symbols[holder].start_line,
-            self.symbols[holder].name_line,
+        """Return whether a line begins the declaration of a symbol, or contains its name."""
+        symbol_number = self.symbol_at(index)
+        return symbol_number is not None and index + 1 in (
+            self.symbols[symbol_number].start_line,
+            self.symbols[symbol_number].name_line,
         )
 
     @cached_property
     def _parents(self) -> list[int | None]:
-        """For each symbol the number of the one around it."""
+        """The number of each symbol's enclosing symbol."""
         parents: list[int | None] = []
-        open_ones: list[int] = []
+        open_symbols: list[int] = []
         for number, symbol in enumerate(self.symbols):
-            while open_ones and self.symbols[open_ones[-1]].end_line < symbol.start_line:
-                open_ones.pop()
-            parents.append(open_ones[-1] if open_ones else None)
-            open_ones.append(number)
+            while open_symbols and self.symbols[open_symbols[-1]].end_line < symbol.start_line:
+                open_symbols.pop()
+            parents.append(open_symbols[-1] if open_symbols else None)
+            open_symbols.append(number)
         return parents
 
     def parent(self, number: int) -> int | None:
-        """Return the number of the symbol around one."""
+        """Return the number of the enclosing symbol."""
         return self._parents[number]
 
     def _first_node(self, index: int) -> Node | None:
@@ -107,8 +107,8 @@ class Outline:
         column = len(text[: len(text) - len(text.lstrip())].encode())
         return self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
 
-    def around(self, index: int) -> list[int]:
-        """Return the indices of the lines above on which what holds a line begins, nearest first."""
+    def enclosing_rows(self, index: int) -> list[int]:
+        """Return the indices of the lines on which the nodes around a line begin, nearest first."""
         rows: list[int] = []
         node = self._first_node(index)
         while node is not None and node.parent is not None:
@@ -119,7 +119,7 @@ class Outline:
         return rows
 
     def opens(self, index: int, word: str) -> bool:
-        """Return whether a word of a line opens a block, and is not part of an expression."""
+        """Return whether a keyword on a line opens a block, and is not part of an expression."""
         if self.parsed is None:
             return False
         column = len(self._lines.raw[index].split(word, 1)[0].encode())
@@ -127,8 +127,8 @@ class Outline:
         parent = node.parent if node is not None else None
         return parent is not None and parent.type not in _EXPRESSIONS
 
-    def inside(self, index: int) -> range:
-        """Return the indices of the lines inside the block that a line opens, without branches after it."""
+    def block_lines(self, index: int) -> range:
+        """Return the line indices of the block that a line opens, without later branches."""
         if self.parsed is None:
             return range(0)
         text = self._lines.raw[index].encode()
@@ -142,7 +142,7 @@ class Outline:
         return range(index + 1, (part or node).end_point[0] + 1)
 
     def statement_row(self, index: int) -> int | None:
-        """Return the index of the line on which the statement around the first code of a line begins."""
+        """Return the index of the line on which the statement around a line begins."""
         node = self._first_node(index)
         while node is not None and node.parent is not None and not _holds_statements(node.parent):
             node = node.parent
@@ -150,14 +150,14 @@ class Outline:
 
 
 def _holds_statements(node: Node) -> bool:
-    """Return whether a node is one whose children are statements or members."""
+    """Return whether the children of a node are statements or members."""
     if node.type in _PARTS:
         return False
-    return node.parent is None or node.type.endswith(_HOLDERS) or node.type.startswith("switch")
+    return node.parent is None or node.type.endswith(_CONTAINERS) or node.type.startswith("switch")
 
 
 def _part(node: Node) -> Node | None:
-    """Return what a statement holds: what is done when it begins, and not what is done otherwise."""
+    """Return the main block of a statement: its body, or its `then` branch."""
     for name in ("consequence", "body"):
         found = node.child_by_field_name(name)
         if found is not None:

@@ -1,8 +1,9 @@
-"""What tracking is asked and what it answers.
+"""The input and output types of tracking.
 
-Contract: lines count from 1 as editors count them, so a text that ends with a newline has an empty last line.
-A placement has a line exactly when its confidence is high or medium. With low confidence there are candidates
-but no line, and whoever asked keeps the last line that was good. With none the reason says what is gone.
+Contract: lines count from 1, as editors count them, so a text that ends with a newline has an empty last
+line. A placement has a line exactly when its confidence is high or medium. With low confidence there are
+candidates but no line, and the caller keeps the last known good line. With no confidence the reason says what
+was deleted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Reason = Literal["file_deleted", "symbol_deleted", "line_deleted", "ambiguous"]
 
 
 class Confidence(StrEnum):
-    """How sure a placement is."""
+    """How reliable a placement is."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -24,8 +25,8 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A file at one moment: where it was and what it said."""
+class FileVersion:
+    """A file at one point in time: its path and its text."""
 
     path: str
     text: str
@@ -33,15 +34,15 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A line of a version, or a range of lines with both ends included."""
+    """A line of a version, or a range of lines, both ends included."""
 
     line: int
     end_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A line that may be the anchor's, and how well it fits from 0 to 1."""
+class CandidateLine:
+    """A line where the anchor may be now, and how well it fits, from 0 to 1."""
 
     line: int
     score: float
@@ -50,11 +51,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an anchor is now, how sure that is, and what else it may be."""
+    """Where an anchor is now, how reliable that is, and where else it may be."""
 
     line: int | None
     end_line: int | None
     confidence: Confidence
     method: str
     reason: Reason | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateLine, ...] = ()

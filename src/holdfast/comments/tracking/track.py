@@ -1,8 +1,8 @@
-"""Following anchors from one version to another in one step.
+"""Tracks anchors from one version to another in one step.
 
 Contract: equal versions give equal answers; a line is never placed outside the new text; only anchors whose
-surroundings changed pay for a search. A range ends with its syntax node where it ended with one, else with
-its last line, never before its start and never behind the end of the file.
+surroundings changed cost a search. A range ends with its syntax node if it did before, else with its last
+line; never before its start or after the end of the file.
 """
 
 from __future__ import annotations
@@ -11,18 +11,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import is_confirmed, is_put_below, is_told_apart, judged, kept, unsure
+from holdfast.comments.tracking.guess import (
+    is_below_new_code,
+    is_confirmed,
+    is_distinct_match,
+    low_confidence,
+    placement_of,
+    same_text_placement,
+)
 from holdfast.comments.tracking.outline import Outline
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement, Reason
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
 def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int) -> int | None:
-    """Return the end of the node at the new start that is of the kind the range was, if it was a node."""
+    """Return where the node at the new start ends, if the old range was a node of the same type."""
     if old.parsed is None or new.parsed is None:
         return None
     kinds = [node.type for node in _starting(old.parsed.tree.root_node, start) if _last_row(node) == end]
@@ -35,7 +42,7 @@ def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int
 def end_of_lines(
     start: int, end: int, new_start: int, locate: Callable[[int], int | None], length: int
 ) -> int:
-    """Return the new end index: that of the last line of the range which is found after the new start."""
+    """Return the new end index: from the last line of the range that is found after the new start."""
     for index in range(end, start, -1):
         found = locate(index)
         if found is not None and found >= new_start:
@@ -44,7 +51,7 @@ def end_of_lines(
 
 
 def _starting(root: Node, row: int) -> Iterator[Node]:
-    """Yield the nodes that start with the first code of a row, outer ones first."""
+    """Yield the nodes that start at the first code of a row, outer ones first."""
     column = None
     nodes = [root]
     while nodes:
@@ -59,23 +66,23 @@ def _starting(root: Node, row: int) -> Iterator[Node]:
 
 
 def _last_row(node: Node) -> int:
-    """Return the last row that a node has text on."""
+    """Return the last row on which a node has text."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
-def track(old: Version, new: Version, anchors: Sequence[Anchor]) -> list[Placement]:
+def track(old: FileVersion, new: FileVersion, anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where each anchor of the old version is in the new one."""
     tracker = _Tracker(old, new)
     return [tracker.place(anchor) for anchor in anchors]
 
 
 class _Tracker:
-    """One pair of versions and the lines already found in it."""
+    """One pair of versions with the lines located so far."""
 
-    def __init__(self, old: Version, new: Version) -> None:
+    def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self._unchanged = old.text == new.text
-        self._comparison = Comparison(old, new)
+        self._comparison = VersionComparison(old, new)
         self._finder = Finder(self._comparison)
         self._lines: dict[int, Placement] = {}
 
@@ -92,49 +99,53 @@ class _Tracker:
         return replace(placement, end_line=self._end(index, anchor.end_line - 1, placement.line - 1) + 1)
 
     def _line(self, index: int) -> Placement:
-        """Return where a line is, found once."""
+        """Return where a line is, computed once."""
         if index not in self._lines:
-            self._lines[index] = self._found(index)
+            self._lines[index] = self._locate(index)
         return self._lines[index]
 
-    def _found(self, index: int) -> Placement:
-        """Return where a line is, to be reviewed where it was edited and code was put right above it."""
-        found = self._sought(index)
-        is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
-        if is_sure and is_put_below(self._comparison, index, (found.line or 0) - 1):
+    def _locate(self, index: int) -> Placement:
+        """Return where a line is; an edited line below newly inserted code needs review."""
+        found = self._search(index)
+        is_certain = (
+            found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
+        )
+        if is_certain and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
             return replace(found, confidence=Confidence.MEDIUM)
         return found
 
-    def _sought(self, index: int) -> Placement:
-        """Return where a line is."""
+    def _search(self, index: int) -> Placement:
+        """Return where a line is, before checking for newly inserted code."""
         comparison = self._comparison
-        target, method = comparison.firm.get(index), "exact"
+        target, method = comparison.confirmed.get(index), "exact"
         if target is None and not comparison.outlines.old.declares(index):
-            target, method = comparison.reflowed(index), "reflowed"
+            target, method = comparison.reflowed_line(index), "reflowed"
         if target is not None:
-            return kept(comparison, index, target, method, self._finder.stayed(index, target))
+            return same_text_placement(
+                comparison, index, target, method, self._finder.counterpart_in_symbol(index, target)
+            )
         guesses = self._finder.guesses(index)
         if not guesses:
-            return judged(guesses, agrees=False, reason=self._reason(index))
+            return placement_of(guesses, agrees=False, reason=self._reason(index))
         best = guesses[0]
         if self._loses_block(index, best.index):
-            return unsure(guesses)
-        agrees = is_told_apart(comparison, index, best.index) or is_confirmed(comparison, index, best)
-        return judged(guesses, agrees=agrees, reason="ambiguous")
+            return low_confidence(guesses)
+        agrees = is_distinct_match(comparison, index, best.index) or is_confirmed(comparison, index, best)
+        return placement_of(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
-        """Return whether a line opened a block and what is taken for it opens none."""
+        """Return whether a line opened a block and its best match opens none."""
         comparison = self._comparison
         role = comparison.before.role(index)
         if not role.opens or comparison.after.role(target).opens:
             return False
-        return comparison.outlines.known and comparison.outlines.old.opens(index, role.word)
+        return comparison.outlines.both_parsed and comparison.outlines.old.opens(index, role.word)
 
     def _reason(self, index: int) -> Reason:
-        """Return whether only the line is gone or what held it too."""
-        places = self._comparison.outlines
-        holder = places.old.holder(index) if places.known else None
-        if holder is None or holder in places.symbols.to:
+        """Return whether only the line was deleted, or its symbol as well."""
+        outlines = self._comparison.outlines
+        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
+        if old_symbol is None or old_symbol in outlines.symbols.target_of:
             return "line_deleted"
         return "symbol_deleted"
 
@@ -142,7 +153,10 @@ class _Tracker:
         """Return the index at which a range ends now."""
         comparison = self._comparison
         end = min(max(start, end), len(comparison.before) - 1)
-        if comparison.firm.get(start) == new_start and comparison.firm.get(end) == new_start + end - start:
+        if (
+            comparison.confirmed.get(start) == new_start
+            and comparison.confirmed.get(end) == new_start + end - start
+        ):
             return new_start + end - start
         found = end_of_node(comparison.outlines.old, comparison.outlines.new, start, end, new_start)
         if found is not None:

@@ -1,1 +1,1 @@
-"""Uniting two versions of a sidecar, so that the notes of two branches never conflict."""
+"""Merges two versions of a sidecar, so that the notes of two branches never conflict."""

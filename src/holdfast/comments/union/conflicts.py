@@ -1,4 +1,4 @@
-"""A file in which git left both sides of a conflict, taken apart again."""
+"""Parses a file with git's conflict markers into its versions, and writes one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ _OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
 
 @dataclass
-class Sides:
-    """The versions that a conflicted file holds. The base is known only in git's `diff3` style."""
+class ConflictSides:
+    """The versions in a conflicted file. The base is present only in git's `diff3` style."""
 
     ours: bytes
     theirs: bytes
     base: bytes | None
 
 
-def sides_of(data: bytes) -> Sides | None:
-    """Return both sides of a conflicted file, or None when it holds no whole conflict."""
+def sides_of(data: bytes) -> ConflictSides | None:
+    """Return the versions in a conflicted file, or None if it has no complete conflict."""
     parts: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
     state, conflicts, has_base = "both", 0, True
     for line in data.splitlines(keepends=True):
@@ -32,11 +32,11 @@ def sides_of(data: bytes) -> Sides | None:
     if state != "both" or not conflicts:
         return None
     ours, theirs, base = (b"".join(part) for part in parts.values())
-    return Sides(ours, theirs, base if has_base else None)
+    return ConflictSides(ours, theirs, base if has_base else None)
 
 
 def _following(state: str, line: bytes) -> str | None:
-    """Return what comes after a line that marks a border, or None for any other line."""
+    """Return the section that a marker line starts, or None for any other line."""
     mark = line.rstrip(b"\r\n").partition(b" ")[0]
     return {
         ("both", _OURS): "ours",
@@ -48,7 +48,7 @@ def _following(state: str, line: bytes) -> str | None:
 
 
 def conflicted(ours: bytes, theirs: bytes) -> bytes:
-    """Return both sides in one file, as git marks a conflict over all of it."""
+    """Return both sides in one file, marked as one conflict like git does."""
     return b"".join(
         (b"<<<<<<< ours\n", _line_ended(ours), b"=======\n", _line_ended(theirs), b">>>>>>> theirs\n")
     )

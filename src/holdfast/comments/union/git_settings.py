@@ -1,4 +1,4 @@
-"""What git has to know to unite sidecars by itself. `holdfast install git` writes it."""
+"""The git configuration for merging sidecars automatically. `holdfast install git` writes it."""
 
 from __future__ import annotations
 

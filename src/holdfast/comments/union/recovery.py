@@ -1,10 +1,10 @@
-"""Damaged sidecars: found, explained, and united again where git left a merge unfinished.
+"""Finds and explains damaged sidecars, and repairs those in which git left a merge unfinished.
 
-Contract: damaged bytes are never lost. Before a united sidecar takes their place, they are beside it, under a
-name that no program takes for a sidecar.
+Contract: damaged bytes are never lost. Before a merged sidecar replaces them, they are copied beside it,
+under a name that no program takes for a sidecar.
 
-Where the merge driver could not run, git leaves our side alone in the file, without a mark, and the other
-side in its index only: whoever adds that file to the index loses the other side. That is found, too.
+If the merge driver could not run, git leaves only our side in the file, without conflict markers, and the
+other side only in its index: adding that file to the index would lose the other side. That is detected, too.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from holdfast.comments.union.three_way import recovered, united
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 
-_UNITE = "`holdfast doctor --fix` unites both sides and keeps this file beside the result."
-_BRING = "`holdfast doctor --fix` brings them in and keeps this file beside the result."
-_ADD = "Look at it, then `git add` it."
-_BEGUN_ANEW = "It is set aside and begun anew at its next use; the comments themselves are in their files."
-_RESTORE = "Keep a copy, then take the file from git or from a backup."
+_MERGE = "`holdfast doctor --fix` merges both sides and keeps this file beside the result."
+_ADD_OTHER_SIDE = "`holdfast doctor --fix` adds them and keeps this file beside the result."
+_ADD = "Check it, then `git add` it."
+_RECREATED = "It is set aside and recreated at its next use; the comments themselves are in their files."
+_RESTORE = "Make a copy, then restore the file from git or from a backup."
 
 
-Mend = Callable[[Comments, RepoPath], bytes | None]
-"""Returns what should be in a sidecar's place, or None when nothing should."""
+Repair = Callable[[Comments, RepoPath], bytes | None]
+"""Returns the repaired sidecar, or None if there is nothing to repair."""
 
 
 @dataclass(frozen=True)
-class FileFinding:
-    """What was found out about one file of the work tree."""
+class SidecarFinding:
+    """A problem with one file of the work tree, or what was done about it."""
 
     path: str | None
     is_damage: bool
@@ -45,16 +45,16 @@ class FileFinding:
 
 
 class SidecarCheck:
-    """Looks for damage in the sidecars of a room."""
+    """Checks the sidecars of a work tree for damage."""
 
     def __init__(self, room: Comments) -> None:
         self._room = room
 
-    def examine(self, *, fix: bool) -> Iterator[FileFinding]:
-        """Look at every sidecar; `fix`: unite those in which git left both sides of a merge."""
+    def examine(self, *, fix: bool) -> Iterator[SidecarFinding]:
+        """Check every sidecar; `fix`: merge those in which git left a merge unfinished."""
         room = self._room
         for text in room.archive.verify():
-            yield FileFinding(None, True, text, _BEGUN_ANEW)
+            yield SidecarFinding(None, True, text, _RECREATED)
         for source in room.sidecar_paths():
             path = RepoPath.parse(source)
             try:
@@ -65,47 +65,53 @@ class SidecarCheck:
             except CommentFileCorrupted as failure:
                 yield _damaged(room, path, failure, fix=fix)
             except HoldfastError as failure:
-                yield FileFinding(sidecar_of(source), False, failure.message, failure.hint)
+                yield SidecarFinding(sidecar_of(source), False, failure.message, failure.hint)
 
 
-def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> FileFinding:
+def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> SidecarFinding:
     whole = None
-    with suppress(CommentFileCorrupted):  # a pipe, or too large: it has no bytes to take apart
+    with suppress(CommentFileCorrupted):  # a pipe, or too large to read
         whole = _both_sides(room, path)
     if whole is None:
         reason = str(failure.data["reason"])
-        return FileFinding(sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE)
+        return SidecarFinding(
+            sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE
+        )
     text = "The file holds both sides of an unfinished merge."
-    return _mended(room, path, _both_sides, FileFinding(sidecar_of(path.text), True, text, _UNITE), fix=fix)
+    return _repaired(
+        room, path, _both_sides, SidecarFinding(sidecar_of(path.text), True, text, _MERGE), fix=fix
+    )
 
 
-def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[FileFinding]:
+def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
     if _with_other_side(room, path) is not None:
         text = "The file lacks comments of the other side of an unfinished merge."
-        found = FileFinding(sidecar_of(path.text), True, text, _BRING)
-        yield _mended(room, path, _with_other_side, found, fix=fix)
+        found = SidecarFinding(sidecar_of(path.text), True, text, _ADD_OTHER_SIDE)
+        yield _repaired(room, path, _with_other_side, found, fix=fix)
 
 
-def _mended(room: Comments, path: RepoPath, mend: Mend, found: FileFinding, *, fix: bool) -> FileFinding:
-    """Put a whole sidecar in the place of the one that was found, if that is wanted, and say so."""
+def _repaired(
+    room: Comments, path: RepoPath, repair: Repair, found: SidecarFinding, *, fix: bool
+) -> SidecarFinding:
+    """Replace a damaged sidecar by its repaired version, if `fix`, and report it."""
     if not fix:
         return found
     with room.locks.holding(path.text):
-        data, whole = room.sidecar_bytes(path), mend(room, path)
+        data, whole = room.sidecar_bytes(path), repair(room, path)
         if data is None or whole is None:
             return found
-        kept = _backup_of(room, path)
-        room.tree.write(kept, data)
+        backup = _backup_of(room, path)
+        room.tree.write(backup, data)
         room.tree.write(path.with_suffix_added(".comments"), whole)
-    text = f"{found.text} Both sides were united; the file as it was is '{kept.text}'."
-    return FileFinding(found.path, False, text, _ADD, True)
+    text = f"{found.text} Both sides were merged; the previous file is '{backup.text}'."
+    return SidecarFinding(found.path, False, text, _ADD, True)
 
 
 def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
-    """Return what both sides say together: as the file has them, or else as git's index has them.
+    """Return the merge of both sides in the file or, if that fails, of those in git's index.
 
-    What they come from is in the index too, unless somebody said that the conflict is over; without it a
-    comment that one side deleted would come back.
+    The base is in the index too, unless the conflict was marked as resolved; without it a comment that one
+    side deleted would come back.
     """
     data = room.sidecar_bytes(path)
     if data is None or sides_of(data) is None:
@@ -122,28 +128,28 @@ def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
 
 
 def _with_other_side(room: Comments, path: RepoPath) -> bytes | None:
-    """Return the sidecar with what the other side of an unfinished merge says; None if it has that."""
+    """Return the sidecar merged with the other side of an unfinished merge; None if it has it."""
     data, theirs = room.sidecar_bytes(path), room.history.staged(sidecar_of(path.text), 3)
     if data is None or theirs is None:
         return None
     try:
         whole = united(room.history.staged(sidecar_of(path.text), 1), data, theirs)
-        return None if _said_in(whole) <= _said_in(data) else whole
+        return None if _contents(whole) <= _contents(data) else whole
     except ValueError:
         return None
 
 
-def _said_in(data: bytes) -> set[tuple[str, str, str, int]]:
+def _contents(data: bytes) -> set[tuple[str, str, str, int]]:
     notes = sidecars.read("", data).comments
     return {(note.id, note.text, note.status, len(note.replies)) for note in notes}
 
 
 def _backup_of(room: Comments, path: RepoPath) -> RepoPath:
-    """Return a name that is free, and that neither we nor the extension take for a sidecar."""
-    moment = f"{room.clock():%Y%m%dT%H%M%SZ}"
+    """Return a free name that neither we nor the extension take for a sidecar."""
+    timestamp = f"{room.clock():%Y%m%dT%H%M%SZ}"
     number = 0
     while True:
-        ending = f".backup-{moment}{f'-{number}' if number else ''}.comments"
+        ending = f".backup-{timestamp}{f'-{number}' if number else ''}.comments"
         if not room.tree.exists(found := path.with_suffix_added(ending)):
             return found
         number += 1

@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.inbox.envelope import Receipt
+    from holdfast.inbox.envelope import SendReceipt
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -91,7 +91,7 @@ def _hand_over(start: str) -> int | None:
     from pathlib import Path
 
     from holdfast.faces.cli.output import OutputFailed, write_words
-    from holdfast.inbox.delivery import hand_over_within
+    from holdfast.inbox.delivery import lease_fitting
     from holdfast.inbox.store import Inbox
     from holdfast.kernel.call import Call, running
     from holdfast.kernel.errors import HoldfastError
@@ -104,7 +104,7 @@ def _hand_over(start: str) -> int | None:
         with closing(Inbox.open(Repository.discover(Path(start)))) as room:
             try:
                 with running(call):
-                    text, _ = hand_over_within(room, LIMITS.hook_characters, hook=True)
+                    text, _ = lease_fitting(room, LIMITS.hook_characters, hook=True)
                 write_words(text)
                 written = True
             finally:
@@ -139,13 +139,13 @@ def _is_for_a_person(given: dict[str, str]) -> bool:
     return "--json" in given and os.isatty(1)
 
 
-def _words(posted: Receipt) -> str:
+def _words(posted: SendReceipt) -> str:
     from holdfast.inbox.envelope import acknowledgement
 
     return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
 
 
-def _receipt(posted: Receipt) -> str:
+def _receipt(posted: SendReceipt) -> str:
     # Every text in an ordinary receipt is printable, without quotes or backslashes.
     line = "null" if posted.line is None else f'"{posted.line}"'
     duplicate = "true" if posted.duplicate else "false"

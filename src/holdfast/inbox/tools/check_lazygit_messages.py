@@ -1,11 +1,11 @@
-"""Hand the waiting messages to an agent, each once."""
+"""Deliver the waiting messages to an agent, each once."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.delivery import hand_over
+from holdfast.inbox.delivery import lease_waiting
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.models import NoArguments, Output
@@ -33,11 +33,11 @@ class HandedOver(Output):
 def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.
 
-    At most ten are handed over, oldest first; `waiting` says how many more the next call will find.
-    Each is handed over once. Answer with `reply_to_message` when you have acted on one.
+    At most ten are delivered, oldest first; `waiting` is how many more the next call will find. Each is
+    delivered once. Reply with `reply_to_message` when you have acted on one.
     """
     del args
-    delivery = hand_over(room)
+    delivery = lease_waiting(room)
     return HandedOver(
         messages=[Remark.of(message) for message in delivery.messages], waiting=delivery.waiting
     )

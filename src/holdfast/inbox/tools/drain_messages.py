@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, StrictBool
 
-from holdfast.inbox.delivery import hand_over_within
+from holdfast.inbox.delivery import lease_fitting
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -14,22 +14,23 @@ from holdfast.kernel.untrusted import UntrustedText
 
 _SMALLEST_BOUND = 500
 _LARGEST_BOUND = 100_000
+"""Bounds of the size. Judgements: one short message fits, and a prompt is not flooded."""
 
 
 class DrainMessages(Input):
-    """How to print what waits."""
+    """How to print the waiting messages."""
 
-    hook: StrictBool = Field(default=False, description="Begin with a line that says what the messages are.")
+    hook: StrictBool = Field(default=False, description="Begin with a line that explains the messages.")
     max_characters: Integer = Field(
         default=LIMITS.hook_characters,
         ge=_SMALLEST_BOUND,
         le=_LARGEST_BOUND,
-        description="Longest text to print; whole messages only, what does not fit waits.",
+        description="Longest text to print; messages that do not fit keep waiting.",
     )
 
 
 class Drained(Output):
-    """The text that was printed, and which messages it hands over."""
+    """The text that was printed, and the messages it delivers."""
 
     text: UntrustedText
     message_ids: list[str]
@@ -46,10 +47,9 @@ class Drained(Output):
     listed=False,
 )
 def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
-    """Print the waiting messages within a size bound, or nothing at all when none waits.
+    """Print the waiting messages within a size bound, or nothing at all if none is waiting.
 
-    Made for a client's prompt hook: what is printed becomes part of the agent's context and counts as
-    delivered.
+    For a client's prompt hook: what is printed becomes part of the agent's context and counts as delivered.
     """
-    words, shown = hand_over_within(room, args.max_characters, hook=args.hook)
+    words, shown = lease_fitting(room, args.max_characters, hook=args.hook)
     return Drained(text=words, message_ids=[message.id for message in shown.messages], waiting=shown.waiting)

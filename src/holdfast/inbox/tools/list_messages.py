@@ -1,4 +1,4 @@
-"""List messages page by page (keyset paging by their sequence)."""
+"""List messages page by page (keyset pagination by sequence number)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ListMessages(Input):
         default="all", description="Which messages to list."
     )
     newest: StrictBool = Field(
-        default=False, description="Only among the newest, as many as `limit`; instead of a cursor."
+        default=False, description="Only the newest `limit` messages; not together with a cursor."
     )
     limit: Integer = Field(default=50, ge=1, le=LIMITS.list_page, description="Most messages to return.")
     cursor: str | None = Field(default=None, description="Cursor of the previous page, to continue after it.")
@@ -33,7 +33,7 @@ class MessagePage(Output):
     """A page of messages, oldest first."""
 
     messages: list[Remark]
-    total: int = Field(description="How many messages are in that state altogether.")
+    total: int = Field(description="How many messages are in that state in all.")
     next_cursor: str | None = Field(
         description="Pass it as `cursor` for the next page; null on the last one."
     )
@@ -44,7 +44,7 @@ def _listing(page: MessagePage) -> str:
         return "No messages."
     lines = [text.summary(message, message.replies) for message in page.messages]
     if page.next_cursor is not None:
-        lines.append(f"{page.total} altogether; more with the cursor {page.next_cursor}")
+        lines.append(f"{page.total} in all; more with the cursor {page.next_cursor}")
     return "\n".join(lines)
 
 
@@ -57,7 +57,7 @@ def _listing(page: MessagePage) -> str:
     text=_listing,
 )
 def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
-    """List messages in the order they arrived, delivered ones included. Listing delivers nothing."""
+    """List messages in the order they arrived, including delivered ones. Listing delivers nothing."""
     query = f"list_messages {args.state}"
     after = 0 if args.cursor is None else _position(query, args.cursor)
     if args.newest and args.cursor is None:

@@ -1,4 +1,4 @@
-"""Answer a message."""
+"""Reply to a message."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from holdfast.kernel.operation import Effect
 
 
 class ReplyToMessage(Input):
-    """An answer to a message."""
+    """A reply to a message."""
 
     message_id: str = Field(
-        min_length=1, max_length=80, description="Name of the message, such as m_0123456789abcdef."
+        min_length=1, max_length=80, description="Id of the message, such as m_0123456789abcdef."
     )
     text: str = Field(
         min_length=1,
@@ -26,16 +26,16 @@ class ReplyToMessage(Input):
         description="What was done about the remark, or why not.",
     )
     author: Annotated[str, SIGNATURE] = Field(
-        default="agent", min_length=1, max_length=AUTHOR_CHARACTERS, description="Who answers."
+        default="agent", min_length=1, max_length=AUTHOR_CHARACTERS, description="The author of the reply."
     )
 
 
 class Replied(Output):
-    """Receipt for an answer."""
+    """Receipt for a reply."""
 
     message_id: str
     time: str
-    replies: int = Field(description="How many answers the message has now.")
+    replies: int = Field(description="How many replies the message has now.")
 
 
 @inbox.operation(
@@ -48,7 +48,7 @@ class Replied(Output):
     text=lambda result: f"Reply sent for {result.message_id}",
 )
 def reply_to_message(room: Inbox, args: ReplyToMessage) -> Replied:
-    """Answer a message; the person who sent it reads the answer with `holdfast inbox show`."""
+    """Reply to a message; the person who sent it reads the reply with `holdfast inbox show`."""
     message = room.find(args.message_id)
     reply = room.reply(message, args.text, args.author)
     return Replied(message_id=message.id, time=reply.time, replies=len(room.replies(message)))

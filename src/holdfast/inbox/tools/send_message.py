@@ -1,4 +1,4 @@
-"""Leave a review remark about a file for an agent."""
+"""Send a review remark about a file to an agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.delivery import misspelling
+from holdfast.inbox.delivery import misspelling_warning
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
@@ -28,31 +28,31 @@ class SendMessage(Input):
         description="Path of the file, from the repository root or from the current directory.",
     )
     comment: str = Field(
-        min_length=1,
-        max_length=LIMITS.message_comment_characters,
-        description="What you want to say about it.",
+        min_length=1, max_length=LIMITS.message_comment_characters, description="The text of the remark."
     )
     line: Annotated[str | None, ExpectedFormat("a line N or a range N-M, counted from 1")] = Field(
         default=None,
         pattern=_LINE_PATTERN,
         coerce_numbers_to_str=True,
-        description="Line N or lines N-M. Left out, the lines that changed in the file are offered instead.",
+        description="Line N or lines N-M. If omitted, the changed lines of the file are attached instead.",
     )
     author: Annotated[str | None, SIGNATURE] = Field(
-        default=None, min_length=1, max_length=AUTHOR_CHARACTERS, description="Who says it."
+        default=None, min_length=1, max_length=AUTHOR_CHARACTERS, description="The author of the remark."
     )
 
 
 class Sent(Output):
     """Receipt for a message."""
 
-    id: str = Field(description="Name of the message.")
+    id: str = Field(description="Id of the message.")
     file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
     line: str | None
     time: str = Field(description="When it was sent (RFC 3339).")
-    duplicate: bool = Field(description="Whether the same message was there already; nothing was added then.")
+    duplicate: bool = Field(
+        description="Whether the same message was already stored; then nothing was added."
+    )
     warning: UntrustedText | None = Field(
-        description="Set where there is no such file, but one called nearly so."
+        description="Set if there is no such file, but one with a similar name."
     )
 
 
@@ -69,8 +69,8 @@ class Sent(Output):
 def send_message(room: Inbox, args: SendMessage) -> Sent:
     """Leave a review remark about a file for the agent that works on this repository.
 
-    It waits until an agent asks for it, however long that takes. The same file, comment and second
-    is one message, however often it is sent.
+    It waits until an agent requests it, for any length of time. The same file, comment and second is one
+    message, even if it is sent again.
     """
     kept = room.send(args.file, args.comment, args.line, args.author)
     return Sent(
@@ -79,5 +79,5 @@ def send_message(room: Inbox, args: SendMessage) -> Sent:
         line=kept.line,
         time=kept.time,
         duplicate=kept.duplicate,
-        warning=misspelling(room.repository, kept.file),
+        warning=misspelling_warning(room.repository, kept.file),
     )

@@ -1,4 +1,4 @@
-"""Show one message whole, with the answers it got."""
+"""Show a message with its replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ShowMessage(Input):
     """Which message to show."""
 
     message_id: str = Field(
-        min_length=1, max_length=80, description="Name of the message, such as m_0123456789abcdef."
+        min_length=1, max_length=80, description="Id of the message, such as m_0123456789abcdef."
     )
 
 
@@ -39,7 +39,7 @@ class Thread(Output):
     listed=False,
 )
 def show_message(room: Inbox, args: ShowMessage) -> Thread:
-    """Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable."""
+    """Show a message in full, with all its replies. An unambiguous prefix of its id is enough."""
     message = room.find(args.message_id)
     replies = [Answer(**asdict(reply)) for reply in room.replies(message)]
     return Thread(message=Remark.of(message), replies=replies)

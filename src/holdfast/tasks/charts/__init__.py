@@ -1,1 +1,1 @@
-"""Pictures of a workspace: `figures` counts, `plots` draws shapes, `picture` makes PNG or SVG of them."""
+"""Charts of a workspace: `figures` queries data, `plots` lays out shapes, `picture` renders PNG or SVG."""

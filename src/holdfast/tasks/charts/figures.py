@@ -1,4 +1,4 @@
-"""The numbers behind the charts, counted from the store."""
+"""The data of the charts, queried from the store."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from typing import Any
 from holdfast.tasks.store import census
 from holdfast.tasks.store.records import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
-MOST_DAYS = 365
+MAX_DAYS = 365
+"""A chosen bound: a year still shows single days at the chart's width of 640 pixels."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A task as the graph shows it."""
+    """A task in the dependency graph."""
 
     id: str
     title: str
     status: str
 
 
-def counts_by_status(transaction: Transaction) -> dict[Status, int]:
-    """Return how many tasks are in each state, in the usual order."""
+def counts_by_status(transaction: TaskTransaction) -> dict[Status, int]:
+    """Return the number of tasks in each state, in the usual order."""
     rows = transaction.ask("SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status")
     counted: Mapping[str, int] = dict(rows.fetchall())
     return {status: counted.get(status, 0) for status in STATUSES}
 
 
-def burndown(transaction: Transaction, today: date) -> list[tuple[date, int, int]]:
-    """Return, for each day since the first task, how many tasks were open and done at its end."""
+def burndown(transaction: TaskTransaction, today: date) -> list[tuple[date, int, int]]:
+    """Return, for each day since the first task, the numbers of open and of done tasks at its end."""
     opened: Counter[date] = Counter()
     done: Counter[date] = Counter()
     states: dict[str, str] = {}
@@ -52,11 +53,11 @@ def burndown(transaction: Transaction, today: date) -> list[tuple[date, int, int
         still_open += opened[day]
         finished += done[day]
         days.append((day, still_open, finished))
-    return days[-MOST_DAYS:]
+    return days[-MAX_DAYS:]
 
 
-def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, str]]:
-    """Yield every status that a task got, in the order of events."""
+def _changes_of_status(transaction: TaskTransaction) -> Iterable[tuple[float, str, str]]:
+    """Yield time, task and new status of every change of status, in the order of events."""
     rows = transaction.ask(
         "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq"
     )
@@ -67,8 +68,8 @@ def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, s
                 yield at, task, changed["status"]
 
 
-def graph(transaction: Transaction, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:
-    """Return tasks, those that matter to others first, what they need, and how many there are in all."""
+def graph(transaction: TaskTransaction, maximum: int) -> tuple[list[Box], list[tuple[str, str]], int]:
+    """Return the tasks (open ones with dependencies first), the dependency pairs, and the number of tasks."""
     needs = [
         (task_id(task), task_id(needed))
         for task, needed in transaction.ask(
@@ -80,8 +81,8 @@ def graph(transaction: Transaction, most: int) -> tuple[list[Box], list[tuple[st
     rows = transaction.ask(
         "SELECT n, title, status FROM task WHERE workspace = :workspace"
         " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
-        " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :most",
-        most=most,
+        " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :maximum",
+        maximum=maximum,
     )
     boxes = [Box(task_id(number), title, status) for number, title, status in rows]
     return boxes, needs, census.count(transaction)

@@ -1,6 +1,6 @@
-"""What charts are made of, and how they become a file: SVG, or PNG painted by matplotlib, which is an extra.
+"""Shapes, and their rendering as SVG, or as PNG with matplotlib, which is an optional extra.
 
-Lengths are pixels, from the top left.
+Coordinates are pixels from the top left.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RULE = "#cbd2d9"
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A filled area."""
+    """A filled rectangle."""
 
     x: float
     y: float
@@ -46,12 +46,12 @@ class Line:
     color: str = RULE
     width: float = 1.0
     arrow: bool = False
-    """Whether its last point is an arrow's head."""
+    """Whether it ends in an arrowhead."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a place; `y` is the middle of the line."""
+    """A line of text; `y` is its vertical centre."""
 
     x: float
     y: float
@@ -66,7 +66,7 @@ Shape = Rectangle | Line | Label
 
 @dataclass
 class Drawing:
-    """A picture as shapes, painted in order."""
+    """A picture as shapes, in painting order."""
 
     width: int
     height: int
@@ -74,7 +74,7 @@ class Drawing:
     shapes: list[Shape] = field(default_factory=list)
 
     def add(self, *shapes: Shape) -> None:
-        """Paint further shapes over what is there."""
+        """Add shapes on top."""
         self.shapes.extend(shapes)
 
 
@@ -93,7 +93,7 @@ def svg(drawing: Drawing) -> bytes:
     box = f"viewBox='0 0 {drawing.width} {drawing.height}'"
     text = (
         f"<svg xmlns='http://www.w3.org/2000/svg' {size} {box} font-family='sans-serif'>\n"
-        f"<title>{_words(drawing.title)}</title>\n<defs>{_HEAD}</defs>\n"
+        f"<title>{_escaped(drawing.title)}</title>\n<defs>{_HEAD}</defs>\n"
         f"<rect width='100%' height='100%' fill='#ffffff'/>\n{shapes}\n</svg>\n"
     )
     return text.encode()
@@ -111,12 +111,12 @@ def _element(shape: Shape) -> str:
             return f"<polyline points='{points}' fill='none' {stroke}{head}/>"
         case Label():
             place = f"x='{shape.x:g}' y='{shape.y:g}' dy='0.35em' text-anchor='{shape.align}'"
-            look = f"font-size='{shape.size:g}' fill={quoteattr(shape.color)}"
-            return f"<text {place} {look}>{_words(shape.text)}</text>"
+            style = f"font-size='{shape.size:g}' fill={quoteattr(shape.color)}"
+            return f"<text {place} {style}>{_escaped(shape.text)}</text>"
 
 
-def _words(text: str) -> str:
-    """Return stored text so that it can only be text."""
+def _escaped(text: str) -> str:
+    """Return stored text as XML character data."""
     return escape(visible(text).replace("\n", " "))
 
 
@@ -127,7 +127,7 @@ _ALIGNMENTS: dict[str, Any] = {"start": "left", "middle": "center", "end": "righ
 
 
 def png(drawing: Drawing, cache: Path) -> bytes:
-    """Return the drawing as a PNG file; in `cache` the library keeps what it knows of fonts."""
+    """Return the drawing as a PNG file; `cache` is the directory for matplotlib's font cache."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache))
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -135,7 +135,7 @@ def png(drawing: Drawing, cache: Path) -> bytes:
     except ModuleNotFoundError:
         raise Unavailable(
             "PNG charts need matplotlib, which is not installed.",
-            hint="Install it with: pip install 'holdfast[charts]'. Until then ask for the format svg.",
+            hint="Install it with: pip install 'holdfast[charts]'. Until then, use the format svg.",
         ) from None
     figure = Figure(
         figsize=(drawing.width / _DOTS_PER_INCH, drawing.height / _DOTS_PER_INCH), dpi=_DOTS_PER_INCH
@@ -178,21 +178,21 @@ def _paint(axes: Axes, shape: Shape) -> None:
 
 
 def _printable(text: str) -> str:
-    """Return stored text in letters that the font has; the rest become boxes, as a font would show them."""
-    known = _letters()
+    """Return stored text with boxes for characters that the font lacks, to avoid matplotlib's warnings."""
+    known = _font_characters()
     return "".join(letter if ord(letter) in known else "□" for letter in visible(text).replace("\n", " "))
 
 
 @lru_cache(maxsize=1)
-def _letters() -> frozenset[int]:
+def _font_characters() -> frozenset[int]:
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.ft2font import FT2Font
 
     return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
 
 
-def painted(drawing: Drawing, wanted: ChartFormat | None, cache: Path) -> tuple[bytes, str]:
-    """Return a drawing as a file and its type: what was asked for, or the best there is."""
+def render(drawing: Drawing, wanted: ChartFormat | None, cache: Path) -> tuple[bytes, str]:
+    """Return a drawing as a file and its media type: the requested format, or PNG if possible, else SVG."""
     if wanted != "svg":
         try:
             return png(drawing, cache), PNG_TYPE

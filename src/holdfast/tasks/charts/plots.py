@@ -1,4 +1,4 @@
-"""The charts: tasks by status as bars, open ones by day as lines, what waits for what as boxes."""
+"""The charts: tasks by status as bars, open tasks by day as lines, dependencies as a graph of boxes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST = 430
 
 
 def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
-    """Return a bar for each state in its usual order, as long as its share of the tasks."""
+    """Return a bar chart of the states in their usual order."""
     total = sum(counts.values())
     drawing = Drawing(_BARS_WIDTH, _BARS_TOP + _BAR_ROW * len(counts) + 20, f"Tasks of {name} by status")
     done = counts.get("done", 0)
@@ -42,10 +42,10 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
         Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
         Label(20, 46, f"{counted(total, 'task')}{share}", color=QUIET),
     )
-    most = max([1, *counts.values()])
+    maximum = max([1, *counts.values()])
     for position, (status, count) in enumerate(counts.items()):
         middle = _BARS_TOP + _BAR_ROW * position + _BAR_ROW / 2
-        length = _LONGEST * count / most
+        length = _LONGEST * count / maximum
         drawing.add(
             Label(_BARS_FROM - 12, middle, status, align="end"),
             Rectangle(_BARS_FROM, middle - 12, length, 24, COLORS.get(status, OTHER)),
@@ -57,15 +57,15 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
 
 _DAYS_WIDTH, _DAYS_HEIGHT = 780, 360
 _DAYS_LEFT, _DAYS_RIGHT, _DAYS_TOP, _DAYS_BOTTOM = 60, 700, 80, 310
-_MOST_TICKS = 6
+_MAX_TICKS = 6
 
 
 def burndown_chart(name: str, days: Sequence[tuple[date, int, int]]) -> Drawing:
-    """Return the lines of open and of finished tasks; each day is its date and both counts at its end."""
+    """Return a line chart of open and done tasks; each day is its date and both counts at its end."""
     drawing = Drawing(_DAYS_WIDTH, _DAYS_HEIGHT, f"Open tasks of {name} by day")
     drawing.add(Label(20, 24, shorten(drawing.title, 66, tidy=True), size=16))
     if not days:
-        drawing.add(Label(20, 46, "No task was ever created here.", color=QUIET))
+        drawing.add(Label(20, 46, "No tasks yet.", color=QUIET))
         return drawing
     first, last = days[0][0], days[-1][0]
     drawing.add(Label(20, 46, f"{first.isoformat()} to {last.isoformat()}", color=QUIET))
@@ -95,7 +95,7 @@ def _grid(drawing: Drawing, days: Sequence[tuple[date, int, int]], highest: int)
             Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), color=RULE),
             Label(_DAYS_LEFT - 8, y, str(value), align="end"),
         )
-    step = max(1, -(-len(days) // _MOST_TICKS))
+    step = max(1, -(-len(days) // _MAX_TICKS))
     for position in range(0, len(days), step):
         x = _across(position, len(days))
         drawing.add(Label(x, _DAYS_BOTTOM + 20, days[position][0].strftime("%m-%d"), size=11, align="middle"))
@@ -109,7 +109,8 @@ def _down(value: int, highest: int) -> float:
     return _DAYS_BOTTOM - (_DAYS_BOTTOM - _DAYS_TOP) * value / highest
 
 
-MOST_BOXES = 60
+MAX_BOXES = 60
+"""A chosen bound: more boxes than this cannot be read on one picture."""
 
 _BOX_WIDTH, _BOX_HEIGHT = 190, 40
 _BOX_COLUMN, _BOX_ROW = 250, 56
@@ -117,8 +118,8 @@ _BOXES_LEFT, _BOXES_TOP = 20, 70
 
 
 def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]]) -> Drawing:
-    """Return the graph of tasks; each pair of `needs` is a task and one it waits for."""
-    shown = list(boxes[:MOST_BOXES])
+    """Return the dependency graph; each pair of `needs` is a task and one it waits for."""
+    shown = list(boxes[:MAX_BOXES])
     known = {box.id for box in shown}
     edges = [(task, needed) for task, needed in needs if task in known and needed in known]
     places = _places(shown, edges)
@@ -129,10 +130,10 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
         _BOXES_TOP + _BOX_ROW * rows + 10,
         f"What the tasks of {name} wait for",
     )
-    told = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else counted(len(shown), "task")
+    size = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else counted(len(shown), "task")
     drawing.add(
         Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
-        Label(20, 46, f"{told}, {counted(len(edges), 'dependency', 'dependencies')}", color=QUIET),
+        Label(20, 46, f"{size}, {counted(len(edges), 'dependency', 'dependencies')}", color=QUIET),
     )
     for task, needed in edges:
         ends = _middle(places[needed], _BOX_WIDTH), _middle(places[task])
@@ -153,7 +154,7 @@ def _paint_box(drawing: Drawing, box: Box, place: tuple[int, int]) -> None:
 
 
 def _places(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Return column and row of each box: a task stands right of everything it waits for."""
+    """Return column and row of each box: a task is to the right of everything it waits for."""
     columns = _depths([box.id for box in boxes], edges)
     filled: dict[int, int] = {}
     places = {}
@@ -165,7 +166,7 @@ def _places(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str,
 
 
 def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, int]:
-    """Return the longest way to each task. It ends even for a damaged graph that goes in circles."""
+    """Return the longest-path depth of each task; terminates even if damaged data contains a cycle."""
     depths = dict.fromkeys(names, 0)
     for _ in names:
         moved = False
@@ -188,15 +189,15 @@ def _middle(place: tuple[int, int], across: float = 0) -> tuple[float, float]:
     return x + across, y + _BOX_HEIGHT / 2
 
 
-def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
-    """Return a chart as shapes, and the counts by status."""
+def draw(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
+    """Return a chart as a drawing, and the counts by status."""
     with room.reading() as transaction:
         workspace = transaction.workspace
         counts = figures.counts_by_status(transaction)
         if kind == "burndown":
-            days = figures.burndown(transaction, transaction.moment.date())
+            days = figures.burndown(transaction, transaction.time.date())
             return burndown_chart(workspace.name, days), counts
         if kind == "graph":
-            boxes, needs, _ = figures.graph(transaction, MOST_BOXES)
+            boxes, needs, _ = figures.graph(transaction, MAX_BOXES)
             return graph_chart(workspace.name, boxes, needs), counts
         return status_chart(workspace.name, counts), counts

@@ -1,7 +1,7 @@
-"""Tasks in files: those of other programs, and whole workspaces.
+"""Tasks in files: import from other programs, and export and restore of whole workspaces.
 
-- How is a file read? `check_list`, `backlog_folder`, `task_master`: each takes texts and returns tasks and
-  problems; none opens a file.
-- How do tasks come of it, and stay up to date? `importer`.
-- How does a workspace leave and come back, with ids and history? `archive`, which `export` and `restore` use.
+- Parsers: `check_list`, `backlog_folder`, `task_master` turn texts into tasks and problems; `sources` reads
+  the files and picks the parser.
+- Import: `importer` creates and updates tasks from what was parsed; `cycles` removes circular dependencies.
+- Archives: `archive` writes and parses an export, `restoration` loads it into a database.
 """

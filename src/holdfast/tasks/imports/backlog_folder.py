@@ -1,7 +1,7 @@
-"""A folder of Backlog.md: one Markdown file for each task, with a head of YAML.
+"""Parser for Backlog.md (https://github.com/MrLesk/Backlog.md): a Markdown file with front matter per task.
 
-Tasks stand in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`. The origin is the task's id. Sections
-that have a place with us go there; the others stay in the description under their headings, whole.
+Tasks are in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`. The origin is the task's id. Known
+sections become fields; all others stay in the description under their headings.
 """
 
 from __future__ import annotations
@@ -30,17 +30,16 @@ _KNOWN = frozenset({
 FOLDERS: Mapping[str, Status | None] = MappingProxyType(
     {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )
-"""Where tasks stand, and the state that follows from that alone."""
+"""The folders of tasks, and the status that a folder implies."""
 
 
 def is_task_file(path: str) -> bool:
-    """Tell whether a path below the folder is that of a task."""
+    """Return whether a path, relative to the folder, is that of a task."""
     return path.endswith(".md") and any(path.startswith(f"{folder}/") for folder in FOLDERS)
 
 
 def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks of a folder, given the content of its files by path, and what could not be taken
-    over."""
+    """Return the tasks of a folder, given its files' contents by path, and what could not be imported."""
     problems: list[Problem] = []
     found: dict[str, ForeignTask] = {}
     for path, content in sorted(files.items()):
@@ -50,7 +49,7 @@ def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Prob
         task = _task(path, content, problems)
         if task is not None and task.origin in found:
             problems.append(
-                Problem(path, task.line, f"The id '{task.origin}' is used twice; this file was left out.")
+                Problem(path, task.line, f"The id '{task.origin}' is used twice; this file was skipped.")
             )
         elif task is not None:
             found[task.origin] = task
@@ -60,9 +59,7 @@ def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Prob
 def _task(path: str, content: str, problems: list[Problem]) -> ForeignTask | None:
     head = _HEAD.match(content)
     if head is None:
-        problems.append(
-            Problem(path, 1, "The file does not begin with a head between lines of '---'; left out.")
-        )
+        problems.append(Problem(path, 1, "The file has no front matter between '---' lines and was skipped."))
         return None
     facts = _facts(path, head["head"], problems)
     if facts is None:
@@ -101,10 +98,10 @@ def _facts(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | No
         facts = yaml_of(head)
     except UnreadableDocument as error:
         line = None if error.line is None else error.line + 1
-        problems.append(Problem(path, line, f"The head cannot be read: {error}; the file was left out."))
+        problems.append(Problem(path, line, f"The front matter is invalid: {error}; the file was skipped."))
         return None
     if not isinstance(facts, dict) or not facts.get("id") or not facts.get("title"):
-        problems.append(Problem(path, 2, "The head has no id or no title; the file was left out."))
+        problems.append(Problem(path, 2, "The front matter has no id or no title; the file was skipped."))
         return None
     return {str(name): value for name, value in facts.items()}
 
@@ -117,7 +114,7 @@ def _sections(body: str) -> tuple[list[tuple[str, str]], str]:
 
 
 def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
-    """Add the boxes of a section to the criteria, and return what else stands there."""
+    """Append the check boxes of a section to the criteria, and return the rest of its text."""
     rest: list[str] = []
     for line in body.splitlines():
         if found := _CRITERION.fullmatch(line.rstrip()):
@@ -135,7 +132,9 @@ def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dic
     found = status_of(word)
     if found is None:
         problems.append(
-            Problem(path, None, f"The status {word!a} is not known; taken for 'To Do', and kept as a note.")
+            Problem(
+                path, None, f"The status {word!a} is unknown: imported as 'To Do', and added to the notes."
+            )
         )
         kept["status"] = word
     return found or "backlog"
@@ -145,7 +144,7 @@ def _priority(path: str, facts: dict[str, Any], problems: list[Problem], kept: d
     word = str(facts.get("priority") or "medium")
     found = priority_of(word)
     if found is None:
-        problems.append(Problem(path, None, f"The priority {word!a} is not known, and was kept as a note."))
+        problems.append(Problem(path, None, f"The priority {word!a} is unknown, and was added to the notes."))
         kept["priority"] = word
     return found or "medium"
 

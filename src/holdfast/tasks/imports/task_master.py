@@ -1,7 +1,7 @@
-"""Task-master's `tasks.json`, with tags and without.
+"""Parser for the `tasks.json` of task-master (https://github.com/eyaltoledano/claude-task-master).
 
-Without tags the document is `{"tasks": [...]}`; with tags it is one such object for each tag. Origins are the
-ids there, `12` and `12.3` for subtasks, after the tag where there is one (`feature/12.3`).
+Without tags the document is `{"tasks": [...]}`; with tags it has one such object per tag. Origins are
+task-master's ids, `12` and `12.3` for subtasks, prefixed with the tag if there is one (`feature/12.3`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECODER = json.JSONDecoder()
 
 
 def members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
-    """Yield name, place and value of each member of the object that begins at `start`."""
+    """Yield name, offset and value of each member of the object that begins at `start`."""
     at = _after_space(text, start + 1)
     while text[at] != "}":
         name, at = _DECODER.raw_decode(text, at)
@@ -32,7 +32,7 @@ def members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
 
 
 def elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield place and value of each element of the array that begins at `start`."""
+    """Yield offset and value of each element of the array that begins at `start`."""
     at = _after_space(text, start + 1)
     while text[at] != "]":
         begin = at
@@ -42,7 +42,7 @@ def elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
 
 
 def line_of(text: str, at: int) -> int:
-    """Return the number of the line, from 1."""
+    """Return the line number of an offset, from 1."""
     return text.count("\n", 0, at) + 1
 
 
@@ -63,30 +63,30 @@ _UNTAGGED = ""
 
 
 @dataclass(frozen=True)
-class _Found:
-    """An object of the file and where it begins."""
+class _Located:
+    """An object of the file, and the line it begins on."""
 
     value: Any
     line: int
 
 
 def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks of a file, parents before their parts, and what could not be taken over."""
+    """Return the tasks of a file, parents before subtasks, and what could not be imported."""
     try:
         document = json_of(content)
     except UnreadableDocument as error:
         raise Invalid(
-            f"'{file}' is not JSON that can be read: {error}.",
-            hint="Mend that and import again; nothing was changed.",
+            f"'{file}' is not valid JSON: {error}.",
+            hint="Fix that and import again; nothing was changed.",
             line=error.line,
         ) from None
     if not isinstance(document, dict):
-        raise Invalid(f"'{file}' holds no object with tasks.", hint="Name a tasks.json of task-master.")
-    reading = _Reading(file)
-    tasks = [task for tag, found in _tagged(content) for task in reading.task(found, tag)]
-    if not tasks and not reading.problems and not _has_list(document):
-        raise Invalid(f"'{file}' holds no list called 'tasks'.", hint="Name a tasks.json of task-master.")
-    return tasks, reading.problems
+        raise Invalid(f"'{file}' is not an object with tasks.", hint="Give a tasks.json of task-master.")
+    parser = _TaskMasterParser(file)
+    tasks = [task for tag, found in _tagged(content) for task in parser.parse(found, tag)]
+    if not tasks and not parser.problems and not _has_list(document):
+        raise Invalid(f"'{file}' has no list called 'tasks'.", hint="Give a tasks.json of task-master.")
+    return tasks, parser.problems
 
 
 def _has_list(document: dict[str, Any]) -> bool:
@@ -94,45 +94,45 @@ def _has_list(document: dict[str, Any]) -> bool:
     return any(isinstance(part.get("tasks"), list) for part in parts)
 
 
-def _tagged(content: str) -> Iterator[tuple[str, _Found]]:
-    """Yield each task with the tag it belongs to."""
+def _tagged(content: str) -> Iterator[tuple[str, _Located]]:
+    """Yield each task with its tag."""
     for name, start, value in members(content, content.index("{")):
         if name == "tasks" and isinstance(value, list):
             for at, item in elements(content, start):
-                yield _UNTAGGED, _Found(item, line_of(content, at))
+                yield _UNTAGGED, _Located(item, line_of(content, at))
         elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
             for inner, begin, _ in members(content, start):
                 for at, item in elements(content, begin) if inner == "tasks" else ():
-                    yield name, _Found(item, line_of(content, at))
+                    yield name, _Located(item, line_of(content, at))
 
 
-class _Reading:
-    """A file, read so far."""
+class _TaskMasterParser:
+    """Turns the objects of one file into tasks, and collects problems."""
 
     def __init__(self, file: str) -> None:
         self.problems: list[Problem] = []
         self._file = file
         self._seen: set[str] = set()
 
-    def task(self, found: _Found, tag: str) -> Iterator[ForeignTask]:
+    def parse(self, found: _Located, tag: str) -> Iterator[ForeignTask]:
         """Yield a task and its subtasks."""
         prefix = f"{tag}/" if tag else ""
-        whole = self._known(found, prefix, None)
-        if whole is None:
+        parent = self._task(found, prefix, None)
+        if parent is None:
             return
-        yield whole
+        yield parent
         subtasks = found.value.get("subtasks") or []
         if not isinstance(subtasks, list):
-            told = f"The subtasks of '{whole.origin}' are not a list, and were kept as a note."
-            self._tell(found.line, told)
+            message = f"The subtasks of '{parent.origin}' are not a list, and were added to the notes."
+            self._report(found.line, message)
             return
         for value in subtasks:
-            part = self._known(_Found(value, found.line), prefix, whole.origin)
-            if part is not None:
-                yield part
+            subtask = self._task(_Located(value, found.line), prefix, parent.origin)
+            if subtask is not None:
+                yield subtask
 
-    def _known(self, found: _Found, prefix: str, parent: str | None) -> ForeignTask | None:
-        """Return a task, or a part of one, or None where it has no id of its own."""
+    def _task(self, found: _Located, prefix: str, parent: str | None) -> ForeignTask | None:
+        """Return a task or subtask; None, with a problem reported, if it has no title or no unique id."""
         number = self._number(found)
         if number is None:
             return None
@@ -141,34 +141,33 @@ class _Reading:
             origin = f"{parent}.{number}"
         if origin in self._seen:
             what = "task" if parent is None else "subtask"
-            self._tell(found.line, f"The id '{origin}' was used above; this {what} was left out.")
+            self._report(found.line, f"The id '{origin}' was used above; this {what} was skipped.")
             return None
         self._seen.add(origin)
-        return self._one(found, origin, prefix, parent)
+        return self._converted(found, origin, prefix, parent)
 
-    def _number(self, found: _Found) -> str | None:
+    def _number(self, found: _Located) -> str | None:
         value = found.value
         number = value.get("id") if isinstance(value, dict) else None
         if isinstance(number, bool) or not isinstance(number, int | str) or not str(number).strip():
-            self._tell(found.line, "The task is no object with an id, and was left out.")
+            self._report(found.line, "The task is not an object with an id, and was skipped.")
             return None
         if not isinstance(value.get("title"), str) or not value["title"].strip():
-            self._tell(found.line, f"The task '{number}' has no title, and was left out.")
+            self._report(found.line, f"The task '{number}' has no title, and was skipped.")
             return None
         return str(number).strip()
 
-    def _one(self, found: _Found, origin: str, prefix: str, parent: str | None) -> ForeignTask:
+    def _converted(self, found: _Located, origin: str, prefix: str, parent: str | None) -> ForeignTask:
         value: dict[str, Any] = found.value
         kept = {name: part for name, part in value.items() if name not in _KNOWN}
         status = status_of(str(value.get("status", "pending")))
         if status is None:
-            self._tell(
-                found.line, f"The status {value['status']!a} of '{origin}' is not known; taken for pending."
-            )
+            message = f"The status {value['status']!a} of '{origin}' is unknown; imported as pending."
+            self._report(found.line, message)
             kept["status"] = value["status"]
         priority = priority_of(str(value.get("priority") or "medium"))
         if priority is None:
-            self._tell(found.line, f"The priority {value['priority']!a} of '{origin}' is not known.")
+            self._report(found.line, f"The priority {value['priority']!a} of '{origin}' is unknown.")
             kept["priority"] = value["priority"]
         if parent is None and not isinstance(value.get("subtasks") or [], list):
             kept["subtasks"] = value["subtasks"]
@@ -186,17 +185,17 @@ class _Reading:
             kept=kept,
         )
 
-    def _dependencies(self, found: _Found, prefix: str, siblings: str) -> Iterator[str]:
-        """Yield the origins it depends on: a bare number in a subtask names a subtask beside it."""
+    def _dependencies(self, found: _Located, prefix: str, siblings: str) -> Iterator[str]:
+        """Yield the origins it depends on; in a subtask, a bare number refers to a sibling."""
         given = found.value.get("dependencies") or []
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, int | str) and not isinstance(item, bool) and str(item).strip():
                 name = str(item).strip()
                 yield f"{prefix}{name}" if "." in name else f"{siblings}{name}"
             else:
-                self._tell(found.line, f"The dependency {item!a} is no id, and was left out.")
+                self._report(found.line, f"The dependency {item!a} is not an id, and was skipped.")
 
-    def _tell(self, line: int, message: str) -> None:
+    def _report(self, line: int, message: str) -> None:
         self.problems.append(Problem(self._file, line, message))
 
 

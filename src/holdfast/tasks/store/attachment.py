@@ -1,4 +1,4 @@
-"""Files on a task: each content is kept once, by its checksum."""
+"""Attachments of tasks: content-addressed, so that the same content is stored once."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import json
 from dataclasses import dataclass
 
 from holdfast.kernel.errors import NotFound
-from holdfast.tasks.store import rows
+from holdfast.tasks.store import items, rows, statements
 from holdfast.tasks.store.history import record, state_of
 from holdfast.tasks.store.records import Attachment, Task
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A file to put on a task."""
+    """A file to attach to a task."""
 
     name: str
     mime: str
@@ -23,18 +23,18 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """Return the checksum by which its content is kept."""
+        """Return the SHA-256 of its content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
-def put(transaction: Transaction, task: Task, new: NewFile) -> Task:
-    """Store a file on a task; putting the same one twice changes nothing."""
+def put(transaction: TaskTransaction, task: Task, new: NewFile) -> Task:
+    """Attach a file to a task; attaching the same file again changes nothing."""
     before = state_of(transaction, task)["attachments"]
     transaction.execute(
-        rows.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),
+        statements.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),
         {"sha256": new.sha256, "data": new.content},
     )
-    rows.add(transaction, task.uid, "attachments", [(new.name, new.mime, new.sha256, len(new.content))])
+    items.add(transaction, task.uid, "attachments", [(new.name, new.mime, new.sha256, len(new.content))])
     after = state_of(transaction, task)["attachments"]
     if after == before:
         return task
@@ -47,8 +47,8 @@ def put(transaction: Transaction, task: Task, new: NewFile) -> Task:
     return now
 
 
-def attached_at(transaction: Transaction, task: Task, kept: Attachment) -> float | None:
-    """Return when a file was put on its task as it is now, or None where no event tells."""
+def attached_at(transaction: TaskTransaction, task: Task, attachment: Attachment) -> float | None:
+    """Return when an attachment got its current content, or None if no event records it."""
     events = transaction.execute(
         "SELECT at, before, after FROM event WHERE workspace = :workspace AND task = :task"
         " AND type = 'attached' ORDER BY seq DESC",
@@ -56,17 +56,17 @@ def attached_at(transaction: Transaction, task: Task, kept: Attachment) -> float
     )
     for at, *states in events:
         before, after = (json.loads(state or "{}").get("attachments", []) for state in states)
-        if list(kept) in after and list(kept) not in before:
+        if list(attachment) in after and list(attachment) not in before:
             return float(at)
     return None
 
 
 def is_text(mime: str) -> bool:
-    """Tell whether a type says that people can read it as it is."""
+    """Return whether a media type denotes human-readable text."""
     return mime.startswith("text/") or mime in ("application/json", "application/xml", "image/svg+xml")
 
 
-def content_of(transaction: Transaction, sha256: str) -> bytes:
+def content_of(transaction: TaskTransaction, sha256: str) -> bytes:
     """Return the content of an attachment of this workspace."""
     row = transaction.ask(
         "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
@@ -75,5 +75,5 @@ def content_of(transaction: Transaction, sha256: str) -> bytes:
         sha256=sha256,
     ).fetchone()
     if row is None:
-        raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")
+        raise NotFound("There is no such attachment.", hint="Each task lists the URIs of its attachments.")
     return bytes(row[0])

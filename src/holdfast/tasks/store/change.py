@@ -1,10 +1,10 @@
-"""Changing a task: compare, check, store, and say what became of it, all in one transaction.
+"""Changing a task: check the version and the claim, apply, record an event, all in one transaction.
 
 Contract:
-- Nothing is stored unless the version is the one the caller saw, where it named one, and the caller still
-  holds the claim, where it has one.
-- A change that changes nothing stores nothing and leaves the version alone.
-- `done` is reached only through the gate.
+- A change is refused if the caller named a version and the task has another one (optimistic locking), or if
+  the caller's claim has ended.
+- A change without effect stores nothing and leaves the version as it is.
+- A task becomes `done` only through the gate.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.kernel.text import parse_natural
-from holdfast.tasks.store import lease, rows
-from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
+from holdfast.tasks.store import items, lease
+from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_parent_cycle
 from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
-from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Link, Task, encoded
+from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Task, TaskLink, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 _SCALARS = (
     "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
@@ -31,21 +31,23 @@ _SCALARS = (
 _LISTS = ("labels", "depends_on", "files", "criteria", "links")
 
 
-def change(transaction: Transaction, task: str, wanted: Change, *, if_version: int | None = None) -> Changed:
-    """Carry out a change, and return the task as it is now with the old and new values."""
+def change(
+    transaction: TaskTransaction, task: str, wanted: Change, *, if_version: int | None = None
+) -> Changed:
+    """Apply a change; return the task with the old and new values, and the tasks that became ready."""
     found = find_task(transaction, task, lock=True)
     if if_version is not None and found.version != if_version:
         raise OutOfDate.found(found.id, if_version, found.version)
-    lease.may_write(transaction, found)
+    lease.check_may_write(transaction, found)
     before = state_of(transaction, found)
     row = _new_row(transaction, found, wanted)
     touched = _change_lists(transaction, found, wanted)
     _store(transaction, found, row)
-    freed = _settle(transaction, found, before, touched)
+    freed = _update_counts(transaction, found, before, touched)
     now = task_by_uid(transaction, found.uid)
     after = state_of(transaction, now)
     if now.status == "done" and found.status != "done":
-        _pass_the_gate(transaction, now, wanted)
+        _check_gate(transaction, now, wanted)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
     if not differing:
         transaction.execute(
@@ -59,8 +61,8 @@ def change(transaction: Transaction, task: str, wanted: Change, *, if_version: i
     return Changed(now, differing, freed)
 
 
-def _new_row(transaction: Transaction, task: Task, wanted: Change) -> dict[str, Any]:
-    """Return the new values of the columns that a change names or brings with it."""
+def _new_row(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[str, Any]:
+    """Return the new values of the columns that a change sets, explicitly or as a consequence."""
     unknown = sorted(wanted.set.keys() - {*_SCALARS, *_LISTS, "blockers"})
     if unknown:
         raise InvalidArguments(f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(_SCALARS)}.")
@@ -72,31 +74,31 @@ def _new_row(transaction: Transaction, task: Task, wanted: Change) -> dict[str, 
     row |= _criteria(task, wanted)
     if wanted.evidence:
         criteria = json.loads(row.get("criteria", task.criteria))
-        kept = [acceptable_evidence(_about(item, criteria)) for item in wanted.evidence]
-        row["evidence"] = encoded([*json.loads(task.evidence), *kept])
+        given = [acceptable_evidence(_with_criterion_text(item, criteria)) for item in wanted.evidence]
+        row["evidence"] = encoded([*json.loads(task.evidence), *given])
     if "status" in row:
-        row |= _follows_status(task, row, wanted.reason, transaction.now)
+        row |= _consequences(task, row, wanted.reason, transaction.now)
     return row
 
 
-def _follows_status(task: Task, row: Mapping[str, Any], reason: str | None, at: float) -> dict[str, Any]:
-    """Return what a change of state brings with it."""
+def _consequences(task: Task, row: Mapping[str, Any], reason: str | None, at: float) -> dict[str, Any]:
+    """Check a transition, and return the other columns that it changes."""
     status = row["status"]
     check_transition(task.status, status, reason)
-    follows: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if status == task.status:
-        return follows
+        return changes
     if status == "in-progress" and task.started_at is None:
-        follows["started_at"] = at
+        changes["started_at"] = at
     if status == "done":
-        follows |= {"progress": 100}
+        changes |= {"progress": 100}
     elif task.status == "done" and "progress" not in row:
         checked = [item["checked"] for item in json.loads(row.get("criteria", task.criteria))]
-        follows["progress"] = 100 * sum(checked) // len(checked) if checked else 0
-    follows["completed_at"] = at if status == "done" else None
+        changes["progress"] = 100 * sum(checked) // len(checked) if checked else 0
+    changes["completed_at"] = at if status == "done" else None
     if status in FINISHED or status == "backlog":
-        follows |= dict.fromkeys(CLAIM)
-    return follows
+        changes |= dict.fromkeys(CLAIM)
+    return changes
 
 
 def _criteria(task: Task, wanted: Change) -> dict[str, str]:
@@ -116,8 +118,8 @@ def _criteria(task: Task, wanted: Change) -> dict[str, str]:
     return {} if after == encoded(json.loads(task.criteria)) else {"criteria": after}
 
 
-def _about(item: Mapping[str, Any], criteria: Sequence[dict[str, Any]]) -> Mapping[str, Any]:
-    """Return evidence with the text of the criterion that it shows: numbers change when one is removed."""
+def _with_criterion_text(item: Mapping[str, Any], criteria: Sequence[dict[str, Any]]) -> Mapping[str, Any]:
+    """Return evidence with its criterion as text, since numbers shift when a criterion is removed."""
     which = item.get("criterion")
     return item if which is None else {**item, "criterion": _criterion(criteria, which)["text"]}
 
@@ -131,32 +133,32 @@ def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, A
             return item
     raise InvalidArguments(
         f'There is no criterion "{str(which)[:60]}".',
-        hint=f"Name it by its number, 1 to {len(items)}, or by its text." if items else "The task has none.",
+        hint=f"Give its number, 1 to {len(items)}, or its text." if items else "The task has no criteria.",
     )
 
 
-def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[str]:
-    """Store what a task has several of, and return every task it needed or needs."""
+def _change_lists(transaction: TaskTransaction, task: Task, wanted: Change) -> set[str]:
+    """Store a task's lists; return the uids of all its former and new dependencies."""
     uid = task.uid
     touched = {item.uid for item in needs_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
-            rows.clear(transaction, uid, name)
+            items.clear(transaction, uid, name)
     added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
-    gone = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
+    removed = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
     for name in ("labels", "files", "links"):
-        rows.remove(transaction, uid, name, wanted.remove.get(name, ()))
-    rows.remove(transaction, uid, "depends_on", gone)
-    rows.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
-    rows.add(transaction, uid, "files", [File(*item) for item in added["files"]])
-    rows.add(transaction, uid, "links", [Link(*item) for item in added["links"]])
-    wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
-    needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
-    rows.add_dependencies(transaction, uid, needs)
+        items.remove(transaction, uid, name, wanted.remove.get(name, ()))
+    items.remove(transaction, uid, "depends_on", removed)
+    items.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
+    items.add(transaction, uid, "files", [File(*item) for item in added["files"]])
+    items.add(transaction, uid, "links", [TaskLink(*item) for item in added["links"]])
+    named = [*added["depends_on"], *wanted.set.get("blockers", ())]
+    needs = [(find_task(transaction, other).uid, kind) for other, kind in named]
+    items.add_dependencies(transaction, uid, needs)
     return touched | {needed for needed, _ in needs}
 
 
-def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None:
+def _store(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]) -> None:
     columns = "".join(f"{name} = :{name}, " for name in row)
     transaction.execute(
         f"UPDATE task SET {columns}version = version + 1, updated_at = :updated_at WHERE uid = :uid",
@@ -164,19 +166,19 @@ def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None
     )
 
 
-def _settle(
-    transaction: Transaction, before: Task, state: Mapping[str, Any], touched: set[str]
+def _update_counts(
+    transaction: TaskTransaction, before: Task, state: Mapping[str, Any], touched: set[str]
 ) -> tuple[str, ...]:
-    """Bring what follows from dependencies up to date, and return the ids of tasks that became ready."""
+    """Recompute the counts that depend on the change; return the ids of tasks that became ready."""
     now = task_by_uid(transaction, before.uid)
     pairs = {(item.uid, item.kind) for item in needs_of(transaction, now.uid)}
     needs = {uid for uid, _ in pairs}
-    # Another kind of dependency on the same task counts as well: only some make a task wait.
+    # A different kind of dependency on the same task matters too, as only `blocks` makes a task wait.
     relinked = {(uid, kind) for uid, kind in state["depends_on"]} != pairs or before.parent != now.parent
     waiting: list[str] = []
     needed: set[str] = set()
     if before.parent != now.parent:
-        refuse_own_part(transaction, now)
+        refuse_parent_cycle(transaction, now)
     if relinked:
         refuse_cycles(transaction, [now.uid])
         waiting.append(now.uid)
@@ -188,10 +190,10 @@ def _settle(
         waiting += [row[0] for row in found]
         needed |= needs
     freed = [find_task(transaction, name) for name in refresh(transaction, waiting=waiting, needed=needed)]
-    return tuple(task.id for task in freed if not transaction.is_held_up(task))  # by a closed milestone
+    return tuple(task.id for task in freed if not transaction.has_closed_milestone(task))
 
 
-def _pass_the_gate(transaction: Transaction, task: Task, wanted: Change) -> None:
+def _check_gate(transaction: TaskTransaction, task: Task, wanted: Change) -> None:
     open_subtasks = [item.id for item in subtasks_of(transaction, task.uid) if item.status not in FINISHED]
     evidence = json.loads(task.evidence)
     given = GateInput(task.id, json.loads(task.criteria), evidence, open_subtasks, approved=wanted.approved)

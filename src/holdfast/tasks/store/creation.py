@@ -1,4 +1,4 @@
-"""Making tasks: numbers, dependencies and events, all in one transaction."""
+"""Creating tasks, with their numbers, dependencies and events, in one transaction."""
 
 from __future__ import annotations
 
@@ -7,53 +7,52 @@ from typing import cast
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.store import rows
+from holdfast.tasks.store import items, statements
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
 from holdfast.tasks.store.gate import GateInput, check_done
 from holdfast.tasks.store.history import record_created
 from holdfast.tasks.store.records import Draft, Task, encoded, new_uid
 from holdfast.tasks.store.rows import find_task, task_by_uid
 from holdfast.tasks.store.states import PRIORITIES
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
-_INSERT_TASK = rows.insert("task", Task._fields)
+_INSERT_TASK = statements.insert("task", Task._fields)
 _TAKE_NUMBERS = (
     "UPDATE workspace SET next_number = next_number + :count WHERE id = :workspace"
     " RETURNING next_number - :count"
 )
-_INSERT_NAME = rows.insert("name", ("workspace", "name", "task"))
+_INSERT_NAME = statements.insert("name", ("workspace", "name", "task"))
 _BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
-def create(transaction: Transaction, drafts: Sequence[Draft]) -> list[tuple[Task, bool]]:
-    """Add tasks and return each with whether it is new; one whose key is known already is not made again."""
+def create(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[tuple[Task, bool]]:
+    """Create tasks; return each with whether it is new: a draft with a known key gives the existing task."""
     known = [_known(transaction, draft) for draft in drafts]
     fresh = [draft for draft, task in zip(drafts, known, strict=True) if task is None]
     made = iter(_insert(transaction, fresh)) if fresh else iter(())
     return [(next(made), True) if task is None else (task, False) for task in known]
 
 
-def _told_by_ref(circle: DependencyCycle, drafts: Sequence[Draft], tasks: Sequence[Task]) -> DependencyCycle:
-    """Return the failure in the words of the batch: its tasks have no ids yet, and will have none."""
+def _named_by_ref(error: DependencyCycle, drafts: Sequence[Draft], tasks: Sequence[Task]) -> DependencyCycle:
+    """Return the error with refs and titles instead of ids, as the tasks of the batch will not exist."""
     names = {
         task.id: f"#{draft.ref}" if draft.ref else f'"{draft.title[:40]}"'
         for draft, task in zip(drafts, tasks, strict=True)
     }
-    way = [names.get(name, name) for name in cast("list[str]", circle.data["cycle"])]
-    told = " → ".join(way)
+    cycle = [names.get(name, name) for name in cast("list[str]", error.data["cycle"])]
     return DependencyCycle(
-        f"These tasks would wait for each other for ever: {told}.", hint=circle.hint, cycle=way
+        f"These tasks would form a dependency cycle: {' → '.join(cycle)}.", hint=error.hint, cycle=cycle
     )
 
 
-def _known(transaction: Transaction, draft: Draft) -> Task | None:
+def _known(transaction: TaskTransaction, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
     row = transaction.ask(_BY_KEY, name=f"key:{draft.client_key}").fetchone()
     return None if row is None else task_by_uid(transaction, row[0])
 
 
-def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
+def _insert(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[Task]:
     first = transaction.ask(_TAKE_NUMBERS, count=len(drafts)).fetchone()[0]
     tasks = [_row(transaction, draft, first + place) for place, draft in enumerate(drafts)]
     transaction.executemany(_INSERT_TASK, [task._asdict() for task in tasks])
@@ -68,8 +67,8 @@ def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
     ]
     try:
         refuse_cycles(transaction, linked)
-    except DependencyCycle as circle:
-        raise _told_by_ref(circle, drafts, tasks) from None
+    except DependencyCycle as error:
+        raise _named_by_ref(error, drafts, tasks) from None
     refresh(transaction, waiting=linked, needed=needed)
     stored = [task_by_uid(transaction, task.uid) for task in tasks]
     for draft, task in zip(drafts, stored, strict=True):
@@ -80,10 +79,10 @@ def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
     return stored
 
 
-def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
+def _row(transaction: TaskTransaction, draft: Draft, number: int) -> Task:
     at = transaction.now
     return Task(
-        uid=new_uid(transaction.moment),
+        uid=new_uid(transaction.time),
         workspace=transaction.workspace.id,
         n=number,
         title=draft.title,
@@ -110,30 +109,30 @@ def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
     )
 
 
-def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
-    """Store what belongs to a new task, and return the tasks that it needs."""
-    rows.add(transaction, task.uid, "labels", [(label,) for label in draft.labels])
-    rows.add(transaction, task.uid, "files", draft.files)
-    rows.add(transaction, task.uid, "links", draft.links)
+def _attach(transaction: TaskTransaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
+    """Store the labels, files, links and dependencies of a new task; return the uids it depends on."""
+    items.add(transaction, task.uid, "labels", [(label,) for label in draft.labels])
+    items.add(transaction, task.uid, "files", draft.files)
+    items.add(transaction, task.uid, "links", draft.links)
     if draft.client_key is not None:
         transaction.ask(_INSERT_NAME, name=f"key:{draft.client_key}", task=task.uid)
     if draft.parent is not None:
-        parent = _meant(transaction, draft.parent, local)
+        parent = _resolve(transaction, draft.parent, local)
         transaction.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid}
         )
-    needs = [(_meant(transaction, text, local), kind) for text, kind in draft.depends_on]
-    rows.add_dependencies(transaction, task.uid, needs)
+    needs = [(_resolve(transaction, text, local), kind) for text, kind in draft.depends_on]
+    items.add_dependencies(transaction, task.uid, needs)
     return [uid for uid, _ in needs]
 
 
-def _meant(transaction: Transaction, text: str, local: Mapping[str, str]) -> str:
-    """Return the task that a text means: one of the same batch, or one that exists."""
+def _resolve(transaction: TaskTransaction, text: str, local: Mapping[str, str]) -> str:
+    """Return the uid of the task that a text names: one of the same batch, or an existing one."""
     if not text.startswith("#"):
         return find_task(transaction, text).uid
     if text not in local:
         known = ", ".join(sorted(local)) or "none"
         raise InvalidArguments(
-            f'No task of this batch is called "{text[:40]}".', hint=f"Names given with `ref`: {known}."
+            f'No task of this batch has the ref "{text[:40]}".', hint=f"Refs of the batch: {known}."
         )
     return local[text]

@@ -1,7 +1,7 @@
-"""What waits for what: no circles, and numbers that say at once who is ready.
+"""Dependencies: refuses cycles, and maintains the counts from which readiness follows.
 
-A task waits for the unfinished tasks that it needs, and for those that its ancestors need. A task that would
-wait for itself, whichever way, is refused with the way named.
+A task waits for the unfinished tasks that it depends on (kind `blocks`), and for those its ancestors depend
+on. A change that would make a task wait for itself, directly or not, is refused with the cycle named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from graphlib import CycleError, TopologicalSorter
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store.records import Task, task_id
-from holdfast.tasks.store.rows import ids_of, in_portions, rows_of, task_by_uid
+from holdfast.tasks.store.rows import ids_of, task_by_uid
+from holdfast.tasks.store.statements import in_batches, rows_of
 
 _OPEN = "status NOT IN ('done', 'dropped')"
 _EDGES = (
@@ -24,39 +25,39 @@ _EDGES = (
 
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
-    """Raise when one of these tasks waits for itself, naming the way round."""
+    """Raise when one of these tasks is on a cycle, naming the shortest cycle."""
     starts = list(dict.fromkeys(uids))
-    edges = _endless(_reached(connection, starts))
+    edges = _cyclic_part(_reachable(connection, starts))
     for uid in starts:
-        way = _way_back(edges, uid)
-        if way:
-            names = ids_of(connection, way)
-            told = " → ".join(names[item] for item in way)
+        cycle = _shortest_cycle(edges, uid)
+        if cycle:
+            ids = ids_of(connection, cycle)
+            names = [ids[item] for item in cycle]
             raise DependencyCycle(
-                f"These tasks would wait for each other for ever: {told}.",
+                f"These tasks would form a dependency cycle: {' → '.join(names)}.",
                 hint="Leave out one of these dependencies, or make it a `related` one.",
-                cycle=[names[item] for item in way],
+                cycle=names,
             )
 
 
-def refuse_own_part(connection: Connection, task: Task) -> None:
-    """Raise when a task would be a part of itself, naming the way round."""
-    way, current = [task.uid], task.parent
-    while current is not None and current not in way:
-        way.append(current)
+def refuse_parent_cycle(connection: Connection, task: Task) -> None:
+    """Raise when a task would be its own ancestor, naming the cycle."""
+    path, current = [task.uid], task.parent
+    while current is not None and current not in path:
+        path.append(current)
         current = task_by_uid(connection, current).parent
     if current is not None:
-        names = ids_of(connection, way)
-        told = [*(names[item] for item in way), names[current]]
+        ids = ids_of(connection, path)
+        names = [*(ids[item] for item in path), ids[current]]
         raise DependencyCycle(
-            f"{task.id} would be a part of itself: {' → '.join(told)}.",
+            f"{task.id} would be a subtask of itself: {' → '.join(names)}.",
             hint="Choose another parent.",
-            cycle=told,
+            cycle=names,
         )
 
 
-def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
-    """Return what each of these tasks waits for, and each of those, and so on."""
+def _reachable(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
+    """Return the dependency graph reachable from these tasks, by breadth-first search."""
     found: dict[str, list[str]] = {}
     frontier = starts
     while frontier:
@@ -68,23 +69,23 @@ def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def _endless(edges: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return of a graph what is left when everything is taken away that comes to an end."""
-    sorter, ended = TopologicalSorter(edges), set[str]()
-    with suppress(CycleError):  # what is before a cycle can be had all the same
+def _cyclic_part(edges: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the nodes that a topological sort cannot order: those on a cycle, or that lead to one."""
+    sorter, ordered = TopologicalSorter(edges), set[str]()
+    with suppress(CycleError):  # the sorter still yields the nodes that are not behind a cycle
         sorter.prepare()
     while ready := sorter.get_ready():
-        ended.update(ready)
+        ordered.update(ready)
         sorter.done(*ready)
     return {
-        task: [other for other in needed if other not in ended]
+        task: [other for other in needed if other not in ordered]
         for task, needed in edges.items()
-        if task not in ended
+        if task not in ordered
     }
 
 
-def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
-    """Return the shortest way from a task over what it waits for back to itself, or nothing."""
+def _shortest_cycle(edges: dict[str, list[str]], start: str) -> list[str]:
+    """Return the shortest cycle through a task, by breadth-first search, or nothing."""
     came_from: dict[str, str] = {}
     frontier = [start] if start in edges else []
     while frontier:
@@ -92,10 +93,10 @@ def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
         for task in frontier:
             for needed in edges[task]:
                 if needed == start:
-                    way = [start, task]
-                    while way[-1] != start:
-                        way.append(came_from[way[-1]])
-                    return way[::-1]
+                    path = [start, task]
+                    while path[-1] != start:
+                        path.append(came_from[path[-1]])
+                    return path[::-1]
                 if needed not in came_from:
                     came_from[needed] = task
                     following.append(needed)
@@ -106,12 +107,12 @@ def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
 def refresh(
     connection: Connection, *, waiting: Iterable[str] = (), needed: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Bring the numbers up to date of tasks whose waiting, or whose being needed, may have changed.
+    """Recompute `waits` of the `waiting` tasks and their subtasks, and `unblocks` of the `needed` tasks.
 
-    Those below the waiting ones are looked at too. The ids of tasks that became ready are returned.
+    Returns the ids of tasks that became ready.
     """
     freed = _refresh_waits(connection, list(dict.fromkeys(waiting)))
-    for listed, values in in_portions(needed):
+    for listed, values in in_batches(needed):
         connection.execute(
             "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"
             " ON other.uid = dependency.task WHERE dependency.needs = task.uid AND dependency.kind = 'blocks'"
@@ -126,10 +127,10 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
         return ()
     affected = _with_descendants(connection, roots)
     ancestors = _ancestors(connection, affected)
-    of_these = ((f"dependency.task IN {listed}", values) for listed, values in in_portions(ancestors))
+    of_these = ((f"dependency.task IN {listed}", values) for listed, values in in_batches(ancestors))
     open_needs = _open_needs(connection, of_these)
     freed = []
-    for listed, values in in_portions(affected):
+    for listed, values in in_batches(affected):
         rows = connection.execute(
             f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n", values
         ).fetchall()
@@ -144,25 +145,26 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     return tuple(freed)
 
 
-def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int, int]]:
-    """Return tasks whose kept number of waited-for tasks is wrong, each with the right one and that one.
+def wrong_waits(connection: Connection, workspace: str) -> list[tuple[str, int, int]]:
+    """Return the uids of tasks whose `waits` is wrong, each with the correct and the stored value.
 
-    Only what may wait is looked at: what has a number, and what is or is part of something that needs others.
+    Only tasks that can be wrong are examined: those with a count above zero, and those that have open
+    dependencies themselves or through an ancestor.
     """
-    kept = dict(
+    stored = dict(
         connection.execute(
             "SELECT uid, waits FROM task WHERE workspace = :id AND waits <> 0 ORDER BY n", {"id": workspace}
         ).fetchall()
     )
     open_needs = _open_needs(connection, [("other.workspace = :id", {"id": workspace})])
-    waiting = list(dict.fromkeys([*kept, *_with_descendants(connection, list(open_needs))]))
+    waiting = list(dict.fromkeys([*stored, *_with_descendants(connection, list(open_needs))]))
     ancestors = _ancestors(connection, waiting)
-    counted = ((uid, _waits(uid, ancestors, open_needs), kept.get(uid, 0)) for uid in waiting)
-    return [(uid, found, number) for uid, found, number in counted if found != number]
+    counted = ((uid, _waits(uid, ancestors, open_needs), stored.get(uid, 0)) for uid in waiting)
+    return [(uid, correct, count) for uid, correct, count in counted if correct != count]
 
 
-def wrongly_needed(connection: Connection, workspace: str) -> list[str]:
-    """Return tasks whose kept number of open tasks that need them is wrong."""
+def wrong_unblocks(connection: Connection, workspace: str) -> list[str]:
+    """Return the uids of tasks whose stored `unblocks` is wrong."""
     rows = connection.execute(
         "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"
         " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
@@ -187,7 +189,7 @@ def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
 
 
 def _ancestors(connection: Connection, uids: list[str]) -> dict[str, str | None]:
-    """Return the parent of each task and of everything above it."""
+    """Return the parent of each task and of all its ancestors."""
     parents: dict[str, str | None] = {}
     frontier = uids
     while frontier:
@@ -206,7 +208,7 @@ def _chain(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
 def _open_needs(
     connection: Connection, conditions: Iterable[tuple[str, Mapping[str, str]]]
 ) -> dict[str, list[str]]:
-    """Return for tasks the unfinished ones that they need, found by one condition after the other."""
+    """Return the unfinished tasks that tasks depend on, for the union of several conditions."""
     found: dict[str, list[str]] = defaultdict(list)
     for condition, values in conditions:
         rows = connection.execute(

@@ -1,7 +1,6 @@
-"""Values that differ once one task, the set of tasks, or the workspace's texts changed; cheap to ask for.
+"""Fingerprints for subscriptions: cheap values that change when a task, the set of tasks, or a text changes.
 
-What was found is remembered until the store changes, so that any number of listeners cost nothing while
-nobody writes.
+They are cached until the store changes, so that idle subscriptions cost no queries.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.store import documents, rows, rules, step_texts
+from holdfast.tasks.store import rows
+from holdfast.tasks.texts import documents, rules, step_texts
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
@@ -21,7 +21,7 @@ EVERY_TASK = "*"
 RULES = ":rules"
 DOCUMENTS = ":documents"
 STEPS = ":steps"
-"""Parts that no task is called like. Rules and documents are files, which people change as they like."""
+"""Parts beside single tasks; no task id looks like these. Rules and documents are files that people edit."""
 
 _FILES: dict[str, tuple[RepoPath, ...]] = {
     RULES: tuple(rules.FILES.values()),
@@ -30,19 +30,19 @@ _FILES: dict[str, tuple[RepoPath, ...]] = {
 
 
 def probe(room: Tasks, part: str) -> Callable[[], object]:
-    """Return what looks at one task, at which tasks lists show, or at the texts of a workspace."""
+    """Return a function that computes the fingerprint of one task, of the task list, or of a text."""
     if part in _FILES:
         return lambda: _signatures(room, _FILES[part])
-    seen: tuple[object, object] | None = None
+    cached: tuple[object, object] | None = None
 
-    def looked() -> object:
-        nonlocal seen
+    def fingerprint() -> object:
+        nonlocal cached
         store_version = room.fingerprint()
-        if seen is None or seen[0] != store_version:
-            seen = (store_version, _look(room, part))
-        return seen[1]
+        if cached is None or cached[0] != store_version:
+            cached = (store_version, _read(room, part))
+        return cached[1]
 
-    return looked
+    return fingerprint
 
 
 def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
@@ -52,7 +52,7 @@ def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
     return tuple(tree.signature(path) for path in files)
 
 
-def _look(room: Tasks, part: str) -> object:
+def _read(room: Tasks, part: str) -> object:
     if not room.exists:
         return None
     with room.reading() as transaction:
@@ -70,4 +70,10 @@ def _look(room: Tasks, part: str) -> object:
         except HoldfastError:
             return None
         holder = found.claimed_by(transaction.now)
-        return found.version, found.waits, found.claim_expires, holder, transaction.is_held_up(found)
+        return (
+            found.version,
+            found.waits,
+            found.claim_expires,
+            holder,
+            transaction.has_closed_milestone(found),
+        )

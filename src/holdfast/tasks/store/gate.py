@@ -1,4 +1,4 @@
-"""The one door to `done`: every tool, route, import and synchronisation goes through it."""
+"""The done gate: every tool, route, import and synchronisation that finishes a task passes this check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROVING = frozenset({"commit", "test", "gate"})
 
 
 class GateInput(NamedTuple):
-    """What the gate looks at: criteria, evidence, open subtasks, approval."""
+    """What the gate examines: criteria, evidence, open subtasks, approval."""
 
     name: str
     criteria: Sequence[Mapping[str, Any]]
@@ -27,36 +27,36 @@ class GateInput(NamedTuple):
     approved: bool = False
 
 
-def lacking(gate: str, task: GateInput) -> list[str]:
-    """Return all that is missing before a task may be called done under the gate of its workspace."""
+def missing_for_done(gate: str, task: GateInput) -> list[str]:
+    """Return everything that is missing before a task meets the done gate."""
     if gate == "none":
         return []
     unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
     missing = [f"criterion {number} is not checked" for number in unchecked]
     if task.open_subtasks:
         missing.append(f"subtasks are open: {', '.join(task.open_subtasks)}")
-    if gate == "evidence" and not any(proves(item) for item in task.evidence):
-        missing.append("no evidence given so far proves it" if task.evidence else "there is no evidence")
+    if gate == "evidence" and not any(is_proof(item) for item in task.evidence):
+        missing.append("none of the evidence proves it" if task.evidence else "there is no evidence")
     if gate == "human" and not task.approved:
         missing.append("no person has approved it")
     return missing
 
 
 def check_done(gate: str, task: GateInput) -> None:
-    """Raise when a task may not be called done; say all that is missing."""
-    if missing := lacking(gate, task):
+    """Raise, naming everything that is missing, unless a task meets the done gate."""
+    if missing := missing_for_done(gate, task):
         raise DoneGate(
             f"{task.name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
         )
 
 
-def proves(item: Mapping[str, Any]) -> bool:
-    """Tell whether a piece of evidence is proof: a commit, or a command that succeeded."""
+def is_proof(item: Mapping[str, Any]) -> bool:
+    """Return whether a piece of evidence is proof: a commit, or a command that succeeded."""
     return item["kind"] in _PROVING and (item["kind"] == "commit" or item.get("exit_status") == 0)
 
 
 def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a piece of evidence as it is kept, or raise when it says nothing."""
+    """Return a piece of evidence as it is stored; raise when a command lacks its exit status."""
     if item["kind"] in ("test", "gate") and item.get("exit_status") is None:
         raise InvalidArguments(
             f'Evidence of the kind "{item["kind"]}" needs the exit status of the command.',
@@ -79,10 +79,10 @@ def _next_step(gate: str, missing: Sequence[str]) -> str:
 
 
 def commit_naming(repository: Repository, revision: str, number: int) -> str:
-    """Return the full name of a commit as evidence; raise unless it exists and its trailer names the task."""
+    """Return the full hash of a commit; raise unless it exists and its `Task:` trailer names the task."""
     if repository.git_dir is None:
         raise InvalidArguments("There are no commits outside git.", hint="Give a test with its exit status.")
-    from holdfast.storage.git.command import Git  # brings processes, and most tasks show no commit
+    from holdfast.storage.git.command import Git  # loads subprocess, which few calls need
 
     try:
         with Git(repository) as git:

@@ -1,9 +1,9 @@
-"""Events: what happened to each task, in order, and how its state follows from them.
+"""The event log: what happened to each task, in order.
 
 Contract:
-- Every change of a task is one event with the task's new version; versions count from 1 without a gap.
-- A task's events, replayed, make exactly what `state_of` reads from the tables. The moments in the row and
-  the end of a lease are not part of it: they follow from when things happened.
+- Every change of a task is one event with the task's new version; versions count from 1 without gaps.
+- Replaying a task's events yields exactly what `state_of` reads from the tables. Timestamps in the row and
+  the expiry of a lease are not part of that state.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.records import Task, encoded
-from holdfast.tasks.store.rows import PARTS, insert, items_query, rows_of
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.items import PARTS, items_query
+from holdfast.tasks.store.records import Event, Task, encoded
+from holdfast.tasks.store.statements import insert, rows_of
+from holdfast.tasks.store.transaction import TaskTransaction
 
 _EVENT = ("workspace", "at", "actor", "session", "task", "version", "type", "before", "after", "reason")
 INSERT_EVENT = insert("event", _EVENT)
 
 
 def record(
-    transaction: Transaction,
+    transaction: TaskTransaction,
     task: Task,
     kind: str,
     *,
@@ -31,12 +32,12 @@ def record(
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Append what happened to a task, which has its new version already; the last thing in a transaction."""
+    """Append an event of a task that already has its new version; must come last in a transaction."""
     transaction.append(INSERT_EVENT, [event_row(transaction, task, kind, before, after, reason)])
 
 
-def record_created(transaction: Transaction, tasks: Sequence[Task]) -> None:
-    """Append that tasks were made, with all that is known of them."""
+def record_created(transaction: TaskTransaction, tasks: Sequence[Task]) -> None:
+    """Append a `created` event for each task, with its whole state."""
     states = states_of(transaction, tasks)
     events = [
         event_row(transaction, task, "created", None, state)
@@ -46,26 +47,26 @@ def record_created(transaction: Transaction, tasks: Sequence[Task]) -> None:
 
 
 def note(
-    transaction: Transaction,
+    transaction: TaskTransaction,
     kind: str,
     after: Mapping[str, Any],
     reason: str | None = None,
     *,
     before: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append something that happened to the workspace and to no task."""
+    """Append an event that concerns the workspace and no particular task."""
     transaction.append(INSERT_EVENT, [event_row(transaction, None, kind, before, after, reason)])
 
 
 def event_row(
-    transaction: Transaction,
+    transaction: TaskTransaction,
     task: Task | None,
     kind: str,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
     reason: str | None = None,
 ) -> dict[str, Any]:
-    """Return what is stored about something that happened."""
+    """Return the row of an event."""
     return {
         "workspace": transaction.workspace.id if task is None else task.workspace,
         "at": transaction.now,
@@ -81,17 +82,17 @@ def event_row(
 
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:
-    """Return all that events tell about a task, as the tables have it."""
+    """Return the state of a task that events record, read from the tables."""
     return states_of(connection, [task])[0]
 
 
 def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return all that events tell about some tasks, each table looked at once for many of them."""
+    """Return the state of several tasks, with one query per table and batch."""
     lists, states = {sort: _by_task(connection, sort, tasks) for sort in PARTS}, []
     for task in tasks:
         items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
         items["labels"] = [label for (label,) in items["labels"]]
-        items["depends_on"] = sorted(items["depends_on"])  # as no collation of a database changes it
+        items["depends_on"] = sorted(items["depends_on"])  # independent of the database's collation
         states.append({**scalars_of(task), **items})
     return states
 
@@ -104,7 +105,7 @@ def _by_task(connection: Connection, sort: str, tasks: Sequence[Task]) -> dict[s
 
 
 def scalars_of(task: Task) -> dict[str, Any]:
-    """Return what of a task's state is in its row."""
+    """Return the part of a task's state that is in its own row."""
     return {
         "title": task.title,
         "description": task.description,
@@ -124,20 +125,60 @@ def scalars_of(task: Task) -> dict[str, Any]:
     }
 
 
-def differing(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
-    """Yield those of some tasks whose events tell another state than the tables have."""
-    told: dict[str, list[str]] = defaultdict(list)
+def unlike_history(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
+    """Yield the tasks whose replayed events give a different state than the tables."""
+    recorded: dict[str, list[str]] = defaultdict(list)
     query = "SELECT task, after FROM event WHERE task IN {} AND after IS NOT NULL ORDER BY seq"
     for uid, after in rows_of(connection, query, (task.uid for task in tasks)):
-        told[uid].append(after)
+        recorded[uid].append(after)
     for task, state in zip(tasks, states_of(connection, tasks), strict=True):
-        # Most tasks have one event; texts are compared sooner than they are taken apart.
-        if told[task.uid] != [encoded(state)] and _united(told[task.uid]) != state:
+        # Most tasks have a single event: comparing its JSON text avoids parsing it.
+        if recorded[task.uid] != [encoded(state)] and _replayed(recorded[task.uid]) != state:
             yield task
 
 
-def _united(texts: Iterable[str]) -> dict[str, Any]:
+def _replayed(texts: Iterable[str]) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for text in texts:
         state.update(json.loads(text))
     return state
+
+
+_EVENTS = (
+    "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
+    " WHERE workspace = :workspace AND seq > :after"
+)
+_EVENTS_OF = {
+    "task": " AND task = :task",
+    "actor": " AND actor = :actor",
+    "file": " AND task IN (SELECT task FROM file WHERE path = :file)",
+    "before": " AND seq < :before",
+}
+
+
+def events_after(
+    connection: Connection, workspace: str, after: int, limit: int, task: str | None = None
+) -> list[Event]:
+    """Return the events after a sequence number, oldest first."""
+    only = "" if task is None else " AND task = :task"
+    rows = connection.execute(
+        f"{_EVENTS}{only} ORDER BY seq LIMIT :limit",
+        {"workspace": workspace, "after": after, "limit": limit, "task": task},
+    )
+    return [_event(row) for row in rows]
+
+
+def events_before(
+    connection: Connection, workspace: str, after: int, limit: int, wanted: Mapping[str, Any]
+) -> list[Event]:
+    """Return events, newest first, filtered by task, actor, file, or `before` a sequence number."""
+    given = {name: value for name, value in wanted.items() if value is not None}
+    only = "".join(_EVENTS_OF[name] for name in given)
+    values = {"workspace": workspace, "after": after, "limit": limit, **given}
+    found = connection.execute(f"{_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
+    return [_event(row) for row in found]
+
+
+def _event(row: Sequence[Any]) -> Event:
+    *head, before, after, reason = row
+    return Event._make((*head, json.loads(before or "{}"), json.loads(after or "{}"), reason))

@@ -1,4 +1,4 @@
-"""Finding tasks: conditions, order and pages as SQL, so that the database does the work."""
+"""Finding tasks: filters, order and keyset pagination as SQL, so that the database does the work."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.tasks.store import census
 from holdfast.tasks.store.records import COLUMNS, Task
-from holdfast.tasks.store.rows import among
+from holdfast.tasks.store.statements import in_list
 from holdfast.tasks.store.states import PRIORITIES
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 Sort = Literal["priority", "number", "updated", "ready"]
 
@@ -22,19 +22,19 @@ _ORDERS: dict[str, tuple[str, str, str]] = {
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
 _ALL = "workspace = :workspace"
-IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
-"""The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
+IN_WORKSPACE_UNINDEXED = "coalesce(workspace, '') = :workspace"
+"""The same as `workspace = :workspace`, written so that the planner uses no index that starts with it."""
 _READY = "status = 'backlog' AND waits = 0"
-"""Written as the index of ready tasks has it, so that their order comes for nothing."""
-LEFT_BEHIND = "claim_agent IS NOT NULL AND claim_expires <= :now AND coalesce(status, '') = 'in-progress'"
-"""What is in progress by a claim that ran out."""
-TO_TAKE_OVER = f"workspace = :workspace AND {LEFT_BEHIND} AND coalesce(waits, 0) = 0"
-"""What somebody else may go on with; said so that the index of claims is used for it, not that of states."""
-_READY_OR_LEFT_BEHIND = f"waits = 0 AND (status = 'backlog' OR ({LEFT_BEHIND}))"
+"""Written exactly as in the partial index `task_ready`, so that the index also supplies the order."""
+ABANDONED = "claim_agent IS NOT NULL AND claim_expires <= :now AND coalesce(status, '') = 'in-progress'"
+"""Tasks in progress whose claim has expired."""
+AVAILABLE_ABANDONED = f"workspace = :workspace AND {ABANDONED} AND coalesce(waits, 0) = 0"
+"""Abandoned tasks that others may take; written so that the planner uses the index on claims."""
+_READY_OR_ABANDONED = f"waits = 0 AND (status = 'backlog' OR ({ABANDONED}))"
 
 
 class Query(NamedTuple):
-    """Which tasks, in which order, how many at a time."""
+    """A filter, an order and a page."""
 
     numbers: Sequence[int] = ()
     status: Sequence[str] = ()
@@ -44,7 +44,7 @@ class Query(NamedTuple):
     priority: str | None = None
     label: str | None = None
     parent: str | None = None
-    """The name for ever of a task whose subtasks are meant."""
+    """The uid of the task whose subtasks are wanted."""
     milestone: str | None = None
     file: str | None = None
     text: str | None = None
@@ -55,20 +55,20 @@ class Query(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Return what tells this query from another one, whichever page is asked for."""
+        """Return what identifies this query, regardless of the page; cursors are bound to it."""
         return f"tasks {self._replace(cursor=None, limit=0, offset=0)}"
 
 
 class Page(NamedTuple):
-    """Some of the tasks that a query finds."""
+    """A page of results, and the total count."""
 
     tasks: list[Task]
     total: int
     next_cursor: str | None
 
 
-def find(transaction: Transaction, query: Query) -> Page:
-    """Return a page of what a query finds, and how many it finds in all."""
+def find(transaction: TaskTransaction, query: Query) -> Page:
+    """Return a page of the tasks that match, and how many match in all."""
     where, values = _condition(transaction, query)
     order, beyond, key = _ORDERS[query.sort]
     after = ""
@@ -88,14 +88,14 @@ def find(transaction: Transaction, query: Query) -> Page:
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
 
 
-def _count(transaction: Transaction, where: str, values: dict[str, Any]) -> int:
+def _count(transaction: TaskTransaction, where: str, values: dict[str, Any]) -> int:
     if where == _ALL:
         return census.count(transaction)
     return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
 
-def totals(transaction: Transaction, query: Query) -> dict[str, int]:
-    """Return how many tasks of each state a query finds."""
+def totals(transaction: TaskTransaction, query: Query) -> dict[str, int]:
+    """Return how many tasks match a query, by state."""
     where, values = _condition(transaction, query)
     return dict(
         transaction.execute(
@@ -104,8 +104,8 @@ def totals(transaction: Transaction, query: Query) -> dict[str, int]:
     )
 
 
-def _condition(transaction: Transaction, query: Query) -> tuple[str, dict[str, Any]]:
-    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(transaction) else _READY
+def _condition(transaction: TaskTransaction, query: Query) -> tuple[str, dict[str, Any]]:
+    ready = _READY_OR_ABANDONED if query.ready and _any_abandoned(transaction) else _READY
     closed = transaction.closed_milestones() if query.ready or query.blocked else ()
     where, values = _where(query, ready, closed)
     return where, values | {"workspace": transaction.workspace.id, "now": transaction.now}
@@ -115,49 +115,49 @@ def _page(where: str, order: str, sort: Sort) -> str:
     page = f"FROM task WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset"
     if sort != "updated":
         return f"SELECT {COLUMNS} {page}"
-    # No index has this order: sorting names alone costs half of sorting whole tasks.
+    # No index has this order. Sorting uids alone costs half as much as sorting whole rows.
     return f"SELECT {COLUMNS} FROM task WHERE uid IN (SELECT uid {page}) ORDER BY {order}"
 
 
 def cursor_after(query: Query, task: Task) -> str:
-    """Return what asks for those that a query finds after a task."""
+    """Return the cursor of the page that begins after a task."""
     return encode_cursor(query.fingerprint, _key(task, query.sort))
 
 
-def _left_behind(transaction: Transaction) -> bool:
-    """Tell whether a claim ran out on a task that somebody else may take now."""
-    query = f"SELECT 1 FROM task WHERE {TO_TAKE_OVER} LIMIT 1"
+def _any_abandoned(transaction: TaskTransaction) -> bool:
+    """Return whether there is any abandoned task that others may take."""
+    query = f"SELECT 1 FROM task WHERE {AVAILABLE_ABANDONED} LIMIT 1"
     return transaction.ask(query).fetchone() is not None
 
 
-def of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Return the condition of tasks of closed milestones, and the values in it."""
-    listed, values = among(closed, "c")
+def in_closed_milestones(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return a condition that selects tasks of closed milestones, and its parameters."""
+    listed, values = in_list(closed, "c")
     return (f"milestone IN {listed}" if closed else "FALSE"), values
 
 
-def not_of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Return what is added to a condition to leave out tasks of closed milestones, and the values in it."""
-    listed, values = among(closed, "c")
+def not_in_closed_milestones(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return an AND clause that excludes tasks of closed milestones, and its parameters."""
+    listed, values = in_list(closed, "c")
     return (f" AND (milestone IS NULL OR milestone NOT IN {listed})" if closed else ""), values
 
 
 def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    # Few tasks have a label or a file: they are found by it, and not by going through the workspace.
+    # Few tasks have a given label or file: use that index instead of scanning the workspace.
     by_name = query.label is not None or query.file is not None
-    parts, values = [IN_WORKSPACE_AS_WELL if by_name else _ALL], dict[str, Any]()
+    parts, values = [IN_WORKSPACE_UNINDEXED if by_name else _ALL], dict[str, Any]()
     if query.status:
-        listed, named = among(query.status, "s")
+        listed, named = in_list(query.status, "s")
         parts.append(f"status IN {listed}")
         values |= named
     if query.numbers:
         parts.append(f"n IN ({', '.join(map(str, query.numbers))})")
     if query.ready:
-        more, named = not_of_closed(closed)
+        more, named = not_in_closed_milestones(closed)
         parts.append(ready + more)
         values |= named
     if query.blocked:
-        held, named = of_closed(closed)
+        held, named = in_closed_milestones(closed)
         parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held})))")
         values |= named
     more_parts, named = conditions(query)
@@ -166,7 +166,7 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
     if query.text is not None:
         values["text"] = _pattern(query.text.lower())
         if not query.text.isascii():
-            # SQLite knows no small letters beyond ASCII: what was typed is looked for as it was typed, too.
+            # SQLite's lower() handles ASCII only, so the text is also searched as it was typed.
             parts[-1] = _AS_TYPED
             values["typed"] = _pattern(query.text)
     return " AND ".join(parts), values
@@ -184,7 +184,7 @@ _CONDITIONS = {
 
 
 def conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
-    """Return what a task has to fulfil where something is wished of it, and the values in that."""
+    """Return the conditions for the filters that `wanted` sets, and their parameters."""
     given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name, None)) is not None}
     parts = [_CONDITIONS[name] for name in given]
     if "priority" in given:
@@ -204,7 +204,7 @@ def _pattern(text: str) -> str:
 
 
 def _key(task: Task, sort: str) -> list[float]:
-    """Return the values by which a task has its place in an order."""
+    """Return the sort key of a task."""
     names = _ORDERS[sort][2].split(", ")
     return [-getattr(task, name[1:]) if name.startswith("-") else getattr(task, name) for name in names]
 

@@ -1,6 +1,6 @@
-"""What the store holds, as it is handed around inside the room, and how it is called.
+"""Records of the store, and the ids of tasks, workspaces, sessions and claims.
 
-A task is `TP-12` for people, and has a name for ever, a ULID, that sorts by the time it was made.
+A task has a short id for people, `TP-12`, and a permanent uid, a ULID, which sorts by creation time.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ WORKSPACE_PATTERN = r"[a-z0-9][a-z0-9-]{0,62}"
 _WORKSPACE = re.compile(WORKSPACE_PATTERN)
 
 
-def new_uid(moment: datetime) -> str:
-    """Return a ULID: 48 bits of time, 80 of chance, in letters that cannot be misread."""
-    number = int(moment.timestamp() * 1000) << 80 | secrets.randbits(80)
+def new_uid(time: datetime) -> str:
+    """Return a ULID (https://github.com/ulid/spec): 48 bits of time and 80 random bits, in Base32."""
+    number = int(time.timestamp() * 1000) << 80 | secrets.randbits(80)
     return "".join(_LETTERS[number >> shift & 31] for shift in range(125, -1, -5))
 
 
 def is_uid(text: str) -> bool:
-    """Tell whether a text has the form of a name for ever."""
+    """Return whether a text has the form of a uid."""
     return _UID.fullmatch(text) is not None
 
 
 def task_id(number: int) -> str:
-    """Return what people call the task of that number."""
+    """Return the short id of the task with this number."""
     return f"{PREFIX}{number}"
 
 
 def task_number(text: str) -> int:
-    """Return the number of a task, however it is spelled: `TP-12`, `tp-012`, `12`."""
+    """Return the number in a short id: `TP-12`, `tp-012` and `12` are all 12."""
     found = _SPELLED.fullmatch(text.strip())
     if found is None:
         raise InvalidArguments(f'"{text[:40]}" is not the id of a task.', hint="Ids look like TP-12.")
@@ -52,36 +52,36 @@ def task_number(text: str) -> int:
 
 
 def new_workspace_id(name: str) -> str:
-    """Return a new id for a workspace that begins with its name."""
+    """Return a new workspace id: its name as a slug, and a random suffix."""
     slug = _SLUG.sub("-", name.lower()).strip("-")[:40].strip("-")
     return f"{slug or 'workspace'}-{secrets.token_hex(3)}"
 
 
 def is_workspace_id(text: str) -> bool:
-    """Tell whether a text has the form of a workspace's id."""
+    """Return whether a text has the form of a workspace id."""
     return _WORKSPACE.fullmatch(text) is not None
 
 
 def new_session_id() -> str:
-    """Return a handle for a session."""
+    """Return a new session id."""
     return f"s_{secrets.token_hex(10)}"
 
 
 def new_token() -> str:
-    """Return the proof that a claim is held."""
+    """Return a new fencing token for a claim."""
     return secrets.token_hex(8)
 
 
 class Who(NamedTuple):
-    """Who does something, and in which session."""
+    """The caller: their name, their session, and the claim token they sent."""
 
     actor: str
     session: str | None = None
     token: str | None = None
 
 
-class Workspace(NamedTuple):
-    """A repository's tasks, under one roof."""
+class TaskWorkspace(NamedTuple):
+    """The workspace that holds a repository's tasks."""
 
     id: str
     name: str
@@ -92,7 +92,7 @@ class Workspace(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One row of the table of tasks, in the order of `COLUMNS`."""
+    """One row of the `task` table, in the order of `COLUMNS`."""
 
     uid: str
     workspace: str
@@ -127,30 +127,30 @@ class Task(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return what people call it."""
+        """Return its short id, such as TP-12."""
         return task_id(self.n)
 
     @property
     def priority_name(self) -> Priority:
-        """Return its priority as people say it."""
+        """Return the name of its priority."""
         return PRIORITIES[self.priority]
 
     def claimed_by(self, now: float) -> str | None:
-        """Return who holds it at a moment."""
+        """Return who holds the task at a given time, if anyone does."""
         held = self.claim_agent is not None and (self.claim_expires or 0.0) > now
         return self.claim_agent if held else None
 
     def is_ready(self, now: float) -> bool:
-        """Tell whether nothing it needs is open and nobody is at it; its milestone is looked at elsewhere."""
+        """Return whether it has no open dependency and no holder; see also `TaskTransaction.is_ready`."""
         if self.waits or self.claimed_by(now) is not None:
             return False
         return self.status == "backlog" or (self.status == "in-progress" and self.claim_agent is not None)
 
 
 COLUMNS = ", ".join(Task._fields)
-"""The columns of a task in the order of its fields."""
+"""The columns of the `task` table, in the order of the record's fields."""
 CLAIM = tuple(name for name in Task._fields if name.startswith("claim_"))
-"""Those that are empty while nobody holds it."""
+"""The columns that are NULL while the task is unclaimed."""
 
 
 class File(NamedTuple):
@@ -162,8 +162,8 @@ class File(NamedTuple):
     line_end: int | None = None
 
 
-class Link(NamedTuple):
-    """Something elsewhere that a task has to do with."""
+class TaskLink(NamedTuple):
+    """A link from a task to something else: a comment, an issue, a commit, a web page."""
 
     kind: str
     ref: str
@@ -172,7 +172,7 @@ class Link(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A file that was put on a task."""
+    """A file attached to a task."""
 
     name: str
     mime: str
@@ -181,7 +181,7 @@ class Attachment(NamedTuple):
 
 
 class Dependency(NamedTuple):
-    """That a task has to do with another, and how."""
+    """The other end of a dependency, and its kind."""
 
     uid: str
     n: int
@@ -190,12 +190,12 @@ class Dependency(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return what people call the other task."""
+        """Return the short id of the other task."""
         return task_id(self.n)
 
 
 class Event(NamedTuple):
-    """Something that happened to a task."""
+    """An entry of the event log."""
 
     seq: int
     at: float
@@ -210,7 +210,7 @@ class Event(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A task that does not exist yet."""
+    """A task to create."""
 
     title: str
     description: str = ""
@@ -218,13 +218,13 @@ class Draft(NamedTuple):
     status: Status = "backlog"
     parent: str | None = None
     depends_on: Sequence[tuple[str, Kind]] = ()
-    """Other tasks by id, or `#name` for one of the same batch, each with how it matters."""
+    """Other tasks by id, or `#ref` for one of the same batch, each with the kind of dependency."""
     ref: str | None = None
-    """The name by which others of the batch mean this one."""
+    """The name by which other drafts of the batch refer to this one."""
     labels: Sequence[str] = ()
     criteria: Sequence[str] = ()
     files: Sequence[File] = ()
-    links: Sequence[Link] = ()
+    links: Sequence[TaskLink] = ()
     milestone: str | None = None
     notes: str | None = None
     plan: str | None = None
@@ -235,27 +235,27 @@ class Draft(NamedTuple):
 
 @dataclass(slots=True)
 class Change:
-    """What to change about a task. What is not named stays as it is."""
+    """A change to a task. Fields that are not named stay as they are."""
 
     set: dict[str, Any] = field(default_factory=dict)
     """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an
-    id or None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists;
-    `blockers` are those of depends_on that it waits for."""
+    id or None), issue_number, issue_url, and, as whole lists, of labels, depends_on, files, criteria, links;
+    `blockers` replaces only the dependencies of kind `blocks`."""
     add: dict[str, list[Any]] = field(default_factory=dict)
     """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)
-    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers, texts), links (refs)."""
+    """What to remove: labels, depends_on (ids), files (paths), criteria (numbers or texts), links (refs)."""
     check: list[int | str] = field(default_factory=list)
     """Criteria that are met, by number from 1 or by text."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
-    """Proof to keep: `kind` commit, test, gate or note, `ref`, and the `exit_status` of a command."""
+    """Evidence to store: `kind` commit, test, gate or note, `ref`, and the `exit_status` of a command."""
     reason: str | None = None
     approved: bool = False
-    """Whether a person has said that the task is done."""
+    """Whether a person approved the task as done."""
 
 
 class Changed(NamedTuple):
-    """What a change did."""
+    """The result of a change: the task, the old and new values, and the tasks that became ready."""
 
     task: Task
     changed: Mapping[str, tuple[Any, Any]]
@@ -266,5 +266,5 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys
 
 
 def encoded(value: Any) -> str:
-    """Return a value as it is kept in a column."""
+    """Return a value as canonical JSON, as columns store it."""
     return _ENCODER.encode(value)

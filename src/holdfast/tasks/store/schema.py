@@ -1,8 +1,9 @@
 """The tables of the tasks, in the SQL that SQLite and PostgreSQL share.
 
-`waits` (unfinished tasks that this one or an ancestor of it needs) and `unblocks` (open tasks that need this
-one) are derived from `dependency` and kept in the row, so that the next task is one look into an index.
-They are brought up to date in the transaction that changes what they follow from; see `graph`.
+`waits` (the number of unfinished tasks that this one or an ancestor depends on) and `unblocks` (the number of
+open tasks that depend on this one) are derived from `dependency` and stored in the row, so that finding the
+next task is a single index lookup. The transaction that changes a dependency or a state recomputes them; see
+`dependencies`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Who acts, and in which session: an agent at work, from its start until it is not heard of any more.
+"""The caller of an operation, and sessions: an agent at work, from `taskpilot_start` until its last call.
 
-Every call that carries the session renews its claims for as long as each was taken for, so that nobody has to
-send signs of life: once a minute, and sooner once half of a shorter claim is gone. Any number of sessions are
-open at the same time.
+Every call that carries the session renews its claims, each for its original duration, so that agents need no
+heartbeat. Renewals are throttled to one a minute, or to half the duration of a shorter claim. Any number of
+sessions may be open at the same time.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from holdfast.tasks.store.records import Who, is_workspace_id, new_session_id
 from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 RENEW_AFTER_SECONDS = 60.0
+"""A chosen bound: one write a minute per session, and still thirty renewals within a default lease."""
 _NOTE = re.compile(r"TP-\d+(?=:)")
 
 _INSERT = (
@@ -32,13 +33,13 @@ _INSERT = (
 )
 _COLUMNS = "id, agent, started, seen"
 _BEGAN = "CASE WHEN claim_since > session.seen THEN claim_since ELSE session.seen END"
-"""When a claim was taken or last renewed: all of a session are renewed together, when it is seen."""
+"""When a claim was taken or last renewed; a session's claims are all renewed when it is seen."""
 _HALF = (
     f"SELECT min((claim_expires + {_BEGAN}) / 2) FROM task WHERE task.workspace = session.workspace"
     " AND claim_agent IS NOT NULL AND claim_expires > session.seen AND claim_expires < :soon"
     " AND claim_session = session.id"
 )
-"""When the first of the short claims is half gone; of all others a minute is less than half."""
+"""When the first claim shorter than two minutes is half over; for longer ones a minute is soon enough."""
 _RENEW = (
     f"UPDATE task SET claim_expires = :now + claim_expires - (SELECT {_BEGAN} FROM session WHERE id = :id)"
     " WHERE workspace = :workspace AND claim_agent IS NOT NULL AND claim_session = :id"
@@ -46,7 +47,7 @@ _RENEW = (
 
 
 class Session(NamedTuple):
-    """An agent at work."""
+    """A session of an agent."""
 
     id: str
     agent: str
@@ -55,7 +56,7 @@ class Session(NamedTuple):
 
 
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
-    """Open a session, and return it with the last note that was left, unless its task is finished."""
+    """Open a session; return it with the latest handoff note, unless the note's task is finished."""
     with room.writing() as transaction:
         left = transaction.ask(
             "SELECT handoff FROM session WHERE workspace = :workspace AND handoff IS NOT NULL"
@@ -68,8 +69,8 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
     return session, None if left is None or over else left[0]
 
 
-def find_session(transaction: Transaction, identity: str) -> Session:
-    """Return a session by its handle, to whoever may act in it: who opened it, or the owner."""
+def find_session(transaction: TaskTransaction, identity: str) -> Session:
+    """Return a session by its id; raise unless the caller opened it or is the owner."""
     row = transaction.ask(
         f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace", id=identity
     ).fetchone()
@@ -80,7 +81,7 @@ def find_session(transaction: Transaction, identity: str) -> Session:
 
 
 def keep_alive(room: Tasks, identity: str) -> str:
-    """Return who works in a session; its claims last longer, unless that was seen to just now."""
+    """Return the agent of a session, and renew the session's claims if that is due."""
     with room.reading() as transaction:
         session = find_session(transaction, identity)
         now = transaction.now
@@ -93,17 +94,18 @@ def keep_alive(room: Tasks, identity: str) -> str:
         with room.writing(together=True) as transaction:
             transaction.ask(_RENEW, id=identity)
             transaction.ask("UPDATE session SET seen = :now WHERE id = :id", id=identity)
-    room.due = {**{name: at for name, at in room.due.items() if at > now}, identity: due}
+    pending = {name: at for name, at in room.renewals_due.items() if at > now}
+    room.renewals_due = {**pending, identity: due}
     return session.agent
 
 
-def leave_note(transaction: Transaction, identity: str, note: str) -> None:
-    """Leave a note for whoever works here next; it begins with the task that it is about."""
+def leave_note(transaction: TaskTransaction, identity: str, note: str) -> None:
+    """Store a note for the next session; it begins with the id of its task."""
     transaction.execute("UPDATE session SET handoff = :note WHERE id = :id", {"note": note, "id": identity})
 
 
-def open_sessions(transaction: Transaction, since: float) -> list[Session]:
-    """Return the sessions that were heard of since a moment, the latest first."""
+def open_sessions(transaction: TaskTransaction, since: float) -> list[Session]:
+    """Return the sessions that were active since a given time, the latest first."""
     rows = transaction.ask(
         f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"
         " ORDER BY seen DESC, id LIMIT 100",
@@ -113,36 +115,36 @@ def open_sessions(transaction: Transaction, since: float) -> list[Session]:
 
 
 def check_workspace(room: Tasks, arguments: Scoped) -> None:
-    """Raise when the caller means another workspace than the one that is served here."""
+    """Raise when the caller names another workspace than the one served here."""
     named = arguments.workspace
     if named is None or named in ("", ".", "current"):
         return
     if is_workspace_id(named) and room.exists and named in [item.id for item in room.workspaces()]:
         if named == room.workspace().id:
             return
-        raise _elsewhere()
+        raise _other_workspace()
     try:
-        meant = Repository.discover(named)
+        repository = Repository.discover(named)
     except (HoldfastError, OSError):
-        raise _elsewhere() from None
-    if meant.store_directory != room.repository.store_directory:
-        raise _elsewhere()
+        raise _other_workspace() from None
+    if repository.store_directory != room.repository.store_directory:
+        raise _other_workspace()
 
 
-def _elsewhere() -> NotFound:
+def _other_workspace() -> NotFound:
     return NotFound(
-        "That is not the workspace that is served here.",
+        "That is not the workspace served here.",
         hint='Pass "." as `workspace_path` for this one, or start a server in the other repository.',
     )
 
 
 def actor(agent: str | None = None) -> str:
-    """Return who calls: by the name of their token, or where that is the owner's, by the name they give."""
+    """Return the caller's name: that of their token, or the given name if the token is the owner's."""
     return current_call().signer or agent or OWNER
 
 
-def acting(room: Tasks, arguments: InSession) -> Who:
-    """Return who acts, and let the claims of their session last longer."""
+def identify_caller(room: Tasks, arguments: InSession) -> Who:
+    """Return the caller, and renew the claims of their session if that is due."""
     check_workspace(room, arguments)
     if arguments.session is None:
         return Who(actor())
@@ -157,14 +159,14 @@ def writing(
     agent: str | None = None,
     token: str | None = None,
     together: bool = False,
-) -> Iterator[Transaction]:
-    """Yield the one transaction of an operation that writes, with who acts.
+) -> Iterator[TaskTransaction]:
+    """Yield the one transaction of a writing operation, with the caller set.
 
-    The claims of their session last longer already, also where the operation itself is refused. That is a
-    transaction of its own: rows of other tasks are not locked beside those of the operation.
+    The claims of the session are renewed beforehand, even if the operation is then refused. That happens in a
+    separate transaction, so that this one does not lock rows of other tasks.
     """
     check_workspace(room, arguments)
-    if arguments.session is not None and room.now() >= room.due.get(arguments.session, 0.0):
+    if arguments.session is not None and room.now() >= room.renewals_due.get(arguments.session, 0.0):
         keep_alive(room, arguments.session)
     with room.writing(Who(actor(agent), None, token), together=together) as transaction:
         if arguments.session is not None:
@@ -174,8 +176,8 @@ def writing(
 
 
 @contextmanager
-def reading(room: Tasks, arguments: InSession) -> Iterator[Transaction]:
-    """Yield the one transaction of an operation that reads, with who acts."""
-    who = acting(room, arguments)
+def reading(room: Tasks, arguments: InSession) -> Iterator[TaskTransaction]:
+    """Yield the one transaction of a reading operation, with the caller set."""
+    who = identify_caller(room, arguments)
     with room.reading(who) as transaction:
         yield transaction

@@ -1,4 +1,4 @@
-"""The six states of a task, how it may go from one to another, and what its words may be spelled like."""
+"""The six states of a task, the allowed transitions, and accepted spellings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})
 MILESTONE = "milestone:"
-"""How a closed milestone is told from the tasks among what holds another task up."""
+"""Prefix of a closed milestone in `blocked_by`, where all other entries are task ids."""
 
 TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -35,11 +35,11 @@ TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
 NEEDS_REASON: frozenset[tuple[str, str]] = frozenset(
     {(status, "blocked") for status in STATUSES} | {("done", "in-progress")}
 )
-"""Changes of state that mean nothing without a word on why: to be blocked, and to be opened again."""
+"""Transitions that require a reason: blocking a task, and reopening a finished one."""
 
 
 def status_of(text: str) -> Status:
-    """Return the status that a text spells, in any case, with spaces or underscores."""
+    """Return the status that a text names, in any case, with spaces, underscores or hyphens."""
     spelled = text.strip().lower().replace("_", "-").replace(" ", "-")
     if spelled not in STATUSES:
         raise InvalidArguments(f'"{text[:40]}" is not a status.', hint=did_you_mean(spelled, STATUSES))
@@ -47,7 +47,7 @@ def status_of(text: str) -> Status:
 
 
 def check_transition(before: str, after: str, reason: str | None) -> None:
-    """Raise when a task may not go from one state to the other, or not without a reason."""
+    """Raise when the transition is not allowed, or lacks a required reason."""
     if before == after:
         return
     if after not in TRANSITIONS[before]:
@@ -58,5 +58,5 @@ def check_transition(before: str, after: str, reason: str | None) -> None:
         )
     if (before, after) in NEEDS_REASON and not (reason or "").strip():
         raise InvalidArguments(
-            f'Going from "{before}" to "{after}" needs a reason.', hint="Say why in `reason`."
+            f'Going from "{before}" to "{after}" needs a reason.', hint="Give it in `reason`."
         )

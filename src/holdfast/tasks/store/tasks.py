@@ -1,9 +1,9 @@
-"""The tasks of one repository, shared by its worktrees and by every process and person that works on it.
+"""The task store of a repository, shared by its worktrees and by all processes that work on it.
 
 Contract:
-- A write that returned is durable; any number of writers lose nothing of each other's.
-- Every change is an event, numbered in the order in which readers see them; nothing is ever removed.
-- Reading where nothing was written leaves no trace on disk.
+- A write is durable once it returns, and concurrent writers lose no updates.
+- Every change is an event, numbered in commit order; nothing is ever removed.
+- Reading creates no files.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
-from holdfast.tasks.store.records import Change, Changed, Draft, Task, Who, Workspace
+from holdfast.tasks.store.records import Change, Changed, Draft, Task, TaskWorkspace, Who
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
-from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
+from holdfast.tasks.store.transaction import NOBODY, TaskTransaction, named_milestones
 from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
 
 if TYPE_CHECKING:
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
 
-class Finding(NamedTuple):
-    """Something to know about the store."""
+class TaskStoreFinding(NamedTuple):
+    """A result of checking the store."""
 
     is_damage: bool
     text: str
 
 
 class Watched(NamedTuple):
-    """What else than a write changes which tasks are ready: closing milestones, and claims that run out."""
+    """What changes readiness without a write to the store: milestones that close, leases that expire."""
 
     version: object = None
     milestones: Sequence[str] = ()
     leases: Sequence[float] = ()
-    """When the claims end, in order."""
+    """When the claims expire, in ascending order."""
 
-    def ended(self, at: float) -> int:
-        """Return how many of the claims have ended at a moment."""
+    def expired(self, at: float) -> int:
+        """Return how many of the claims have expired by a given time."""
         return bisect_right(self.leases, at)
 
 
-def _alone() -> Neighbours:
+def _no_neighbours() -> Neighbours:
     from holdfast.tasks.neighbours import Neighbours
 
     return Neighbours()
 
 
-def _watched(transaction: Transaction, version: object) -> Watched:
-    """Return what to look out for while the store is as it is."""
+def _watched(transaction: TaskTransaction, version: object) -> Watched:
+    """Read from the store which milestones and leases to watch."""
     if not transaction.has_workspace:
         return Watched(version)
     leases = transaction.ask(
@@ -74,7 +74,7 @@ def _watched(transaction: Transaction, version: object) -> Watched:
 
 
 class Tasks:
-    """The tasks of one repository."""
+    """The task store of one repository."""
 
     def __init__(
         self, repository: Repository, *, database: str | None = None, clock: Clock = utc_now
@@ -82,111 +82,111 @@ class Tasks:
         self.repository = repository
         self.clock = clock
         self.memory: VersionedCache[Any] = VersionedCache()
-        """What was made of files that had not changed since."""
-        self.due: dict[str, float] = {}
-        """When the claims of a session are to last longer, as far as is known here. Replaced, not changed."""
+        """Cached results, each valid while its source is unchanged."""
+        self.renewals_due: dict[str, float] = {}
+        """When to renew the claims of a session next, if known. Replaced as a whole, never modified."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._store = Lazy(self._open, lambda: database is not None or self._file.was_created)
-        self.known: str | None = None
-        """The id of the workspace, once it was found."""
+        self.workspace_id: str | None = None
+        """The id of the workspace, once it has been found."""
         self._watched = Watched()
-        self._neighbours: Lazy[Neighbours] = Lazy(_alone)
+        self._neighbours: Lazy[Neighbours] = Lazy(_no_neighbours)
 
     @classmethod
     def open(cls, repository: Repository, database: str | None = None) -> Tasks:
-        """Return the tasks of a repository; the database is opened at first use."""
+        """Return the task store of a repository; the database is opened at first use."""
         return cls(repository, database=database)
 
     def close(self) -> None:
-        """Close the database, if it was needed."""
+        """Close the database, if it was opened."""
         self._store.close()
         self._neighbours.close()
 
-    def introduce(self, neighbours: Callable[[], Neighbours]) -> None:
-        """Say who knows the other rooms; asked for when somebody wants to hear them."""
-        self._neighbours = Lazy(neighbours)
+    def introduce(self, make_neighbours: Callable[[], Neighbours]) -> None:
+        """Set the factory of the interface to the other rooms, which is called at first use."""
+        self._neighbours = Lazy(make_neighbours)
 
     @property
     def neighbours(self) -> Neighbours:
-        """Return who knows the other rooms."""
+        """Return the interface to the other rooms."""
         return self._neighbours.get()
 
     # The workspace.
 
-    def workspace(self) -> Workspace:
+    def workspace(self) -> TaskWorkspace:
         """Return the workspace of this repository, or raise when there is none yet."""
         with self.reading() as transaction:
             return transaction.workspace
 
-    def workspace_in(self, connection: Connection) -> Workspace:
+    def workspace_in(self, connection: Connection) -> TaskWorkspace:
         """Return the workspace of this repository as a transaction sees it."""
         found = self.find_workspace(connection)
         if found is None:
             refuse_others(self, connection, read_marker(self.repository))
             raise self._not_initialized()
-        self.known = found.id
+        self.workspace_id = found.id
         return found
 
-    def workspaces(self) -> list[Workspace]:
+    def workspaces(self) -> list[TaskWorkspace]:
         """Return every workspace of the database."""
         if not self.exists:
             return []
         with self.reading() as connection:
             found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")
-            return [Workspace(*row) for row in found]
+            return [TaskWorkspace(*row) for row in found]
 
-    def workspace_called(self, connection: Connection, identity: str) -> Workspace:
+    def workspace_by_id(self, connection: Connection, identity: str) -> TaskWorkspace:
         """Return the workspace with this id."""
         row = connection.execute(
             f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id", {"id": identity}
         ).fetchone()
-        return Workspace(*row)
+        return TaskWorkspace(*row)
 
-    def find_workspace(self, connection: Connection) -> Workspace | None:
+    def find_workspace(self, connection: Connection) -> TaskWorkspace | None:
         """Return the workspace of this repository, or None when there is none yet."""
-        marked = self.known or read_marker(self.repository)
+        marked = self.workspace_id or read_marker(self.repository)
         select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"
         if marked is not None:
             row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
             if row is not None and (not self.is_shared or has_joined(self.repository, marked)):
-                return Workspace(*row)
+                return TaskWorkspace(*row)
         if self.is_shared:
-            return None  # Only the marker, and who joined, says which workspace is ours.
+            return None  # A shared database holds others' workspaces: only the marker and joining decide.
         row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
-        return None if row is None else Workspace(*row)
+        return None if row is None else TaskWorkspace(*row)
 
     # Transactions.
 
-    def reading(self, who: Who = NOBODY) -> Transaction:
-        """Return a transaction that sees one moment; raise when nothing was ever stored."""
+    def reading(self, who: Who = NOBODY) -> TaskTransaction:
+        """Return a transaction that reads a consistent snapshot; raise when nothing was ever stored."""
         if not self.exists:
             raise self._not_initialized()
-        return Transaction(self, self.store.read(), who)
+        return TaskTransaction(self, self.store.read(), who)
 
-    def writing(self, who: Who = NOBODY, *, together: bool = False) -> Transaction:
-        """Return a transaction that writes, after or `together` with others that lock the rows they take."""
-        return Transaction(self, self.store.write(together=together), who)
+    def writing(self, who: Who = NOBODY, *, together: bool = False) -> TaskTransaction:
+        """Return a transaction that writes; with `together` it runs concurrently, and must lock its rows."""
+        return TaskTransaction(self, self.store.write(together=together), who)
 
-    # Whole operations of one transaction each.
+    # Operations that are one transaction each.
 
     def create(self, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
-        """Add tasks, all or none, and return each with whether it is new."""
+        """Create tasks, all or none, and return each with whether it is new."""
         with self.writing(who) as transaction:
             return creation.create(transaction, drafts)
 
     def get(self, task: str) -> Task:
-        """Return a task by `TP-12`, by its number, or by its name for ever."""
+        """Return a task by its short id, its number or its uid."""
         with self.reading() as transaction:
             return rows.find_task(transaction, task)
 
     def find(self, wanted: query.Query) -> query.Page:
-        """Return a page of the tasks that fit."""
+        """Return a page of the tasks that match."""
         with self.reading() as transaction:
             return query.find(transaction, wanted)
 
     def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
-        """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
+        """Change a task; raise if its version is not `if_version`, or the caller's claim has ended."""
         with self.writing(who) as transaction:
             return changing.change(transaction, task, change, if_version=if_version)
 
@@ -194,31 +194,31 @@ class Tasks:
 
     @property
     def is_shared(self) -> bool:
-        """Whether the database holds workspaces of others, too."""
+        """Whether the database may hold other workspaces."""
         return self.store.engine == "postgresql"
 
     def _not_initialized(self) -> NotInitialized:
-        """Return the failure of asking for tasks where there is no workspace, or only its name."""
+        """Return the error for a repository without a workspace, or with only its marker."""
         if read_marker(self.repository) is not None:
             place = "clone" if self._address is None else "database"
             return NotInitialized(
                 f"The tasks of this workspace are not in this {place}.",
-                hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks"
-                " restore FILE` here, or begin without them with `taskpilot_init`.",
+                hint=f"Run `holdfast tasks export FILE` with the {place} that has them and `holdfast tasks"
+                " restore FILE` here, or start without them with `taskpilot_init`.",
             )
         if self.repository.git_dir is not None:
-            return NotInitialized("This repository has no tasks yet.", hint="Begin with `taskpilot_init`.")
+            return NotInitialized("This repository has no tasks yet.", hint="Start with `taskpilot_init`.")
         return NotInitialized(
-            "This is no git repository, and has no tasks.",
-            hint="Change into the repository, or keep tasks in this folder with `taskpilot_init`.",
+            "This is not a git repository, and it has no tasks.",
+            hint="Change into the repository, or create tasks in this folder with `taskpilot_init`.",
         )
 
     def now(self) -> float:
-        """Return the present moment in seconds."""
+        """Return the current time as a Unix timestamp."""
         return self.clock().timestamp()
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that mean a closed milestone now."""
+        """Return those of the names that currently refer to a closed milestone."""
         return self.neighbours.closed_milestones(names) if names else frozenset()
 
     @property
@@ -240,28 +240,28 @@ class Tasks:
         return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
     def font_cache(self) -> Path:
-        """Return the folder where whoever draws letters may keep what it knows of fonts."""
+        """Return the directory for matplotlib's font cache."""
         return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:
-        """Return a value that changes when anything about the tasks does, or a milestone or a lease ends."""
+        """Return a value that changes with the store, with a milestone's state, and when a lease expires."""
         if not self.exists:
             return None
         version = self.store.data_version()
         if self._watched.version != version:
             with self.reading() as transaction:
                 self._watched = _watched(transaction, version)
-        return version, self.closed_milestones(self._watched.milestones), self._watched.ended(self.now())
+        return version, self.closed_milestones(self._watched.milestones), self._watched.expired(self.now())
 
     def probe(self, part: str) -> Callable[[], object]:
-        """Return what looks at one task, or, for `*`, at which tasks lists show."""
-        # Here, as it brings rules and documents, and commands wait for nothing.
+        """Return a function that computes the fingerprint of one task, or, for `*`, of the task list."""
+        # Imported here: it loads rules and documents, which commands do not need.
         from holdfast.tasks.store import fingerprints
 
         return fingerprints.probe(self, part)
 
     def counts(self) -> dict[str, int]:
-        """Return how many tasks of this workspace are in each state, and how many are claimed."""
+        """Return the number of tasks by state, and the number of claimed ones."""
         if not self.exists:
             return {}
         with self.reading() as transaction:
@@ -274,15 +274,15 @@ class Tasks:
         claimed = sum(row[2] for row in states)
         return {row[0]: row[1] for row in states} | {"claimed": claimed}
 
-    def check(self) -> list[Finding]:
-        """Return what is wrong with the store, and which claims ran out."""
+    def check(self) -> list[TaskStoreFinding]:
+        """Return damage to the store, or the number of tasks whose claim has expired."""
         if not self.exists:
             return []
         damage = self.store.verify()
         if damage:
-            return [Finding(is_damage=True, text=text) for text in damage]
+            return [TaskStoreFinding(is_damage=True, text=text) for text in damage]
         with self.reading() as transaction:
-            statement = f"SELECT count(*) FROM task WHERE {query.LEFT_BEHIND}"
+            statement = f"SELECT count(*) FROM task WHERE {query.ABANDONED}"
             left = transaction.execute(statement, {"now": transaction.now}).fetchone()[0]
-        text = f"Tasks whose claim ran out: {left}. The next one who asks gets them."
-        return [Finding(is_damage=False, text=text)] if left else []
+        text = f"Tasks whose claim has expired: {left}. Whoever asks for a task next gets them."
+        return [TaskStoreFinding(is_damage=False, text=text)] if left else []

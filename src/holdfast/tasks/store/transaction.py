@@ -1,12 +1,11 @@
-"""A transaction of the tasks, opened once by an operation and handed down: where, who, when.
+"""A transaction on the task store, opened once per operation and passed down: connection, caller and time.
 
 Contract:
-- What was written in it is durable when its `with` ends. After an exception, or when it was told to
-  `discard`, nothing inside it happened.
-- The workspace is read once, when somebody asks for it; the time is that of its beginning, after it has got
-  the locks it begins with.
-- A task may be taken when its row says so and its milestone is not closed. Milestones are kept by another
-  room, which is asked only where a task names one, and once for each name.
+- Its writes are durable when its `with` block ends. After an exception or `discard` they are rolled back.
+- The workspace is read once, on first use. The time is when the transaction began, after it had acquired its
+  initial locks.
+- A task may be taken when its row allows it and its milestone is not closed. Milestones belong to another
+  room, which is queried only if a task names one, and once per name.
 - Events are appended last: see `append`.
 """
 
@@ -17,7 +16,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from holdfast.storage.sql.sql_store import Connection, Rows
-from holdfast.tasks.store.records import Task, Who, Workspace
+from holdfast.tasks.store.records import Task, TaskWorkspace, Who
 from holdfast.tasks.store.states import FINISHED
 
 if TYPE_CHECKING:
@@ -32,20 +31,20 @@ _NAMES = (
     " FROM named WHERE named.milestone IS NOT NULL)"
     " SELECT milestone FROM named WHERE milestone IS NOT NULL"
 )
-"""Each name once, by as many looks into the index as there are names."""
+"""A loose index scan: each distinct name costs one index lookup, however many tasks have it."""
 
 
 def named_milestones(connection: Connection, workspace: str) -> list[str]:
-    """Return the milestones that unfinished tasks name."""
+    """Return the distinct milestones that unfinished tasks name."""
     return [row[0] for row in connection.execute(_NAMES, {"workspace": workspace})]
 
 
 class Discarded(Exception):
-    """Tells the store to undo a transaction that was only tried; nobody sees it."""
+    """Makes the store roll back a dry run; never leaves this module."""
 
 
-class Transaction:
-    """A connection to the store for as long as a `with` lasts, and what is true in it."""
+class TaskTransaction:
+    """One transaction: a connection, the caller, the time, and what was read so far."""
 
     def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: Who) -> None:
         self.who = who
@@ -53,17 +52,17 @@ class Transaction:
         self.memory = room.memory
         self._room = room
         self._context = context
-        self._workspace: Workspace | None = None
+        self._workspace: TaskWorkspace | None = None
         self._closed: dict[str, bool] = {}
         self._discarded = False
 
-    def __enter__(self) -> Transaction:
+    def __enter__(self) -> TaskTransaction:
         connection = self._context.__enter__()
         self.connection = connection
         self.execute = connection.execute
         self.executemany = connection.executemany
-        self.moment = self._room.clock()
-        self.now = self.moment.timestamp()
+        self.time = self._room.clock()
+        self.now = self.time.timestamp()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None, trace: Any) -> None:
@@ -72,44 +71,44 @@ class Transaction:
         self._context.__exit__(kind, failure, trace)
 
     def discard(self) -> None:
-        """Let nothing of this have happened when it ends."""
+        """Roll back when the `with` block ends."""
         self._discarded = True
 
     @property
-    def workspace(self) -> Workspace:
-        """Return the workspace of the repository, or raise when there is none yet."""
+    def workspace(self) -> TaskWorkspace:
+        """Return the repository's workspace, or raise when there is none yet."""
         if self._workspace is None:
             self._workspace = self._room.workspace_in(self)
         return self._workspace
 
     @property
     def has_workspace(self) -> bool:
-        """Tell whether the repository has a workspace at all."""
+        """Return whether the repository has a workspace."""
         self._workspace = self._workspace or self._room.find_workspace(self)
         return self._workspace is not None
 
     @property
     def workspace_id(self) -> str:
-        """Return the id of the workspace, which this process may know already."""
-        return self._room.known or self.workspace.id
+        """Return the id of the workspace, without a query if this process knows it."""
+        return self._room.workspace_id or self.workspace.id
 
     @property
     def for_update(self) -> str:
-        """Return what a SELECT ends with that keeps others from changing the rows meanwhile."""
+        """Return the clause that makes a SELECT lock its rows, where the engine needs one."""
         return " FOR UPDATE" if self.store.engine == "postgresql" else ""
 
     def ask(self, statement: str, **values: Any) -> Rows:
-        """Run a statement about the workspace: `:workspace` and `:now` need not be given."""
+        """Run a statement about the workspace; `:workspace` and `:now` are filled in."""
         return self.execute(statement, {"workspace": self.workspace.id, "now": self.now, **values})
 
     def append(self, statement: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Append events, numbered in the order in which readers see them; no row is locked afterwards."""
+        """Append events, numbered in commit order; no row may be locked after this."""
         self.store.append_in_order(self.connection, statement, events)
 
     # Milestones.
 
     def closed(self, names: Iterable[str | None]) -> frozenset[str]:
-        """Return those of the names that mean a closed milestone."""
+        """Return those of the names that refer to a closed milestone."""
         wanted = {name for name in names if name is not None}
         unknown = wanted - self._closed.keys()
         if unknown:
@@ -118,15 +117,15 @@ class Transaction:
         return frozenset(name for name in wanted if self._closed[name])
 
     def closed_milestones(self) -> list[str]:
-        """Return the closed ones of the milestones that unfinished tasks name, in order."""
+        """Return the closed milestones among those that unfinished tasks name, sorted."""
         return sorted(self.closed(named_milestones(self, self.workspace_id)))
 
-    def is_held_up(self, task: Task) -> bool:
-        """Tell whether the milestone of an unfinished task is closed."""
+    def has_closed_milestone(self, task: Task) -> bool:
+        """Return whether a task is unfinished and its milestone is closed."""
         return (
             task.milestone is not None and task.status not in FINISHED and bool(self.closed([task.milestone]))
         )
 
     def is_ready(self, task: Task) -> bool:
-        """Tell whether somebody may take a task."""
-        return task.is_ready(self.now) and not self.is_held_up(task)
+        """Return whether a task may be taken."""
+        return task.is_ready(self.now) and not self.has_closed_milestone(task)

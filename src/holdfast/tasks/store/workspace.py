@@ -1,7 +1,7 @@
-"""The workspace of a repository: made, or joined by a clone that finds its id in the work tree.
+"""The workspace of a repository: created, or joined by a clone that finds its id in the work tree.
 
-Anybody can commit the id of a workspace. In a database that is shared, it counts only for a clone in which a
-person has joined that workspace, or made it. The user's state remembers that, outside of every repository.
+Anyone can commit a workspace id. In a shared database the id is therefore honoured only in a clone where a
+person has created or joined that workspace; this is recorded in the user's state, outside any repository.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import NotJoined
-from holdfast.tasks.store.records import Workspace, is_workspace_id, new_workspace_id
+from holdfast.tasks.store.records import TaskWorkspace, is_workspace_id, new_workspace_id
 from holdfast.tasks.store.states import Gate
 
 if TYPE_CHECKING:
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 MARKER = RepoPath.parse(".task/workspace.json")
 _MARKER_BYTES = 4096
+"""A chosen bound: the marker has one id, well below 100 bytes."""
 
 
 def read_marker(repository: Repository) -> str | None:
-    """Return the id that the repository's marker names, or None where there is none that makes sense."""
+    """Return the workspace id in the repository's marker file, or None without a valid one."""
     if repository.bare:
         return None
     try:
@@ -42,7 +43,7 @@ def read_marker(repository: Repository) -> str | None:
 
 
 def write_marker(repository: Repository, identity: str) -> None:
-    """Leave the id where every clone finds it, unless it is there."""
+    """Write the marker file, through which every clone finds the workspace, unless it is already there."""
     if repository.bare or read_marker(repository) == identity:
         return
     text = json.dumps({"workspace": identity}, indent=2) + "\n"
@@ -52,31 +53,31 @@ def write_marker(repository: Repository, identity: str) -> None:
 
 
 def has_joined(repository: Repository, identity: str) -> bool:
-    """Return whether a clone has joined, or made, a workspace of a shared database."""
+    """Return whether this clone has joined or created a workspace of a shared database."""
     return repository.agrees_to(f"workspace {identity}")
 
 
 def join(repository: Repository, identity: str) -> None:
-    """Let a clone use a workspace of a shared database from now on."""
+    """Record that this clone may use a workspace of a shared database."""
     repository.agree_to(f"workspace {identity}")
 
 
 def enter(room: Tasks, connection: Connection, identity: str) -> None:
-    """Join a workspace that is about to be made; raise when it is there and somebody else's."""
+    """Join a workspace that is about to be created; raise if it already exists and is not joined here."""
     refuse_others(room, connection, identity)
     if room.is_shared:
         join(room.repository, identity)
 
 
 def refuse_others(room: Tasks, connection: Connection, identity: str | None) -> None:
-    """Raise when a shared database has this workspace, and nobody has joined it in this clone."""
+    """Raise when a shared database has this workspace but this clone has not joined it."""
     if identity is None or not room.is_shared or has_joined(room.repository, identity):
         return
     found = connection.execute("SELECT 1 FROM workspace WHERE id = :id", {"id": identity}).fetchone()
     if found is not None:
         raise NotJoined(
             f"This clone has not joined {identity}, a workspace of the shared database.",
-            hint=f"If it is the one you mean, a person runs `holdfast tasks join {identity}` here.",
+            hint=f"If it is the right one, have a person run `holdfast tasks join {identity}` here.",
             workspace=identity,
         )
 
@@ -87,29 +88,29 @@ _INSERT = (
 )
 
 
-def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Workspace, bool]:
-    """Return the workspace of a repository and whether it was made just now.
+def ensure_workspace(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[TaskWorkspace, bool]:
+    """Return the repository's workspace, created if necessary, and whether it was created.
 
-    Two callers that begin at the same moment end up in the same workspace. The id is left in the work tree,
-    where git carries it to every clone.
+    Concurrent callers get the same workspace. Its id is written to the work tree, through which git carries
+    it to every clone.
     """
-    place = room.repository.ensure_store()
-    # The marker is written after the workspace, and whoever looks for one looks for the marker.
-    with locked(os.path.join(place, "task-beginning")):
+    directory = room.repository.ensure_store()
+    # Other processes find the workspace by its marker, which is written after it: hence the lock.
+    with locked(os.path.join(directory, "task-beginning")):
         with room.writing() as transaction:
             found = room.find_workspace(transaction)
-            made = found is None
+            created = found is None
             if found is None:
                 identity = read_marker(room.repository) or new_workspace_id(name)
                 enter(room, transaction, identity)
                 values = {"id": identity, "name": name, "gate": gate, "stack": json.dumps(list(stack))}
                 transaction.execute(_INSERT, {**values, "now": transaction.now})
-                found = room.workspace_called(transaction, identity)
+                found = room.workspace_by_id(transaction, identity)
         write_marker(room.repository, found.id)
-    return found, made
+    return found, created
 
 
 def set_gate(room: Tasks, gate: Gate) -> None:
-    """Say what this workspace asks for before a task is done."""
+    """Set the done gate of the workspace."""
     with room.writing() as transaction:
         transaction.ask("UPDATE workspace SET gate = :gate WHERE id = :workspace", gate=gate)

@@ -1,4 +1,4 @@
-"""The tools of the tasks, one module each.
+"""The operations on tasks.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a command its own one.
+Only `holdfast.toolsets` imports these modules: all of them for a server, a single one for a command.
 """

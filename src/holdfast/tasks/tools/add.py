@@ -1,4 +1,4 @@
-"""`taskpilot_add` and `taskpilot_create_task`: one task, or up to fifty that belong together."""
+"""`taskpilot_add` and `taskpilot_create_task`: add one task, or a batch of up to fifty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
-from holdfast.tasks.inputs import NewTask, draft_of, refuse_missing
+from holdfast.tasks.inputs import NewTask, draft_of
+from holdfast.tasks.link_targets import check_link_targets
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
 from holdfast.tasks.store.census import open_titles, sorted_words
 from holdfast.tasks.store.creation import create
@@ -21,8 +22,11 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-MOST_TASKS = 50
-_LIKE_ENOUGH = 90
+MAX_TASKS = 50
+_SIMILARITY = 90
+"""Titles with at least this similarity in percent (rapidfuzz.fuzz.ratio, words sorted) are reported as
+possible duplicates. A judgement: one or two changed characters in ten. False alarms cost a line, nothing is
+refused."""
 _SHOWN_DUPLICATES = 5
 
 
@@ -30,15 +34,15 @@ class AddTasks(NewTask, InSession):
     """One task, or several at once."""
 
     tasks: list[NewTask] = Field(
-        default=[], max_length=MOST_TASKS, description="Several tasks instead of one; all are added or none."
+        default=[], max_length=MAX_TASKS, description="Several tasks instead of one; all are added or none."
     )
-    dry_run: StrictBool = Field(default=False, description="Say what would be added, and add nothing.")
+    dry_run: StrictBool = Field(default=False, description="Show what would be added, and add nothing.")
 
 
 class Likeness(Result):
-    """A new task that may be there already."""
+    """A new task that resembles an existing one."""
 
-    title: str = Field(description="The new task, by its place: task 1, task 2, and so on.")
+    title: str = Field(description="The new task by position: task 1, task 2, and so on.")
     like: str = Field(description="The task that it resembles.")
 
 
@@ -46,7 +50,7 @@ class TasksAdded(Reported):
     """Receipt for new tasks."""
 
     tasks_created: list[TaskReceipt]
-    existing: list[str] | None = Field(default=None, description="Already there by their `client_key`.")
+    existing: list[str] | None = Field(default=None, description="Tasks whose `client_key` existed already.")
     possible_duplicates: list[Likeness] | None = None
     dry_run: bool | None = None
 
@@ -61,14 +65,14 @@ class TaskCreated(Reported):
     task: TaskReceipt
 
 
-def added_words(result: Any) -> str:
+def added_text(result: Any) -> str:
     """Return what was added, one task on each line."""
     verb = "Would add" if result.dry_run else "Added"
     lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
-    lines += [f"{task} was there already." for task in result.existing or ()]
-    named = len(lines) > 1
+    lines += [f"{task} exists already." for task in result.existing or ()]
+    is_batch = len(lines) > 1
     for item in result.possible_duplicates or ():
-        lines.append(f"{item.title.capitalize() if named else 'It'} resembles {item.like}.")
+        lines.append(f"{item.title.capitalize() if is_batch else 'It'} resembles {item.like}.")
     return "\n".join(lines)
 
 
@@ -80,27 +84,27 @@ def added_words(result: Any) -> str:
     positional=("task_description",),
     example='holdfast tasks add "Answer 413 when a body is too large" --criteria "A test shows it"',
     specified=True,
-    text=added_words,
+    text=added_text,
     annotations=WRITING,
 )
 def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     """Add a task, or up to fifty that may depend on each other.
 
-    Say in `criteria` what has to be true before it is done. Open tasks that look alike are named in
+    State in `criteria` what must be true before it is done. Similar open tasks are listed in
     `possible_duplicates`.
     """
     drafts = [draft_of(task) for task in _wanted(arguments)]
-    refuse_missing(room, (link for draft in drafts for link in draft.links))
-    duplicates = _likenesses(room, arguments, drafts)
+    check_link_targets(room, (link for draft in drafts for link in draft.links))
+    duplicates = _possible_duplicates(room, arguments, drafts)
     with writing(room, arguments) as transaction:
-        made = create(transaction, drafts)
+        created = create(transaction, drafts)
         if arguments.dry_run:
             transaction.discard()
-    existing = [task.id for task, is_new in made if not is_new]
+    existing = [task.id for task, is_new in created if not is_new]
     return TasksAdded(
         operation="add",
         workspace=workspace_ref(transaction.workspace),
-        tasks_created=[receipt(task) for task, is_new in made if is_new],
+        tasks_created=[receipt(task) for task, is_new in created if is_new],
         existing=existing or None,
         possible_duplicates=[item for item in duplicates if item.like not in existing] or None,
         dry_run=True if arguments.dry_run else None,
@@ -132,7 +136,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
 def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     """Create one task and return it. `taskpilot_add` does the same for several at once."""
     draft = draft_of(arguments)
-    refuse_missing(room, draft.links)
+    check_link_targets(room, draft.links)
     with writing(room, arguments) as transaction:
         [(task, _)] = create(transaction, [draft])
     return TaskCreated(
@@ -145,13 +149,13 @@ def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
         return [arguments]
     if arguments.task_description is not None or arguments.title is not None:
         raise InvalidArguments(
-            "One task and `tasks` were both given.", hint="Put all of them into `tasks`, or leave it out."
+            "Both a single task and `tasks` were given.", hint="Put all tasks into `tasks`, or leave it out."
         )
     return arguments.tasks
 
 
-def _likenesses(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
-    """Name open tasks whose titles are nearly those of new ones."""
+def _possible_duplicates(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
+    """Return new tasks whose titles resemble those of open tasks."""
     from rapidfuzz import fuzz, process
 
     with reading(room, arguments) as transaction:
@@ -159,7 +163,7 @@ def _likenesses(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> li
     found = []
     for place, draft in enumerate(drafts, 1):
         matches = process.extract(
-            sorted_words(draft.title), titles, scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH, limit=1
+            sorted_words(draft.title), titles, scorer=fuzz.ratio, score_cutoff=_SIMILARITY, limit=1
         )
         found += [Likeness(title=f"task {place}", like=task_id(number)) for _, _, number in matches]
     return found[:_SHOWN_DUPLICATES]

@@ -1,4 +1,4 @@
-"""`taskpilot_attach` and `taskpilot_attachment`: pictures, voice notes and logs that people put on a task."""
+"""`taskpilot_attach` and `taskpilot_attachment`: files attached to tasks, such as pictures and logs."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
-from holdfast.tasks.store import lease, rows
+from holdfast.tasks.models import AttachmentOut, InSession, Reported, ShortText, TaskId, TaskReceipt
+from holdfast.tasks.store import items, lease, rows
 from holdfast.tasks.store.attachment import NewFile, attached_at, content_of, is_text, put
 from holdfast.tasks.store.records import Attachment
 from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, WRITING, tasks
-from holdfast.tasks.view.results import attachment_out, moment_or_none, receipt, workspace_ref
+from holdfast.tasks.view.results import attachment_out, receipt, timestamp_or_none, workspace_ref
 
-MOST_BYTES = 512 * 1024
-"""What fits, encoded, into one request with room to spare."""
+MAX_BYTES = 512 * 1024
+"""In Base64 this stays below the request limit of 1 MiB (`LIMITS.request_bytes`)."""
 EMBEDDED_BYTES = 64 * 1024
-"""Up to this size a sound or a file comes along with a result; beyond it only its address does."""
+"""Audio and binary files up to this size are embedded in results; larger ones are linked. A judgement: what a
+client displays without delay."""
 TEXT_BYTES = 30_000
-"""The same for text, which a model reads."""
+"""The same for text, which goes into a model's context: the budget of a result, see `view/budget.py`."""
 
 _REGISTERED = {
     "audio/x-wav": "audio/wav",
@@ -46,27 +47,27 @@ FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
 
 
 class AttachFile(InSession):
-    """What to put on which task."""
+    """A file to attach to a task."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     path: RepoPath | None = Field(default=None, description="A file of the repository to attach.")
     data: str | None = Field(
-        default=None, max_length=MOST_BYTES * 4 // 3 + 4, description="Instead of a path: the file in Base64."
+        default=None, max_length=MAX_BYTES * 4 // 3 + 4, description="Instead of a path: the file in Base64."
     )
-    name: Word | None = Field(default=None, description="What to call it; with `path` the file's own name.")
+    name: ShortText | None = Field(default=None, description="Its name; with `path`, by default the file's.")
     mime_type: Annotated[str | None, ExpectedFormat("a media type, such as image/png")] = Field(
         default=None,
         max_length=100,
         pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
-        description="Its type; by default what its name says.",
+        description="Its media type; by default guessed from the name.",
     )
     if_version: IntegerOrNone = Field(
-        default=None, ge=1, description="Only if the task still has this version."
+        default=None, ge=1, description="Attach only if the task still has this version."
     )
 
 
 class Attached(Reported):
-    """The receipt of an attachment."""
+    """Receipt for an attachment."""
 
     task: TaskReceipt
     attachment: AttachmentOut
@@ -77,7 +78,7 @@ class WhichAttachment(InSession):
     """Which attachment to read."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
-    name: Word = Field(description="What the attachment is called.")
+    name: ShortText = Field(description="Name of the attachment.")
 
 
 class AttachedFile(Reported):
@@ -87,14 +88,14 @@ class AttachedFile(Reported):
     attachment: AttachmentOut
     sha256: str
     attached_at: str | None = None
-    text: UntrustedText | None = Field(default=None, description="Its content, where that is short text.")
-    data: str | None = Field(default=None, description="Its content in Base64, where that is not text.")
+    text: UntrustedText | None = Field(default=None, description="Its content, if it is short text.")
+    data: str | None = Field(default=None, description="Its content in Base64, if it is not text.")
 
     _content: bytes = b""
 
     @property
     def file_content(self) -> bytes:
-        """Return the file itself, however large: what a command writes to a pipe."""
+        """Return the whole content, which a command writes to a pipe."""
         return self._content
 
 
@@ -114,84 +115,86 @@ class AttachedFile(Reported):
     addresses=(Address("POST", "workspaces/{workspace_path}/tasks/{task_id}/attachments", status=201),),
 )
 def attach(room: Tasks, arguments: AttachFile) -> Attached:
-    """Put a picture, a voice note or another small file on a task.
+    """Attach a picture, a voice note or another small file to a task.
 
-    One of the same name is replaced. Name a file of the repository, or send its content in Base64.
+    An attachment with the same name is replaced. Give a file of the repository, or its content in Base64.
     """
     new = _new_file(room, arguments)
     with writing(room, arguments) as transaction:
         found = rows.find_task(transaction, arguments.task_id, lock=True)
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
-        lease.may_write(transaction, found)
+        lease.check_may_write(transaction, found)
         now = put(transaction, found, new)
-    kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
+    stored = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
         workspace=workspace_ref(transaction.workspace),
         task=receipt(now),
-        attachment=attachment_out(now.workspace, kept),
-        sha256=kept.sha256,
+        attachment=attachment_out(now.workspace, stored),
+        sha256=stored.sha256,
     )
 
 
 def _new_file(room: Tasks, arguments: AttachFile) -> NewFile:
     if (arguments.path is None) == (arguments.data is None):
-        raise InvalidArguments("Name a file by `path`, or send one as `data`.", hint="Give one of the two.")
+        raise InvalidArguments("Give either `path` or `data`.", hint="`data` is the file in Base64.")
     content = _content_of(room, arguments)
     name = arguments.name or (arguments.path.name if arguments.path is not None else None)
     if name is None:
-        raise InvalidArguments("A file that is sent needs a `name`.", hint="Say what to call it.")
+        raise InvalidArguments("`data` needs a `name`.", hint="Give a file name.")
     if any(sign in name for sign in "/\\") or name.startswith("."):
         raise InvalidArguments(
-            f'"{name[:60]}" cannot be the name of an attachment.', hint="Give a file name without folders."
+            f'"{name[:60]}" cannot be the name of an attachment.',
+            hint="Give a file name without folders or a leading dot.",
         )
     return NewFile(name, arguments.mime_type or _type_of(name), content)
 
 
 def _type_of(name: str) -> str:
-    """Return the type that a name tells, in the spelling that is registered."""
+    """Return the media type guessed from a name, in its IANA-registered spelling."""
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
     return _REGISTERED.get(guessed, guessed)
 
 
 def _content_of(room: Tasks, arguments: AttachFile) -> bytes:
     if arguments.path is not None:
-        return Tree(room.repository).read_bytes(arguments.path, MOST_BYTES)
+        return Tree(room.repository).read_bytes(arguments.path, MAX_BYTES)
     try:
         content = base64.b64decode(arguments.data or "", validate=True)
     except ValueError:
         raise InvalidArguments("`data` is not Base64.", hint="Encode the file's bytes.") from None
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         raise InvalidArguments(
-            f"The file has {len(content)} bytes; at most {MOST_BYTES} are kept.", hint="Attach a smaller one."
+            f"The file has {len(content)} bytes, more than {MAX_BYTES}.", hint="Attach a smaller one."
         )
     return content
 
 
-def _words(result: AttachedFile) -> str:
+def _text(result: AttachedFile) -> str:
     shown = result.attachment
     return f"{one_line(shown.name)} ({one_line(shown.mime)}, {shown.size} bytes) of {result.task_id}."
 
 
 def _on_terminal(result: AttachedFile) -> str:
     name = quote(one_line(result.attachment.name))
-    return f"{_words(result)}\nAs a file: holdfast tasks attachment {result.task_id} {name} > {name}"
+    return f"{_text(result)}\nTo save it: holdfast tasks attachment {result.task_id} {name} > {name}"
 
 
 def _content(result: AttachedFile) -> list[Content]:
     shown = result.attachment
     mime = visible(shown.mime)
     data = None if result.data is None else base64.b64decode(result.data)
-    words, name = Text(_words(result)), one_line(shown.name)
+    text, name = Text(_text(result)), one_line(shown.name)
     if result.text is not None:
-        marks = replace(FOR_BOTH, last_modified=result.attached_at)
-        return [words, Embedded(shown.uri, mime, visible(result.text), title=name, annotations=marks)]
+        annotations = replace(FOR_BOTH, last_modified=result.attached_at)
+        content = Embedded(shown.uri, mime, visible(result.text), title=name, annotations=annotations)
+        return [text, content]
     if data is not None and mime.startswith("image/"):
-        return [words, Image(data, mime, FOR_BOTH)]
+        return [text, Image(data, mime, FOR_BOTH)]
     if data is not None and mime.startswith("audio/"):
-        return [words, Audio(data, mime, FOR_BOTH)]
-    return [words, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
+        return [text, Audio(data, mime, FOR_BOTH)]
+    return [text, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
 
 
 @tasks.operation(
@@ -201,7 +204,7 @@ def _content(result: AttachedFile) -> list[Content]:
     command="attachment",
     positional=("task_id", "name"),
     example="holdfast tasks attachment TP-1 sketch.png --json",
-    text=_words,
+    text=_text,
     command_text=_on_terminal,
     content=_content,
     annotations=READING,
@@ -210,26 +213,26 @@ def _content(result: AttachedFile) -> list[Content]:
     listed=False,
 )
 def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
-    """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""
+    """Show an attachment of a task: the picture, audio or text, or a link if it is larger."""
     with reading(room, arguments) as transaction:
         task = rows.find_task(transaction, arguments.task_id)
-        known = {item.name: item for item in rows.attachments_of(transaction, task.uid)}
-        kept = known.get(arguments.name)
-        if kept is None:
+        by_name = {item.name: item for item in items.attachments_of(transaction, task.uid)}
+        stored = by_name.get(arguments.name)
+        if stored is None:
             raise NotFound(
                 f'{task.id} has no attachment "{visible(arguments.name)}".',
-                hint=f"It has: {one_line(', '.join(known) or 'none')}.",
+                hint=f"Its attachments: {one_line(', '.join(by_name) or 'none')}.",
             )
-        content = content_of(transaction, kept.sha256)
-        at = attached_at(transaction, task, kept)
-    text, data = _readable(kept, content)
+        content = content_of(transaction, stored.sha256)
+        at = attached_at(transaction, task, stored)
+    text, data = _readable(stored, content)
     found = AttachedFile(
         operation="attachment",
         workspace=workspace_ref(transaction.workspace),
         task_id=task.id,
-        attachment=attachment_out(task.workspace, kept),
-        sha256=kept.sha256,
-        attached_at=moment_or_none(at),
+        attachment=attachment_out(task.workspace, stored),
+        sha256=stored.sha256,
+        attached_at=timestamp_or_none(at),
         text=text,
         data=data,
     )
@@ -237,13 +240,14 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     return found
 
 
-def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]:
-    """Return an attachment as text or as Base64; a large one that is no picture has only its address."""
-    if kept.mime.startswith("image/"):
+def _readable(attachment: Attachment, content: bytes) -> tuple[str | None, str | None]:
+    """Return an attachment as text or as Base64; neither if it is large and not a picture."""
+    if attachment.mime.startswith("image/"):
         return None, base64.b64encode(content).decode()
-    if len(content) > (TEXT_BYTES if is_text(kept.mime) else EMBEDDED_BYTES):
+    as_text = is_text(attachment.mime)
+    if len(content) > (TEXT_BYTES if as_text else EMBEDDED_BYTES):
         return None, None
     try:
-        return (content.decode(), None) if is_text(kept.mime) else (None, base64.b64encode(content).decode())
+        return (content.decode(), None) if as_text else (None, base64.b64encode(content).decode())
     except UnicodeDecodeError:
         return None, base64.b64encode(content).decode()

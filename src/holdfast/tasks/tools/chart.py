@@ -1,6 +1,6 @@
-"""`taskpilot_chart` and `taskpilot_graph`: the state of a workspace as a picture, and the graph as data.
+"""`taskpilot_chart` and `taskpilot_graph`: charts as pictures, and the dependency graph as data.
 
-The chart has no output schema on purpose: hosts that find data in a result drop the picture beside it.
+The chart has no output schema on purpose: some hosts drop images from results that have structured content.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from holdfast.kernel.route import Address
 from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.charts import figures
-from holdfast.tasks.charts.picture import PNG_TYPE, ChartFormat, painted
-from holdfast.tasks.charts.plots import ChartKind, drawn
+from holdfast.tasks.charts.picture import PNG_TYPE, ChartFormat, render
+from holdfast.tasks.charts.plots import ChartKind, draw
 from holdfast.tasks.models import Reported, Result, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
-from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting
+from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit_items
 from holdfast.tasks.view.results import workspace_ref
-from holdfast.tasks.view.text import _LINES
+from holdfast.tasks.view.text import MAX_LINES
 
-MOST_NODES = 500
+MAX_NODES = 500
 _USUAL_NODES = 40
 _TITLE = 80
+"""Chosen bounds: the usual number of nodes fits the default budget, the maximum that of a whole result."""
 FOR_PEOPLE = Annotations(audience=("user",), priority=0.9)
 
 
@@ -39,7 +40,7 @@ class WantedChart(Scoped):
 
     kind: ChartKind = Field(default="status", description="What to show.")
     format: ChartFormat | None = Field(
-        default=None, description="File format; png where it can be drawn, else svg."
+        default=None, description="File format; by default png if available, else svg."
     )
 
 
@@ -48,30 +49,30 @@ class Chart(Reported):
 
     kind: ChartKind
     mime_type: str
-    uri: str = Field(description="Where the same picture can be read as a resource.")
+    uri: str = Field(description="The same picture as a resource.")
     title: UntrustedText
-    counts: dict[Status, int] = Field(description="Tasks by status, as counted for the picture.")
+    counts: dict[Status, int] = Field(description="Number of tasks by status.")
     data: str = Field(description="The file, in Base64.")
 
-    _asked: bool = False
+    _format_given: bool = False
 
     @property
     def file_content(self) -> bytes | None:
-        """Return the file itself where its format was asked for: what a command writes to a pipe."""
-        return base64.b64decode(self.data) if self._asked else None
+        """Return the file if a format was requested; a command writes it to a pipe."""
+        return base64.b64decode(self.data) if self._format_given else None
 
 
 def _text(chart: Chart) -> str:
-    told = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
-    return f"{one_line(chart.title)}: {told}."
+    counts = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
+    return f"{one_line(chart.title)}: {counts}."
 
 
 def _on_terminal(chart: Chart) -> str:
-    most = max([1, *chart.counts.values()])
-    bars = [f"{status:>11}  {'#' * (40 * n // most)} {n}" for status, n in chart.counts.items()]
-    told = [f"{one_line(chart.title)}:", *bars] if chart.kind == "status" else [_text(chart)]
-    told += [f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"]
-    return "\n".join(told)
+    maximum = max([1, *chart.counts.values()])
+    bars = [f"{status:>11}  {'#' * (40 * n // maximum)} {n}" for status, n in chart.counts.items()]
+    lines = [f"{one_line(chart.title)}:", *bars] if chart.kind == "status" else [_text(chart)]
+    lines += [f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"]
+    return "\n".join(lines)
 
 
 def _content(chart: Chart) -> list[Content]:
@@ -96,13 +97,13 @@ def _content(chart: Chart) -> list[Content]:
     addresses=(Address("GET", "workspaces/{workspace_path}/chart"),),
 )
 def chart(room: Tasks, arguments: WantedChart) -> Chart:
-    """Draw the tasks by status, the open tasks by day, or what waits for what."""
+    """Draw the tasks by status, the open tasks by day, or the dependency graph."""
     check_workspace(room, arguments)
-    drawing, counts = drawn(room, arguments.kind)
-    data, mime_type = painted(drawing, arguments.format, room.font_cache())
+    drawing, counts = draw(room, arguments.kind)
+    data, mime_type = render(drawing, arguments.format, room.font_cache())
     workspace = room.workspace()
     suffix = "png" if mime_type == PNG_TYPE else "svg"
-    made = Chart(
+    result = Chart(
         operation="chart",
         workspace=workspace_ref(workspace),
         kind=arguments.kind,
@@ -112,14 +113,14 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
         counts=counts,
         data=base64.b64encode(data).decode(),
     )
-    made._asked = arguments.format is not None
-    return made
+    result._format_given = arguments.format is not None
+    return result
 
 
 class WantedGraph(Scoped):
-    """How much of the graph."""
+    """How much of the graph to return."""
 
-    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=MOST_NODES, description="Most tasks to return.")
+    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
 
 
 class Node(Result):
@@ -131,28 +132,28 @@ class Node(Result):
 
 
 class Edge(Result):
-    """That a task waits for another."""
+    """A task, and another that it waits for."""
 
     task: str
     needs: str
 
 
 class Graph(Reported):
-    """Which task waits for which."""
+    """The dependency graph."""
 
     nodes: list[Node]
     edges: list[Edge]
-    total: int = Field(description="How many tasks there are in all.")
-    truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
+    total: int = Field(description="Number of all tasks.")
+    truncated: bool | None = Field(default=None, description="Set if not all of it is shown.")
 
 
-def graph_words(found: Any) -> str:
-    """Return what waits for what, a line for each task that waits."""
+def graph_text(found: Any) -> str:
+    """Return the dependencies, one line for each waiting task."""
     needs: dict[str, list[str]] = {}
     for edge in found.edges:
         needs.setdefault(edge.task, []).append(edge.needs)
-    lines = [f"{task} needs {', '.join(others)}" for task, others in list(needs.items())[:_LINES]]
-    more = [f"and {len(needs) - _LINES} more that wait."] if len(needs) > _LINES else []
+    lines = [f"{task} needs {', '.join(others)}" for task, others in list(needs.items())[:MAX_LINES]]
+    more = [f"and {len(needs) - MAX_LINES} more waiting tasks."] if len(needs) > MAX_LINES else []
     edges = counted(len(found.edges), "dependency", "dependencies")
     head = f"{len(found.nodes)} of {found.total} tasks, {edges}."
     return "\n".join([head, *lines, *more])
@@ -160,34 +161,34 @@ def graph_words(found: Any) -> str:
 
 @tasks.operation(
     "taskpilot_graph",
-    title="Show the graph of tasks",
+    title="Show the dependency graph",
     effect=Effect.READ,
     command="graph",
     example="holdfast tasks graph --json",
-    text=graph_words,
+    text=graph_text,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces/{workspace_path}/graph"),),
 )
 def graph(room: Tasks, arguments: WantedGraph) -> Graph:
-    """Return which task waits for which, those that matter to others first.
+    """Return which task waits for which, open tasks with dependencies first.
 
-    `taskpilot_chart` draws the same.
+    `taskpilot_chart` draws the same graph.
     """
     check_workspace(room, arguments)
     with room.reading() as transaction:
         boxes, needs, total = figures.graph(transaction, arguments.limit)
-    most = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MOST_BYTES
+    maximum = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MAX_BYTES
     nodes = [Node(id=box.id, title=shorten(box.title, _TITLE, tidy=True), status=box.status) for box in boxes]  # type: ignore[arg-type]
-    nodes = fitting(nodes, most * 2 // 3)
+    nodes = fit_items(nodes, maximum * 2 // 3)
     shown = {node.id for node in nodes}
     edges = [Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown]
-    told = fitting(edges, most // 3)
+    shown_edges = fit_items(edges, maximum // 3)
     return Graph(
         operation="graph",
         workspace=workspace_ref(transaction.workspace),
         nodes=nodes,
-        edges=told,
+        edges=shown_edges,
         total=total,
-        truncated=True if len(nodes) < total or len(told) < len(edges) else None,
+        truncated=True if len(nodes) < total or len(shown_edges) < len(edges) else None,
     )

@@ -1,4 +1,4 @@
-"""`taskpilot_claim` and `next`: take a task, keep it, give it back, hand it over."""
+"""`taskpilot_claim` and `next`: claim a task, renew or release the claim, hand the task over."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.inputs import AnyPriority, path_named
+from holdfast.tasks.inputs import AnyPriority, normalised_path
 from holdfast.tasks.models import (
     Agent,
     Body,
@@ -21,77 +21,76 @@ from holdfast.tasks.models import (
     Reported,
     ResponseFormat,
     Result,
+    ShortText,
     TaskDetail,
     TaskId,
     TaskReceipt,
-    Word,
 )
 from holdfast.tasks.store import lease
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, ClaimFilter
-from holdfast.tasks.store.query import of_closed
+from holdfast.tasks.store.query import in_closed_milestones
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, leave_note, writing
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.view.budget import MOST_BYTES, shortened
+from holdfast.tasks.view.budget import MAX_BYTES, shorten_task
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
 
-LONGEST_LEASE_SECONDS = 86_400
+MAX_LEASE_SECONDS = 86_400
+"""A chosen bound: a day, so that an abandoned task is never blocked for longer."""
 _NOTES_SHOWN = 1000
-_AROUND_BYTES = 6000
-"""For the claim, and for what whoever had the task before left."""
+_ENVELOPE_BYTES = 6000
+"""Reserved in a detailed result for the claim and the notes of the previous holder."""
 _ONLY_WITH = dict.fromkeys(("priority", "label", "milestone", "connected_file"), ("next",)) | {
     "resume": ("take",), "note": ("release", "handoff"), "task_id": ("take", "renew", "release", "handoff"),
 }  # fmt: skip
 
 
 class ClaimTask(InSession):
-    """What to do about a claim."""
+    """What to do with a claim."""
 
     action: Literal["next", "take", "renew", "release", "handoff"] = Field(
         default="next",
-        description="Take the next ready task or a named one; keep, give back or hand over yours.",
+        description="Take the next ready task or a named one; renew, release or hand over yours.",
     )
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
-    agent: Agent = Field(default=None, description="Your name, where you have no session.")
-    token: Word | None = Field(default=None, description="Proof of the claim; send it with writes.")
+    agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    token: ShortText | None = Field(default=None, description="Proof of the claim; send it with writes.")
     resume: StrictBool = Field(
-        default=False, description="With take: go on with what your name held in a session that ended."
+        default=False, description="With take: take over what you held in a session that ended."
     )
     priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
-    label: Word | None = Field(default=None, description="For next: only with this label.")
-    milestone: Word | None = Field(default=None, description="For next: only of this milestone.")
-    connected_file: Word | None = Field(default=None, description="For next: only about this file.")
-    lease_seconds: Integer = count_field(
-        int(LEASE_SECONDS), LONGEST_LEASE_SECONDS, "How long the claim lasts."
-    )
-    note: Body | None = Field(default=None, description="For the next one, with handoff or release.")
-    response_format: ResponseFormat = Field(default="concise", description="How much of it.")
+    label: ShortText | None = Field(default=None, description="For next: only with this label.")
+    milestone: ShortText | None = Field(default=None, description="For next: only of this milestone.")
+    connected_file: ShortText | None = Field(default=None, description="For next: only about this file.")
+    lease_seconds: Integer = count_field(int(LEASE_SECONDS), MAX_LEASE_SECONDS, "How long the claim lasts.")
+    note: Body | None = Field(default=None, description="For your successor, with handoff or release.")
+    response_format: ResponseFormat = Field(default="concise", description="How much to show.")
 
 
 class NoneReady(Result):
-    """Why there is nothing to take."""
+    """Why no task is ready."""
 
-    blocked: int = Field(description="Tasks that wait for others or for a person.")
-    claimed: int = Field(description="Tasks that somebody is at.")
+    blocked: int = Field(description="Tasks that wait for other tasks or for a person.")
+    claimed: int = Field(description="Tasks that someone holds.")
     claimed_by: list[UntrustedText] | None = None
     milestone_closed: int | None = Field(
-        default=None, description="How many of the blocked ones are of a closed milestone."
+        default=None, description="How many of the blocked ones belong to a closed milestone."
     )
 
 
 class PreviousHolder(Result):
-    """Who left a task behind."""
+    """The holder whose claim on the task expired."""
 
     agent: UntrustedText
     notes: UntrustedText | None = None
 
 
 class ClaimResult(Reported):
-    """A task and the claim on it, or why there is none."""
+    """A task and its claim, or why no task is ready."""
 
     task: TaskReceipt | None = None
     detail: TaskDetail | None = None
@@ -100,15 +99,16 @@ class ClaimResult(Reported):
     none_ready: NoneReady | None = None
 
 
-def claimed_words(result: Any) -> str:
-    """Return who has what now."""
+def claimed_text(result: Any) -> str:
+    """Return the outcome as text."""
     if result.none_ready is not None:
         none = result.none_ready
-        closed = f" ({none.milestone_closed} of a closed milestone)" if none.milestone_closed else ""
+        closed = f" ({none.milestone_closed} by a closed milestone)" if none.milestone_closed else ""
         return f"No task is ready: {none.blocked} blocked{closed}, {none.claimed} claimed."
     if result.claim is None:
-        return f"{result.task.id} is free again."
-    before = f" It was left by {one_line(result.previous_holder.agent)}." if result.previous_holder else ""
+        return f"{result.task.id} is released."
+    previous = result.previous_holder
+    before = f" The claim of {one_line(previous.agent)} had expired." if previous else ""
     until = result.claim.expires_at
     return f"{result.task.id} is yours until {until}: {one_line(result.task.title)}.{before}"
 
@@ -120,7 +120,7 @@ def claimed_words(result: Any) -> str:
     command="claim",
     positional=("action", "task_id"),
     example="holdfast tasks claim next --agent ada",
-    text=claimed_words,
+    text=claimed_text,
     annotations=WRITING,
     result_version="task.version",
     addresses=(
@@ -129,17 +129,18 @@ def claimed_words(result: Any) -> str:
     ),
 )
 def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
-    """Take a task so that nobody else does, keep it, give it back, or hand it over.
+    """Claim a task so that no one else takes it, renew or release the claim, or hand the task over.
 
-    A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Others can take one
-    that ran out.
+    A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Once it expires,
+    others can take the task.
     """
     _check_arguments(arguments)
     with writing(room, arguments, agent=arguments.agent, token=arguments.token, together=True) as transaction:
         workspace = transaction.workspace
-        taken, freed = _done(transaction, arguments)
+        taken, freed = _execute(transaction, arguments)
     if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
-        room.due = {**room.due, arguments.session: 0.0}  # it is due sooner than those before
+        # A short claim must be renewed earlier than the cached time.
+        room.renewals_due = {**room.renewals_due, arguments.session: 0.0}
     if freed is not None:
         return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
     if taken is not None:
@@ -150,41 +151,41 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
         operation="claim",
         workspace=workspace_ref(workspace),
         none_ready=none_ready,
-        next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
+        next_steps=["List blocked tasks with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
     )
 
 
-def _done(transaction: Transaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
-    """Do what was asked for, and return the task that was taken or kept, or the one that was given back."""
+def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
+    """Carry out the action; return the task that was taken or renewed, or the one that was released."""
     named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
-        file = arguments.connected_file and path_named(arguments.connected_file)
+        file = arguments.connected_file and normalised_path(arguments.connected_file)
         wanted = ClaimFilter(arguments.priority, arguments.label, arguments.milestone, file)
         return lease.take_next(transaction, wanted, seconds), None
     if arguments.action == "take":
         return lease.take(transaction, named, seconds, resume=arguments.resume), None
     if arguments.action == "renew":
         return Claimed(lease.renew(transaction, named, seconds)), None
-    return None, _given_back(transaction, arguments, named)
+    return None, _release(transaction, arguments, named)
 
 
 def _check_arguments(arguments: ClaimTask) -> None:
-    """Raise where something was given that the action does not take: it was meant otherwise."""
+    """Raise if an argument was given that the action does not accept, or a required one is missing."""
     action = arguments.action
     for name, actions in _ONLY_WITH.items():
         if action not in actions and getattr(arguments, name) not in (None, False):
             hint = f"Leave it out; only {' and '.join(f'`{other}`' for other in actions)} can have it."
             raise InvalidArguments(f"`{action}` takes no `{name}`.", hint=hint)
     if arguments.task_id is None and action != "next":
-        raise InvalidArguments(f"`{action}` needs `task_id`.", hint="Name the task, such as TP-12.")
+        raise InvalidArguments(f"`{action}` needs `task_id`.", hint="Give the task, such as TP-12.")
 
 
-def _none_ready(transaction: Transaction) -> NoneReady:
+def _none_ready(transaction: TaskTransaction) -> NoneReady:
     closed = transaction.closed_milestones()
-    held_up, values = of_closed(closed)
+    held_up, values = in_closed_milestones(closed)
 
     def count(condition: str) -> int:
-        # One question each: every one of them is answered by an index alone.
+        # Separate queries, because each can be answered from an index alone.
         query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"
         return int(transaction.ask(query, **values).fetchone()[0])
 
@@ -192,7 +193,7 @@ def _none_ready(transaction: Transaction) -> NoneReady:
     if closed:
         blocked += count(f"status = 'backlog' AND waits = 0 AND {held_up}")
     claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
-    of_closed_ones = count(f"status = 'backlog' AND {held_up}") if closed else 0
+    in_closed = count(f"status = 'backlog' AND {held_up}") if closed else 0
     holders = transaction.ask(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND claim_expires > :now ORDER BY claim_agent LIMIT 10"
@@ -201,52 +202,52 @@ def _none_ready(transaction: Transaction) -> NoneReady:
         blocked=blocked,
         claimed=claimed,
         claimed_by=[row[0] for row in holders] or None,
-        milestone_closed=of_closed_ones or None,
+        milestone_closed=in_closed or None,
     )
 
 
-def _report(room: Tasks, arguments: ClaimTask, ended: Transaction, taken: Claimed) -> ClaimResult:
+def _report(room: Tasks, arguments: ClaimTask, ended: TaskTransaction, taken: Claimed) -> ClaimResult:
     task, previous = taken.task, taken.previous
     holder = Who(ended.who.actor, ended.who.session, task.claim_token)
     detail = None
     if arguments.response_format == "detailed":
         with room.reading() as transaction:
-            detail = shortened(task_detail(transaction, task), MOST_BYTES - _AROUND_BYTES)
-    left = None
+            detail = shorten_task(task_detail(transaction, task), MAX_BYTES - _ENVELOPE_BYTES)
+    previous_holder = None
     if previous is not None and previous.claim_agent is not None:
         notes = previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True)
-        left = PreviousHolder(agent=previous.claim_agent, notes=notes)
+        previous_holder = PreviousHolder(agent=previous.claim_agent, notes=notes)
     return ClaimResult(
         operation="claim",
         workspace=workspace_ref(ended.workspace),
         task=receipt(task),
         detail=detail,
         claim=claim_out(task, ended.now, holder),
-        previous_holder=left,
-        next_steps=["See all about it with taskpilot_focus; report with taskpilot_update."],
+        previous_holder=previous_holder,
+        next_steps=["Read its context with taskpilot_focus; report progress with taskpilot_update."],
     )
 
 
-def _given_back(transaction: Transaction, arguments: ClaimTask, named: str) -> Task:
-    """Give a task back; a note goes onto the task and, with a handoff, to the next session."""
+def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> Task:
+    """Release a task; a note is added to the task and, for a handoff, shown to the next session."""
     kind, note = ("handed-over" if arguments.action == "handoff" else "released"), arguments.note
     if note is not None and kind == "handed-over" and arguments.session is not None:
-        # Before the first event: no row is locked after that.
+        # Before the first event, because no row may be locked after it.
         leave_note(transaction, arguments.session, f"{find_task(transaction, named).id}: {note}")
     freed = lease.release(transaction, named, kind=kind, reason=note)
     if note is None:
         return freed
-    # It is nobody's now, and the token worth nothing.
+    # The claim has ended, so its token would now be refused.
     transaction.who = Who(transaction.who.actor, transaction.who.session)
     notes = f"{freed.notes}\n\n{note}" if freed.notes else note
     return change(transaction, freed.id, Change(set={"notes": notes}, reason="handed over")).task
 
 
 class NextTask(InSession):
-    """Which task to take, if not the one that comes next anyway."""
+    """Restricts which task comes next."""
 
     agent: Agent = Field(default=None, description="Your name.")
-    label: Word | None = Field(default=None, description="Only with this label.")
+    label: ShortText | None = Field(default=None, description="Only with this label.")
 
 
 @tasks.operation(
@@ -255,10 +256,10 @@ class NextTask(InSession):
     effect=Effect.WRITE,
     command="next",
     example="holdfast tasks next",
-    text=claimed_words,
+    text=claimed_text,
     command_only=True,
 )
 def next_task(room: Tasks, arguments: NextTask) -> ClaimResult:
-    """Take the task that should be done next, as `claim next` does."""
+    """Claim the task that should be done next, as `claim next` does."""
     given = arguments.model_dump(by_alias=True)
     return claim(room, ClaimTask(action="next", **given))  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""`holdfast tasks export` and `restore`: a workspace into a file, and into another database or clone."""
+"""`holdfast tasks export` and `restore`: a workspace to a file, and into another database or clone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.imports.archive import parsed, take_in, written
+from holdfast.tasks.imports.archive import export_lines, parse_export
+from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.models import FileName, Reported, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
@@ -23,17 +24,17 @@ _SHOWN = 50
 
 
 class ExportTasks(Scoped):
-    """Where to."""
+    """Where to write."""
 
     file: str | None = Field(
         default=None,
         max_length=LIMITS.path_characters,
-        description="A new file in the repository; left out, the lines are printed.",
+        description="A new file in the repository; by default the lines are printed.",
     )
 
 
 class TasksExported(Reported):
-    """What was written, and where."""
+    """What was exported, and where to."""
 
     lines: int
     file: UntrustedText | None = None
@@ -41,34 +42,34 @@ class TasksExported(Reported):
 
 
 class RestoreTasks(Scoped):
-    """Where from."""
+    """What to restore."""
 
-    file: FileName = Field(description="A file that the export wrote.")
+    file: FileName = Field(description="A file written by export.")
 
 
 class TasksRestored(Reported):
-    """What became of the tasks of a file."""
+    """What was restored."""
 
     added: int
-    advanced: int = Field(description="Tasks whose history went on in the file.")
+    advanced: int = Field(description="Tasks whose history in the file continued the one here.")
     unchanged: int
     renumbered: list[str] | None = Field(
         default=None, description="Numbers that were taken here, and the new ones."
     )
     conflicts: list[str] | None = Field(
-        default=None, description="Tasks that went another way here, left alone."
+        default=None, description="Tasks whose history here has diverged; they were left alone."
     )
 
     @property
     def exit_code(self) -> int:
-        """Tell a script that not everything came over."""
+        """Return a failure if not everything was restored."""
         return Conflict.exit_code if self.conflicts else 0
 
 
-def _words(result: TasksRestored) -> str:
-    lines = [f"{result.added} added, {result.advanced} brought up to date, {result.unchanged} unchanged."]
+def _text(result: TasksRestored) -> str:
+    lines = [f"{result.added} added, {result.advanced} updated, {result.unchanged} unchanged."]
     lines += result.renumbered or ()
-    lines += [f"{name} went another way here and was left alone." for name in result.conflicts or ()]
+    lines += [f"{name} has a different history here and was left alone." for name in result.conflicts or ()]
     return "\n".join(lines)
 
 
@@ -84,18 +85,18 @@ def _words(result: TasksRestored) -> str:
     text=lambda result: result.text or f"Wrote {counted(result.lines, 'line')} to {result.file}.",
 )
 def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
-    """Write all tasks with their history as lines of JSON, always the same for the same tasks."""
+    """Write all tasks with their history as lines of JSON; the output is reproducible."""
     check_workspace(room, arguments)
     with room.reading() as transaction:
         workspace = transaction.workspace
-        lines = list(written(transaction, workspace))
+        lines = list(export_lines(transaction, workspace))
     body = "".join(f"{line}\n" for line in lines)
     result = TasksExported(operation="export", workspace=workspace_ref(workspace), lines=len(lines))
     if arguments.file is None:
         return result.model_copy(update={"text": body.rstrip("\n")})
     path, tree = RepoPath.parse(arguments.file), Tree(room.repository)
     if tree.exists(path):
-        raise Conflict(f"The file '{path.text}' exists already.", hint="Name one that does not.")
+        raise Conflict(f"The file '{path.text}' already exists.", hint="Choose another name.")
     tree.make_parents(path)
     tree.write(path, body.encode())
     return result.model_copy(update={"file": path.text})
@@ -103,7 +104,7 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
 
 @tasks.operation(
     "taskpilot_restore",
-    title="Take exported tasks in",
+    title="Restore exported tasks",
     effect=Effect.WRITE,
     idempotent=True,
     command="restore",
@@ -111,23 +112,23 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     example="holdfast tasks restore tasks.jsonl",
     command_only=True,
     seconds=600,
-    text=_words,
+    text=_text,
 )
 def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
-    """Take in what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.
+    """Restore what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.
 
-    Ids and history are kept. Taking the same in again changes nothing.
+    Ids and history are preserved. Restoring the same file again changes nothing.
     """
     path = RepoPath.parse(arguments.file)
     try:
         text = Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode()
     except UnicodeDecodeError:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
-    given = parsed(text.split("\n"))  # texts hold other ends of lines, which end no line here
+    given = parse_export(text.split("\n"))  # not splitlines(): task texts may contain other line separators
     identity = str(given.workspace["id"])
     with room.writing() as transaction:
         enter(room, transaction, identity)
-        report = take_in(room.store, transaction, room.find_workspace(transaction), given)
+        report = restore_export(room.store, transaction, room.find_workspace(transaction), given)
     write_marker(room.repository, identity)
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
     return TasksRestored(

@@ -1,8 +1,8 @@
-"""`taskpilot_flows`: which step follows a tool, and which tool comes next.
+"""`taskpilot_flows` and `taskpilot_update_flow`: which step follows a tool, and which tool comes next.
 
-A flow is the workspace's own when its step is: copying a flow copies the text of its step into the workspace,
-where `taskpilot_update_steps` changes it; deleting it brings the shipped text back. Flows that lead to the
-same step share it.
+A flow belongs to the workspace if its step does: cloning a flow copies the text of its step into the
+workspace, where `taskpilot_update_steps` changes it; deleting it restores the shipped text. Flows with the
+same step share its text.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from holdfast.kernel.models import IntegerOrNone
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.store import step_texts
 from holdfast.tasks.store.session import reading, writing
-from holdfast.tasks.store.step_texts import ALL, FLOWS, OwnStep, StepName, ToolName, flow_named
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import step_texts
+from holdfast.tasks.texts.flows import FLOWS, ToolName, parse_flow
+from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
+from holdfast.tasks.texts.step_texts import OwnStep
 from holdfast.tasks.tools.steps import Whose
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
@@ -29,11 +31,11 @@ class ShowFlows(InSession):
     """Which flows to show."""
 
     type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
-    include: list[Literal["steps"]] = Field(default=[], max_length=1, description="With their steps.")
+    include: list[Literal["steps"]] = Field(default=[], max_length=1, description="Include their steps.")
 
 
 class FlowStep(Result):
-    """One thing that is done in a flow."""
+    """One step of a flow."""
 
     step_order: int
     kind: Literal["tool", "feedback_step"]
@@ -48,7 +50,7 @@ class FlowOut(Result):
     feedback_step: StepName
     next_tool: ToolName
     scope: Literal["global", "workspace"]
-    version: int = Field(description="That of its step; 0 is as shipped.")
+    version: int = Field(description="Version of its step; 0 is as shipped.")
     steps: list[FlowStep] | None = None
 
 
@@ -59,8 +61,8 @@ class Flows(Reported):
     total: int
 
 
-def flows_words(found: Flows) -> str:
-    """Return the flows, one on each line."""
+def flows_text(found: Flows) -> str:
+    """Return the flows, one per line."""
     return "\n".join(
         f"{flow.tool_name} → {flow.feedback_step} ({flow.scope}) → {flow.next_tool}" for flow in found.flows
     )
@@ -72,22 +74,22 @@ def flows_words(found: Flows) -> str:
     effect=Effect.READ,
     command="flows",
     example="holdfast tasks flows",
-    text=flows_words,
+    text=flows_text,
     annotations=PLANNING,
     listed=False,
     addresses=(Address("GET", "workspaces/{workspace_path}/tool-flows"),),
 )
 def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
-    """Show which step belongs after a tool and which tool comes next, as shipped and as changed here."""
+    """Show which step follows a tool and which tool comes next, as shipped and as changed here."""
     with reading(room, arguments) as transaction:
         own = step_texts.own_steps(transaction)
     flows = []
     for tool, (step, _) in FLOWS.items():
-        kept = own.get(step)
+        override = own.get(step)
         if arguments.type != "workspace":
             flows.append(_flow(tool, None, arguments.include))
-        if arguments.type != "global" and kept is not None and kept.active:
-            flows.append(_flow(tool, kept, arguments.include))
+        if arguments.type != "global" and override is not None and override.active:
+            flows.append(_flow(tool, override, arguments.include))
     where = workspace_ref(transaction.workspace)
     return Flows(operation="flows", workspace=where, flows=flows, total=len(flows))
 
@@ -97,9 +99,9 @@ class UpdateFlow(InSession):
 
     flow_id: str = Field(min_length=1, max_length=60, description="The tool it begins with.")
     action: Literal["clone", "delete"] = Field(
-        description="Make its step the workspace's own, or bring the shipped one back."
+        description="Copy its step into the workspace, or restore the shipped one."
     )
-    if_version: IntegerOrNone = Field(default=None, ge=0, description="Only while its step has this version.")
+    if_version: IntegerOrNone = Field(default=None, ge=0, description="Only if its step has this version.")
 
 
 class FlowChanged(Reported):
@@ -141,21 +143,21 @@ class FlowChanged(Reported):
     ),
 )
 def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
-    """Copy a shipped flow into the workspace, to write its step anew, or delete the workspace's own.
+    """Copy a shipped flow into the workspace, to change its step, or delete the workspace's own.
 
-    Nothing is lost by deleting: the text stays in the history, and the shipped flow is there again.
+    Deleting restores the shipped flow; the deleted text stays in the history.
     """
-    tool = flow_named(arguments.flow_id)
+    tool = parse_flow(arguments.flow_id)
     step = FLOWS[tool][0]
     with writing(room, arguments) as transaction:
-        kept = step_texts.own_steps(transaction).get(step)
-        body = kept.body if kept is not None and kept.active else None
+        override = step_texts.own_steps(transaction).get(step)
+        body = override.body if override is not None and override.active else None
         if arguments.action == "delete" and body is None:
             raise NotFound(
                 f"The flow of {tool} is as shipped; there is nothing to delete.",
-                hint="`taskpilot_flows` with type `workspace` shows those that the workspace has.",
+                hint="`taskpilot_flows` with type `workspace` lists the workspace's own flows.",
             )
-        text = body or ALL[step] if arguments.action == "clone" else None
+        text = body or SHIPPED_STEPS[step] if arguments.action == "clone" else None
         reason = f"flow {arguments.action}d"
         own, changed = step_texts.write(
             transaction, step, text, reason=reason, if_version=arguments.if_version
@@ -170,12 +172,12 @@ def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
 
 def _flow(tool: ToolName, own: OwnStep | None, include: list[Literal["steps"]]) -> FlowOut:
     step, following = FLOWS[tool]
-    done: list[tuple[Literal["tool", "feedback_step"], str]] = [
+    sequence: list[tuple[Literal["tool", "feedback_step"], str]] = [
         ("tool", tool),
         ("feedback_step", step),
         ("tool", following),
     ]
-    listed = [FlowStep(step_order=order, kind=kind, name=name) for order, (kind, name) in enumerate(done, 1)]
+    steps = [FlowStep(step_order=n, kind=kind, name=name) for n, (kind, name) in enumerate(sequence, 1)]
     return FlowOut(
         id=tool,
         tool_name=tool,
@@ -183,5 +185,5 @@ def _flow(tool: ToolName, own: OwnStep | None, include: list[Literal["steps"]]) 
         next_tool=following,
         scope="workspace" if own is not None and own.active else "global",
         version=own.version if own is not None else 0,
-        steps=listed if include else None,
+        steps=steps if include else None,
     )

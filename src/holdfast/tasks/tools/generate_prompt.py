@@ -1,4 +1,4 @@
-"""`taskpilot_generate_prompt` and the prompts by address: the same texts as the prompts themselves."""
+"""`taskpilot_generate_prompt`, and the prompts as resources, for hosts without support for prompts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import prompts
 from holdfast.tasks.models import Reported, Result, Scoped
 from holdfast.tasks.store.session import check_workspace
-from holdfast.tasks.store.step_texts import ALL, FLOWS, filled, own_text
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts.flows import FLOWS
+from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS
+from holdfast.tasks.texts.step_texts import fill_in, own_text
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.resource_text import markdown_body
 from holdfast.tasks.view.results import workspace_ref
@@ -29,10 +31,10 @@ _UNFILLED = {"task_id": "TASK", "gate": "the done gate", "session": "your sessio
 
 
 class GeneratePrompt(Scoped):
-    """Which prompt to write."""
+    """Which prompt to generate."""
 
     operation: str = Field(
-        min_length=1, max_length=60, description="Name of a prompt, or the tool it follows, such as focus."
+        min_length=1, max_length=60, description="Name of a prompt, or of the tool it follows, such as focus."
     )
     context: dict[str, Any] = Field(
         default={}, description='Arguments of the prompt, such as {"task_id": "TP-12"}.'
@@ -55,32 +57,32 @@ class GeneratedPrompt(Reported):
     messages: list[PromptText]
 
 
-def prompt_words(found: GeneratedPrompt) -> str:
-    """Return which prompt was written; the text itself is data, and for whoever asked for it."""
+def prompt_summary(found: GeneratedPrompt) -> str:
+    """Return the name and length of the prompt; its text is in the data only."""
     length = sum(len(message.content) for message in found.messages)
     return f"Prompt {found.prompt} ({one_line(found.title)}), {length} characters."
 
 
 @tasks.operation(
     "taskpilot_generate_prompt",
-    title="Write a prompt",
+    title="Generate a prompt",
     effect=Effect.READ,
     command="prompt",
     positional=("operation",),
     example="""holdfast tasks prompt start_task --context '{"task_id": "TP-1"}'""",
-    text=prompt_words,
+    text=prompt_summary,
     command_text=lambda found: "\n\n".join(message.content for message in found.messages),
     annotations=PLANNING,
     listed=False,
 )
 def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
-    """Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks."""
+    """Generate a prompt for an operation: the same text as the prompt of that name, filled with task data."""
     check_workspace(room, arguments)
     found = prompt_named(arguments.operation)
     try:
         filled = validated(found.input, arguments.context)
     except InvalidArguments as refusal:
-        refusal.hint = "Give what the prompt takes in `context`."
+        refusal.hint = "Give the prompt's arguments in `context`."
         raise
     return GeneratedPrompt(
         operation="generate_prompt",
@@ -95,7 +97,7 @@ def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
 
 
 def prompt_named(name: str) -> Prompt:
-    """Return the prompt of that name, or that belongs to an operation of that name."""
+    """Return the prompt with this name, or the one that follows the tool with this name."""
     plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
     known = {prompt.name: prompt for prompt in tasks.prompts}
     found = known.get(plain) or known.get(_FOR_OPERATION.get(plain, ""))
@@ -118,14 +120,14 @@ def _members(room: Tasks) -> list[ListedResource]:
 @tasks.resource(
     f"{_PROMPTS}init-success",
     name="Initialization Success Prompt",
-    title="🚀 After a workspace was made",
+    title="🚀 After creating a workspace",
     description="User-oriented prompt for successful workspace initialization",
     mime_type="text/markdown",
     topic="tasks",
     specified=True,
 )
 def init_success(room: Tasks) -> ResourceBody:
-    """Return the prompt that follows the making of a workspace."""
+    """Return the prompt to use after creating a workspace."""
     text = str(prompts.init_success(room, NoArguments())[0].content)
     return markdown_body(text, name="Initialization Success Prompt")
 
@@ -133,7 +135,7 @@ def init_success(room: Tasks) -> ResourceBody:
 @tasks.resource(
     f"{_PROMPTS}{{name}}",
     name="Prompts",
-    description="What a prompt asks for, without the tasks it is filled with",
+    description="The instructions of a prompt, without task data",
     mime_type="text/markdown",
     topic="tasks/:steps",
     list_topic="tasks/*",
@@ -141,13 +143,13 @@ def init_success(room: Tasks) -> ResourceBody:
     complete={"name": lambda _, typed: [item for item in _names() if item.startswith(typed)]},
 )
 def prompt_text(room: Tasks, name: str) -> ResourceBody:
-    """Return what a prompt asks for."""
+    """Return the instructions of a prompt."""
     step = name.replace("-", "_")
-    text = own_text(room, step) or ALL.get(step)
+    text = own_text(room, step) or SHIPPED_STEPS.get(step)
     if text is None:
         hint, uri = did_you_mean(name, _names()), f"{_PROMPTS}{name}"
         raise UnknownResource(f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=uri)
-    return markdown_body(filled(text, _UNFILLED), name=name)
+    return markdown_body(fill_in(text, _UNFILLED), name=name)
 
 
 def _names() -> list[str]:

@@ -1,4 +1,4 @@
-"""`taskpilot_import`: tasks that another program keeps in files."""
+"""`taskpilot_import`: imports tasks from other programs' files."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import FileName, InSession, Reported, Result
-from holdfast.tasks.store.session import acting
+from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.trackers.report import Side, SyncStep
 from holdfast.tasks.view.results import workspace_ref
 
 Format = Literal["auto", "todo", "backlog", "task-master"]
-_MOST = 50
+_MAX = 50
 
 
 class ImportTasks(InSession):
     """Which file or folder to import."""
 
     format: Format = Field(
-        description="A check list, a Backlog.md folder, or task-master's JSON; auto looks at the path."
+        description="A check list, a Backlog.md folder, or task-master's JSON; auto goes by the path."
     )
     path: FileName = Field(description="The file or folder inside the repository.")
-    prefer: Side | None = Field(
-        default=None, description="Which side wins where a task was changed here and there."
-    )
-    dry_run: StrictBool = Field(default=False, description="Only say what would be done.")
+    prefer: Side | None = Field(default=None, description="Which side wins if both changed the same field.")
+    dry_run: StrictBool = Field(default=False, description="Only report what would be done.")
 
 
 class ImportProblem(Result):
-    """Something that could not be taken over as it stands, and what was done instead."""
+    """Something that could not be imported as it is, and what was done instead."""
 
     file: UntrustedText
     line: int | None = None
@@ -44,7 +42,7 @@ class ImportProblem(Result):
 
 
 class ImportReport(Reported):
-    """What an import did. Importing the same again changes nothing."""
+    """What an import did."""
 
     format: Format
     path: UntrustedText
@@ -52,21 +50,21 @@ class ImportReport(Reported):
     created: int
     changed: int
     unchanged: int
-    steps: list[SyncStep] = Field(description=f"What was done; {_MOST} at most.")
-    problems: list[ImportProblem] = Field(description=f"What to look at; {_MOST} at most.")
+    steps: list[SyncStep] = Field(description=f"What was done; {_MAX} at most.")
+    problems: list[ImportProblem] = Field(description=f"What needs attention; {_MAX} at most.")
     total_problems: int
 
     @property
     def exit_code(self) -> int:
-        """Tell a script that not everything came over as it stands."""
+        """Return 1 if anything could not be imported as it is."""
         return 1 if self.problems or any(step.done in ("conflict", "refused") for step in self.steps) else 0
 
 
-def import_words(report: ImportReport) -> str:
+def import_text(report: ImportReport) -> str:
     """Return what an import did, in a few lines."""
-    begin = "Would import" if report.dry_run else "Imported"
+    verb = "Would import" if report.dry_run else "Imported"
     counts = f"{report.created} new, {report.changed} changed, {report.unchanged} unchanged"
-    lines = [f"{begin} {one_line(report.path)}: {counts}."]
+    lines = [f"{verb} {one_line(report.path)}: {counts}."]
     lines += [
         f"{step.done.upper()} {step.task_id}: {one_line(step.detail or '')}"
         for step in report.steps
@@ -88,17 +86,17 @@ def import_words(report: ImportReport) -> str:
     command="import",
     positional=("format", "path"),
     example="holdfast tasks import todo todo.md",
-    text=import_words,
+    text=import_text,
     annotations=PLANNING,
 )
 def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
     """Import a Markdown check list, a Backlog.md folder, or task-master's JSON.
 
-    Ids of origin are kept: importing again brings what changed there, and says where both sides changed.
+    Importing again applies what changed in the source, and reports conflicts with changes made here.
     """
-    from holdfast.tasks.imports.importer import Import  # here, because it loads parsers
+    from holdfast.tasks.imports.importer import Import  # imported here because it loads the parsers
 
-    who, path = acting(room, arguments), RepoPath.parse(arguments.path)
+    who, path = identify_caller(room, arguments), RepoPath.parse(arguments.path)
     run = Import(room, who, path, arguments.prefer)
     format_found = run.run(arguments.format, dry_run=arguments.dry_run)
     steps = sorted(run.outcome.steps, key=lambda step: step.done not in ("conflict", "refused"))
@@ -112,7 +110,7 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
         created=sum(step.done == "created_here" for step in steps),
         changed=len({step.origin for step in steps if step.done == "changed_here"}),
         unchanged=run.outcome.unchanged,
-        steps=steps[:_MOST],
-        problems=[ImportProblem(**asdict(problem)) for problem in run.problems[:_MOST]],
+        steps=steps[:_MAX],
+        problems=[ImportProblem(**asdict(problem)) for problem in run.problems[:_MAX]],
         total_problems=len(run.problems),
     )

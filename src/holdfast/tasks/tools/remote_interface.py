@@ -1,4 +1,4 @@
-"""`taskpilot_remote_interface` and `taskpilot_github`: other trackers kept in step, and pull requests."""
+"""`taskpilot_remote_interface` and `taskpilot_github`: synchronise tasks with trackers, and pull requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import IntegerOrNone
 from holdfast.kernel.operation import Effect
 from holdfast.tasks.models import Body, TaskId, Title
-from holdfast.tasks.store.session import acting
+from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
 from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, steps_of
@@ -34,7 +34,7 @@ class RemoteInterface(SyncTerms):
         description='Settings as JSON, such as {"project": "KELP"}; never a token.',
     )
     name: str | None = Field(
-        default=None, max_length=300, description="Which one, where several of a kind are connected."
+        default=None, max_length=300, description="Which one, if several of a kind are connected."
     )
 
 
@@ -53,15 +53,15 @@ class RemoteInterface(SyncTerms):
     listed=False,
 )
 def remote_interface(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
-    """Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.
+    """Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and synchronise tasks with it.
 
-    Off until a person allows the tracker's host. Tokens come from the environment and are never stored.
-    Only says what it would do until `dry_run` is off.
+    Disabled until a person allows the tracker's host. Tokens come from the environment and are never stored.
+    Only reports what it would do unless `dry_run` is off.
     """
-    from holdfast.tasks.trackers import connection  # here, because these load what speaks HTTP
+    from holdfast.tasks.trackers import connection  # imported here because these load the HTTP client
     from holdfast.tasks.trackers.github_actions import check_project
 
-    who, kind, action = acting(room, arguments), arguments.interface_type, arguments.action
+    who, kind, action = identify_caller(room, arguments), arguments.interface_type, arguments.action
     if action == "list":
         return connection.listed(room, kind)
     if action in ("connect", "configure"):
@@ -89,7 +89,7 @@ class GitHubCall(SyncTerms):
 
     action: Action = Field(description="What to do; sync_tasks is another name for sync.")
     repository: str | None = Field(
-        default=None, max_length=140, description="OWNER/NAME; left out, that of the git remote."
+        default=None, max_length=140, description="OWNER/NAME; by default that of the git remote."
     )
     task_id: TaskId | None = Field(default=None, description="The task an issue or pull request is for.")
     title: Title | None = Field(default=None, description="Title of a new issue or pull request.")
@@ -113,16 +113,16 @@ class GitHubCall(SyncTerms):
     listed=False,
 )
 def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
-    """Keep tasks in step with GitHub issues, make issues and pull requests, follow a pull request.
+    """Synchronise tasks with GitHub issues, create issues and pull requests, follow a pull request.
 
-    Off until a person allows the host. The token comes from the environment or the user's git credential
-    helper and is never stored. Only says what it would do until `dry_run` is off.
+    Disabled until a person allows the host. The token comes from the environment or the user's git credential
+    helper and is never stored. Only reports what it would do unless `dry_run` is off.
     """
-    from holdfast.tasks.trackers import connection  # here, because these load what speaks HTTP
+    from holdfast.tasks.trackers import connection  # imported here because these load the HTTP client
     from holdfast.tasks.trackers import github_actions as actions
     from holdfast.tasks.trackers.github import checked_project
 
-    who, dry_run = acting(room, arguments), arguments.dry_run
+    who, dry_run = identify_caller(room, arguments), arguments.dry_run
     action = "sync" if arguments.action == "sync_tasks" else arguments.action
     if action == "status":
         return actions.status(room)
@@ -139,12 +139,12 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
         return connection.disconnected(room, known, dry_run=dry_run)
     if action == "sync":
         return connection.synchronised(room, who, known, arguments)
-    outcome = _done(actions.GitHubActions(room, who, known, dry_run), arguments)
+    outcome = _execute(actions.GitHubActions(room, who, known, dry_run), arguments)
     steps = ["Turn `dry_run` off to do this."] if dry_run else []
     return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **steps_of(outcome))
 
 
-def _done(actions: GitHubActions, given: GitHubCall) -> SyncOutcome:
+def _execute(actions: GitHubActions, given: GitHubCall) -> SyncOutcome:
     if given.action == "create_issue":
         return actions.create_issue(given.task_id, given.title, given.description)
     if given.action == "create_pr":

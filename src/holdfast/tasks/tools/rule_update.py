@@ -1,4 +1,4 @@
-"""`taskpilot_rule_update`: rules added, changed, taken away, listed, and found in what people say."""
+"""`taskpilot_rule_update` and `taskpilot_rules`: change and list rules, and detect rules in feedback."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
-from holdfast.tasks.store import rules
-from holdfast.tasks.store.rules import Rule, RuleType, alike
-from holdfast.tasks.store.session import acting
+from holdfast.tasks.models import InSession, Reported, Result, ShortText, Stored
+from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import rules
+from holdfast.tasks.texts.rules import Rule, RuleType, is_similar
 from holdfast.tasks.toolset import PLANNING, tasks
-from holdfast.tasks.view.budget import fitting
+from holdfast.tasks.view.budget import fit_items
 from holdfast.tasks.view.results import workspace_ref
 
-LEAST_CONFIDENCE = 0.3
+MIN_CONFIDENCE = 0.3
+"""Keeps every sentence with a sign, except a hedged `should` (0.25). A judgement, like the weights below."""
 
 _SIGNS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), weight)
@@ -52,7 +53,7 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class DetectedOut(Result):
-    """Something that sounds like a rule."""
+    """A sentence that looks like a rule."""
 
     type: RuleType
     text: UntrustedText
@@ -60,19 +61,19 @@ class DetectedOut(Result):
 
 
 def detect(feedback: str) -> list[DetectedOut]:
-    """Return what in a text sounds like a rule, the surest first, each once."""
+    """Return the sentences of a text that look like rules, without duplicates, most confident first."""
     found: list[DetectedOut] = []
     for sentence in _SENTENCES.split(feedback):
         text = " ".join(sentence.split()).lstrip("-*• ").strip()
         confidence = _confidence(text)
-        if confidence >= LEAST_CONFIDENCE and not any(alike(text, item.text) for item in found):
+        if confidence >= MIN_CONFIDENCE and not any(is_similar(text, item.text) for item in found):
             kind: RuleType = next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
             found.append(DetectedOut(type=kind, text=text, confidence=confidence))
     return sorted(found, key=lambda item: -item.confidence)
 
 
 def _confidence(text: str) -> float:
-    """Return the weight of the strongest sign, less when the sentence hedges, more when there are several."""
+    """Return the weight of the strongest sign, plus a little for each further one; halved if hedged."""
     weights = sorted((weight for sign, weight in _SIGNS if sign.search(text)), reverse=True)
     if not weights:
         return 0.0
@@ -84,22 +85,23 @@ def _confidence(text: str) -> float:
 
 RULE_CHARACTERS = 1000
 _PAGE_BYTES = 7000
-_MOST_DETECTED = 20
+_MAX_DETECTED = 20
 FEEDBACK_CHARACTERS = 20_000
+"""Chosen bounds: a rule is a few sentences, a page fits the default budget, feedback is one long message."""
 _SHOWN = "The action `list` shows the rules and their ids."
 
 
 class UpdateRules(InSession):
-    """What to do about rules."""
+    """What to do with rules."""
 
     action: Literal["add", "update", "remove", "list", "detect"] = Field(
         default="list", description="What to do; `detect` only finds rules in `rule_content`."
     )
-    rule_type: RuleType | None = Field(default=None, description="What the rule is about, or which to list.")
+    rule_type: RuleType | None = Field(default=None, description="Subject of the rule, or of those to list.")
     rule_content: Stored | None = Field(
-        default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or what somebody said."
+        default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or feedback to search for rules."
     )
-    rule_id: Word | None = Field(default=None, description="Which rule to update, or to remove.")
+    rule_id: ShortText | None = Field(default=None, description="Which rule to update or remove.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
@@ -113,17 +115,17 @@ class RuleOut(Result):
 
 
 class RulesResult(Reported):
-    """Rules after the action, or found by it."""
+    """The changed, listed or detected rules."""
 
-    rules: list[RuleOut] = Field(description="The rule that changed, or all that were asked for.")
-    total: int = Field(description="How many rules hold now.")
+    rules: list[RuleOut] = Field(description="The rule that changed, or all that were requested.")
+    total: int = Field(description="Number of active rules.")
     detected: list[DetectedOut] | None = None
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for more rules.")
-    truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
+    truncated: bool | None = Field(default=None, description="Set if not all of them are shown.")
 
 
-def rules_words(result: Any) -> str:
-    """Return rules, one on each line."""
+def rules_text(result: Any) -> str:
+    """Return rules, one per line."""
     lines = [
         f"{item.id}  [{item.scope}, {item.type}]  {shorten(one_line(item.text), 200, tidy=True)}"
         for item in result.rules
@@ -133,7 +135,7 @@ def rules_words(result: Any) -> str:
         for item in result.detected or ()
     ]
     if result.next_cursor is not None:
-        lines.append(f"{result.total} hold altogether; more with the cursor {result.next_cursor}")
+        lines.append(f"{result.total} in all; more with the cursor {result.next_cursor}")
     return "\n".join(lines) or "No rules."
 
 
@@ -147,15 +149,15 @@ def rules_words(result: Any) -> str:
     example='holdfast tasks rules add --rule-type testing --rule-content "Run the tests before you commit."',
     specified=True,
     idempotent=True,
-    text=rules_words,
+    text=rules_text,
     annotations=PLANNING,
     addresses=(Address("POST", "workspaces/{workspace_path}/rules"),),
 )
 def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
-    """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start."""
-    who = acting(room, arguments)
+    """Maintain the rules of the workspace: files in .task/rules that every agent reads when it starts."""
+    who = identify_caller(room, arguments)
     if arguments.action == "detect":
-        return _result(room, [], detected=detect(_content(arguments))[:_MOST_DETECTED])
+        return _result(room, [], detected=detect(_content(arguments))[:_MAX_DETECTED])
     if arguments.action == "list":
         return _page(room, arguments.rule_type, arguments.cursor)
     return _result(room, [_rule_out(_changed(room, arguments, who.actor))])
@@ -174,28 +176,28 @@ class ListRules(InSession):
     effect=Effect.READ,
     command="list-rules",
     example="holdfast tasks list-rules --rule-type testing",
-    text=rules_words,
+    text=rules_text,
     annotations=PLANNING,
     listed=False,
     addresses=(Address("GET", "workspaces/{workspace_path}/rules"),),
 )
 def list_rules(room: Tasks, arguments: ListRules) -> RulesResult:
-    """List the rules that hold, for those who may only read; `taskpilot_rule_update` lists them too."""
-    acting(room, arguments)
+    """List the active rules. `taskpilot_rule_update` lists them too, but needs permission to write."""
+    identify_caller(room, arguments)
     return _page(room, arguments.rule_type, arguments.cursor)
 
 
 def _page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesResult:
-    """Return as many rules as fit, beginning where the page before ended."""
-    found = [rule for rule in rules.listed(room) if rule_type in (None, rule.type)]
+    """Return the rules after the cursor that fit into a page."""
+    found = [rule for rule in rules.active(room) if rule_type in (None, rule.type)]
     query = f"rules {rule_type}"
     if cursor is not None:
         seen = decode_cursor(query, cursor)
         places = [place for place, rule in enumerate(found) if rule.id == seen]
         if not places:
-            raise InvalidCursor("The rule that the page ended with is gone.", hint="Start again without one.")
+            raise InvalidCursor("The cursor's rule no longer exists.", hint="Start again without a cursor.")
         found = found[places[0] + 1 :]
-    shown = fitting([_rule_out(rule) for rule in found], _PAGE_BYTES)
+    shown = fit_items([_rule_out(rule) for rule in found], _PAGE_BYTES)
     more = len(shown) < len(found)
     following = encode_cursor(query, shown[-1].id) if more else None
     return _result(room, shown, truncated=True if more else None, next_cursor=following)
@@ -210,24 +212,24 @@ def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
         rule = Rule(arguments.rule_type or "custom", _one_rule(arguments), "workspace")
         return rules.add(room, rule, source=actor)
     if arguments.action == "remove":
-        return rules.remove(room, arguments.rule_id or _said(room, arguments), source=actor)
+        return rules.remove(room, arguments.rule_id or _id_by_text(room, arguments), source=actor)
     if arguments.rule_id is None:
         raise InvalidArguments("`update` needs `rule_id`.", hint=_SHOWN)
     return rules.replace(room, arguments.rule_id, _one_rule(arguments), source=actor)
 
 
-def _said(room: Tasks, arguments: UpdateRules) -> str:
-    """Return the id of the rule that says what the caller wrote, as a caller without ids names it."""
+def _id_by_text(room: Tasks, arguments: UpdateRules) -> str:
+    """Return the id of the rule with the text in `rule_content`."""
     if not arguments.rule_content:
         raise InvalidArguments("`remove` needs `rule_id`, or the rule in `rule_content`.", hint=_SHOWN)
     text = _one_rule(arguments)
-    found = [rule.id for rule in rules.listed(room) if _bare(rule.text) == _bare(text)]
+    found = [rule.id for rule in rules.active(room) if _normalised(rule.text) == _normalised(text)]
     if not found:
-        raise NotFound(f'No rule says "{text[:80]}".', hint=_SHOWN)
+        raise NotFound(f'There is no rule "{text[:80]}".', hint=_SHOWN)
     return found[0]
 
 
-def _bare(text: str) -> str:
+def _normalised(text: str) -> str:
     return text.casefold().rstrip(".")
 
 
@@ -236,7 +238,7 @@ def _result(room: Tasks, shown: list[RuleOut], **more: Any) -> RulesResult:
         operation="rule_update",
         workspace=workspace_ref(room.workspace()),
         rules=shown,
-        total=len(rules.listed(room)),
+        total=len(rules.active(room)),
         **more,
     )
 
@@ -251,6 +253,6 @@ def _one_rule(arguments: UpdateRules) -> str:
     text = " ".join(_content(arguments).split())
     if len(text) > RULE_CHARACTERS:
         raise InvalidArguments(
-            f"A rule has at most {RULE_CHARACTERS} characters.", hint="Say it shorter, or make several of it."
+            f"A rule has at most {RULE_CHARACTERS} characters.", hint="Shorten it, or split it into several."
         )
     return text

@@ -10,20 +10,21 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Agent, Reported, Result, Scoped, TaskRef
-from holdfast.tasks.store import rows, rules
+from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
 from holdfast.tasks.store.session import actor, check_workspace, open_session
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WORKSPACE, tasks
-from holdfast.tasks.view.results import moment, task_refs, workspace_ref
+from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
-_GO_ON = "If your other session is over, go on with what it held: taskpilot_focus with `resume`."
+_TAKE_OVER = "If your other session has ended, take over its tasks with taskpilot_focus and `resume`."
 _SHOWN_READY = 5
 
 
 class StartSession(Scoped):
-    """Who begins to work."""
+    """Who starts a session, and where."""
 
     workspace: str = Field(
         alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
@@ -32,7 +33,7 @@ class StartSession(Scoped):
 
 
 class SessionOut(Result):
-    """An agent at work."""
+    """A session."""
 
     id: str
     agent: UntrustedText
@@ -40,14 +41,14 @@ class SessionOut(Result):
 
 
 class Resume(Result):
-    """What was left from before."""
+    """Unfinished work from earlier sessions."""
 
     my_claims: list[TaskRef] | None = None
     handoff_note: UntrustedText | None = None
 
 
 class OpenCounts(Result):
-    """How many tasks there are."""
+    """Numbers of tasks."""
 
     ready: int
     open: int
@@ -55,25 +56,25 @@ class OpenCounts(Result):
 
 
 class Unread(Result):
-    """What waits in the other rooms for somebody to look at it."""
+    """Unread items in other rooms."""
 
-    review_messages: int = Field(description="Messages in the inbox that nobody has had.")
+    review_messages: int = Field(description="Unread messages in the inbox.")
 
 
 class SessionStarted(Reported):
-    """A session, and where the workspace stands."""
+    """A new session, and a summary of the workspace."""
 
     session: SessionOut
     resume: Resume
     ready: list[TaskRef]
     counts: OpenCounts
-    rules: int = Field(description="How many rules hold; they are at `rules_uri`.")
+    rules: int = Field(description="Number of active rules; read them at `rules_uri`.")
     rules_uri: str
     unread: Unread | None = None
 
 
-def start_words(result: Any) -> str:
-    """Return where an agent stands when it starts."""
+def start_text(result: Any) -> str:
+    """Return the session and the numbers of ready, open and own tasks."""
     counts = result.counts
     mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
     return (
@@ -91,15 +92,15 @@ def start_words(result: Any) -> str:
     positional=("workspace",),
     example="holdfast tasks start . --agent ada",
     specified=True,
-    text=start_words,
+    text=start_text,
     fill_in=lambda _, given: {"workspace_path": ".", **given},
     command_defaults={"workspace_path": "."},
     annotations=WORKSPACE,
 )
 def start(room: Tasks, arguments: StartSession) -> SessionStarted:
-    """Begin to work: open a session, see what you hold, what is ready, and where the rules are.
+    """Begin work: open a session, and see which tasks you hold, which are ready, and where the rules are.
 
-    Pass the session with later calls; each renews your claims. Others' sessions stay open.
+    Pass the session with later calls; each renews your claims. Other sessions stay open.
     """
     check_workspace(room, arguments)
     agent = actor(arguments.agent)
@@ -115,12 +116,12 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
     return SessionStarted(
         operation="start",
         workspace=workspace_ref(workspace),
-        session=SessionOut(id=session.id, agent=agent, expires_at=moment(transaction.now + LEASE_SECONDS)),
+        session=SessionOut(id=session.id, agent=agent, expires_at=timestamp(transaction.now + LEASE_SECONDS)),
         resume=Resume(my_claims=claims or None, handoff_note=handoff),
         ready=shown,
         counts=OpenCounts(ready=ready.total, open=open_count, total=total),
-        rules=len(rules.listed(room)),
+        rules=len(rules.active(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
         unread=None if unread is None else Unread(review_messages=unread),
-        next_steps=[_GO_ON if claims else "Begin the first that is ready with taskpilot_focus."],
+        next_steps=[_TAKE_OVER if claims else "Begin the first ready task with taskpilot_focus."],
     )

@@ -1,4 +1,4 @@
-"""`taskpilot_steps` and `taskpilot_update_steps`: what the steps of the workflow ask for."""
+"""`taskpilot_steps` and `taskpilot_update_steps`: show and override the texts of workflow steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
-from holdfast.tasks.store import rules, step_texts
 from holdfast.tasks.store.session import reading, writing
-from holdfast.tasks.store.step_texts import ALL, STEP_CHARACTERS, OwnStep, StepName
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import rules, step_texts
+from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
+from holdfast.tasks.texts.step_texts import STEP_CHARACTERS, OwnStep
 from holdfast.tasks.tools.rule_update import RuleOut
 from holdfast.tasks.toolset import PLANNING, tasks
-from holdfast.tasks.view.results import moment, workspace_ref
+from holdfast.tasks.view.results import timestamp, workspace_ref
 
 Whose = Literal["global", "workspace", "all"]
 _SHORT, _LONG = 160, 1500
@@ -30,36 +31,38 @@ class ShowSteps(InSession):
     """Which steps to show."""
 
     type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
-    step_name: str | None = Field(default=None, max_length=60, description="Only this step, whole.")
+    step_name: str | None = Field(
+        default=None, max_length=60, description="Only this step, with its whole text."
+    )
     response_format: ResponseFormat = Field(default="concise", description="How much of each text.")
 
 
 class StepOut(Result):
-    """A step and what it asks for."""
+    """A workflow step and its text."""
 
     id: StepName
     name: StepName
     scope: Literal["global", "workspace"]
     template_content: UntrustedText
-    truncated: bool | None = Field(default=None, description="Set where the text was cut.")
-    variables: list[str] | None = Field(default=None, description="Names that are filled in.")
-    version: int = Field(description="How often the workspace changed it; 0 is as shipped.")
+    truncated: bool | None = Field(default=None, description="Set if the text was cut.")
+    variables: list[str] | None = Field(default=None, description="Variables that are filled in.")
+    version: int = Field(description="Number of changes by the workspace; 0 is as shipped.")
     updated_at: str | None = None
     updated_by: UntrustedText | None = None
 
 
 class Steps(Reported):
-    """The steps of the workflow, and the rules beside them."""
+    """The workflow steps, and the first rules."""
 
     global_steps: list[StepOut]
     workspace_steps: list[StepOut]
     workspace_rules: list[RuleOut]
-    rules_total: int = Field(description="How many rules hold; `taskpilot_rule_update` lists them.")
-    version: int | None = Field(default=None, description="Of the step that was asked for by its name.")
+    rules_total: int = Field(description="Number of active rules; `taskpilot_rule_update` lists them.")
+    version: int | None = Field(default=None, description="Version of the step named in `step_name`.")
 
 
-def steps_words(found: Steps) -> str:
-    """Return which steps there are; the texts are in the data."""
+def steps_text(found: Steps) -> str:
+    """Return the names of the steps; the texts are in the data."""
     own = ", ".join(step.name for step in found.workspace_steps) or "none"
     return f"{len(found.global_steps)} steps as shipped; the workspace's own: {own}."
 
@@ -71,7 +74,7 @@ def steps_words(found: Steps) -> str:
     command="steps",
     positional=("step_name",),
     example="holdfast tasks steps finish_task",
-    text=steps_words,
+    text=steps_text,
     annotations=PLANNING,
     listed=False,
     result_version="version",
@@ -82,44 +85,46 @@ def steps_words(found: Steps) -> str:
     ),
 )
 def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
-    """Show what the steps of the workflow ask for, as shipped and as this workspace wrote them.
+    """Show the texts of the workflow steps, as shipped and as changed by this workspace.
 
-    They are the texts of the prompts. With `step_name` one of them whole.
+    They are the instructions of the prompts. With `step_name`, one of them in full.
     """
-    named = None if arguments.step_name is None else step_texts.step_named(arguments.step_name)
+    named = None if arguments.step_name is None else step_texts.parse_step(arguments.step_name)
     with reading(room, arguments) as transaction:
         own = step_texts.own_steps(transaction)
-    most = _LONG if arguments.response_format == "detailed" else _SHORT
-    most = STEP_CHARACTERS if named is not None else most
-    wanted = [name for name in ALL if named in (None, name)]
-    holding = rules.listed(room)
+    maximum = _LONG if arguments.response_format == "detailed" else _SHORT
+    maximum = STEP_CHARACTERS if named is not None else maximum
+    wanted = [name for name in SHIPPED_STEPS if named in (None, name)]
+    active_rules = rules.active(room)
     shown = _RULES_DETAILED if arguments.response_format == "detailed" else _RULES
     return Steps(
         operation="steps",
         workspace=workspace_ref(transaction.workspace),
-        global_steps=[_step(name, None, most) for name in wanted] if arguments.type != "workspace" else [],
-        workspace_steps=[_step(name, own[name], most) for name in wanted if name in own and own[name].active]
+        global_steps=[_step(name, None, maximum) for name in wanted] if arguments.type != "workspace" else [],
+        workspace_steps=[
+            _step(name, own[name], maximum) for name in wanted if name in own and own[name].active
+        ]
         if arguments.type != "global"
         else [],
         workspace_rules=[
             RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=shorten(rule.text, _SHORT, tidy=True))
-            for rule in holding[:shown]
+            for rule in active_rules[:shown]
         ],
-        rules_total=len(holding),
+        rules_total=len(active_rules),
         version=None if named is None else own[named].version if named in own else 0,
     )
 
 
 class UpdateSteps(InSession):
-    """A step and what it is to ask for."""
+    """A new text for a step."""
 
     step_name: str = Field(min_length=1, max_length=60, description="Which step, such as finish_task.")
     content: Stored | None = Field(
         default=None,
         max_length=STEP_CHARACTERS,
-        description="The whole new text; {task_id} and the like are filled in.",
+        description="The whole new text; variables such as {task_id} are filled in.",
     )
-    restore: StrictBool = Field(default=False, description="Take the workspace's own text back instead.")
+    restore: StrictBool = Field(default=False, description="Restore the shipped text instead.")
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
     if_version: IntegerOrNone = Field(default=None, ge=0, description="Change it only at this version.")
 
@@ -129,19 +134,19 @@ class StepWritten(Reported):
 
     step: StepOut
     changed: bool
-    uri: str = Field(description="Where the text can be read.")
+    uri: str = Field(description="The text as a resource.")
 
 
 @tasks.operation(
     "taskpilot_update_steps",
-    title="Write a step",
+    title="Change a step",
     effect=Effect.WRITE,
     idempotent=True,
     command="step",
     positional=("step_name",),
     example='holdfast tasks step finish_task --content "Finish {task_id}: run the tests, then commit."',
     text=lambda result: (
-        f"The step {result.step.name} is {'changed' if result.changed else 'like that already'}"
+        f"The step {result.step.name} is {'changed' if result.changed else 'unchanged'}"
         f" ({'the workspace has its own text' if result.step.scope == 'workspace' else 'as shipped'},"
         f" version {result.step.version})."
     ),
@@ -160,11 +165,11 @@ class StepWritten(Reported):
     ),
 )
 def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
-    """Write what a step asks for in this workspace, instead of the shipped text, or take that back.
+    """Override the text of a step for this workspace, or restore the shipped text.
 
-    Prompts and `taskpilot_generate_prompt` use it from then on. Every earlier text stays in the history.
+    Prompts and `taskpilot_generate_prompt` use it from then on. Earlier texts stay in the history.
     """
-    name = step_texts.step_named(arguments.step_name)
+    name = step_texts.parse_step(arguments.step_name)
     if (arguments.content is None) is not arguments.restore:
         raise InvalidArguments("Give either `content` or `restore`.", hint="`content` is the whole new text.")
     with writing(room, arguments) as transaction:
@@ -180,18 +185,18 @@ def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
     )
 
 
-def _step(name: str, own: OwnStep | None, most: int) -> StepOut:
-    """Return a step as the workspace has it, or as shipped where it has none or took its own back."""
+def _step(name: str, own: OwnStep | None, maximum: int) -> StepOut:
+    """Return a step with the workspace's text if it has an active one, else with the shipped text."""
     active = own if own is not None and own.active else None
-    text = ALL[name] if active is None else active.body
+    text = SHIPPED_STEPS[name] if active is None else active.body
     return StepOut(
         id=name,  # type: ignore[arg-type]
         name=name,  # type: ignore[arg-type]
         scope="global" if active is None else "workspace",
-        template_content=shorten(text, most, tidy=True),
-        truncated=True if len(text) > most else None,
+        template_content=shorten(text, maximum, tidy=True),
+        truncated=True if len(text) > maximum else None,
         variables=step_texts.variables_of(name) or None,
         version=0 if own is None else own.version,
-        updated_at=None if active is None else moment(active.updated_at),
+        updated_at=None if active is None else timestamp(active.updated_at),
         updated_by=None if active is None else active.updated_by,
     )

@@ -1,4 +1,4 @@
-"""`taskpilot_from`: a message, a comment or an issue becomes a task."""
+"""`taskpilot_from`: creates a task from a message, a comment or an issue."""
 
 from __future__ import annotations
 
@@ -9,38 +9,39 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
-from holdfast.tasks.inputs import AnyPriority, place_of
+from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.link_targets import parse_place
 from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
-from holdfast.tasks.neighbours import Remark
+from holdfast.tasks.neighbours import TaskRemark
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.creation import create
-from holdfast.tasks.store.records import Change, Draft, File, Link, Task
-from holdfast.tasks.store.session import acting
+from holdfast.tasks.store.records import Change, Draft, File, Task, TaskLink
+from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import single_line, storable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
 
-def link_to(remark: Remark) -> Link:
-    """Return the link of a task to what another room knows."""
+def link_to(remark: TaskRemark) -> TaskLink:
+    """Return a task's link to a remark."""
     title = remark.title or " ".join(remark.text.split())[:100]
-    return Link(remark.kind, remark.ref, remark.uri, title or None)
+    return TaskLink(remark.kind, remark.ref, remark.uri, title or None)
 
 
 _TITLE = 80
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
-def made_words(made: MadeFrom) -> str:
-    """Return what became of a remark."""
-    words = {"created": "is new", "linked": "has it now", "known": "was made of it before"}[made.outcome]
-    return f"{made.task.id} {words}: {one_line(made.task.title)} ({made.link.kind} {one_line(made.link.ref)})"
+def made_text(made: MadeFrom) -> str:
+    """Return what was done with the remark."""
+    verb = {"created": "was created", "linked": "is now linked", "known": "exists already"}[made.outcome]
+    return f"{made.task.id} {verb}: {one_line(made.task.title)} ({made.link.kind} {one_line(made.link.ref)})"
 
 
 class TaskFrom(InSession):
-    """What becomes a task."""
+    """What to create a task from."""
 
     source: str = Field(
         min_length=1,
@@ -48,15 +49,15 @@ class TaskFrom(InSession):
         description="m_… for a message, FILE#c_… for a comment, git-mile://entity/… for an issue.",
     )
     task_id: TaskId | None = Field(
-        default=None, description="A task to put it on, instead of making a new one."
+        default=None, description="An existing task to link it to, instead of creating one."
     )
-    title: Title | None = Field(default=None, description="Left out, the beginning of the text.")
-    priority: AnyPriority = Field(default="medium", description="How urgent it is.")
-    reply: StrictBool = Field(default=True, description="Answer the message or comment with the task's id.")
+    title: Title | None = Field(default=None, description="Default: the beginning of the text.")
+    priority: AnyPriority = Field(default="medium", description="Priority.")
+    reply: StrictBool = Field(default=True, description="Reply to the message or comment with the task's id.")
 
 
 class MadeFrom(Reported):
-    """The task that a remark became."""
+    """The task created from a remark, or linked to it."""
 
     task: TaskReceipt
     created: bool = Field(description="False where it was a task already.")
@@ -67,37 +68,37 @@ class MadeFrom(Reported):
 
 @tasks.operation(
     "taskpilot_from",
-    title="Make a task of a remark",
+    title="Create a task from a remark",
     effect=Effect.WRITE,
     listed=False,
     idempotent=True,
     command="from",
     positional=("source",),
     example="holdfast tasks from m_0123456789abcdef --priority high",
-    text=made_words,
+    text=made_text,
     annotations=WRITING,
     result_version="task.version",
 )
 def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
-    """Make a task of a review message, a code comment or an issue, linked to where it came from.
+    """Create a task from a review message, a code comment or an issue, linked to its source.
 
-    The same remark becomes one task, however often it is asked for. With `task_id` it is put on that task
-    instead; a message on a task in review brings it back to work.
+    Repeated calls for the same source return the same task. With `task_id` the source is linked to that task
+    instead; a message linked to a task in review moves it back to in-progress.
     """
-    who = acting(room, arguments)
-    place = place_of(arguments.source)
+    who = identify_caller(room, arguments)
+    place = parse_place(arguments.source)
     remark = room.neighbours.find(place.kind, place.ref, place.file)
     link = link_to(remark)
     with room.writing(who) as transaction:
         if arguments.task_id is not None:
-            task, created = _put_on(transaction, arguments.task_id, remark, link), False
+            task, created = _link(transaction, arguments.task_id, remark, link), False
             outcome: Literal["created", "linked", "known"] = "linked"
         else:
             task, created = create(transaction, [_draft(remark, link, arguments)])[0]
             outcome = "created" if created else "known"
     answered = False
     if arguments.reply and outcome != "known":
-        answered = room.neighbours.answer(remark, f"This is task {task.id} now: {task.title}", who.actor)
+        answered = room.neighbours.answer(remark, f"This is now task {task.id}: {task.title}", who.actor)
     return MadeFrom(
         operation="from",
         workspace=workspace_ref(transaction.workspace),
@@ -110,7 +111,7 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
     )
 
 
-def _draft(remark: Remark, link: Link, arguments: TaskFrom) -> Draft:
+def _draft(remark: TaskRemark, link: TaskLink, arguments: TaskFrom) -> Draft:
     return Draft(
         title=arguments.title or title_of(remark),
         description=storable(remark.text),
@@ -122,25 +123,25 @@ def _draft(remark: Remark, link: Link, arguments: TaskFrom) -> Draft:
     )
 
 
-def _put_on(transaction: Transaction, task_id: str, remark: Remark, link: Link) -> Task:
+def _link(transaction: TaskTransaction, task_id: str, remark: TaskRemark, link: TaskLink) -> Task:
     added = Change(
         add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
     )
     task = change(transaction, task_id, added).task
     if remark.kind == "message" and task.status == "review":
-        back = Change(set={"status": "in-progress"}, reason=f"A message came in review: {remark.ref}")
+        back = Change(set={"status": "in-progress"}, reason=f"New message during review: {remark.ref}")
         task = change(transaction, task_id, back).task
     return task
 
 
-def _files(remark: Remark) -> list[File]:
+def _files(remark: TaskRemark) -> list[File]:
     if remark.file is None:
         return []
     return [File(remark.file, "", remark.line, remark.end_line)]
 
 
-def title_of(remark: Remark) -> str:
-    """Return what a task made of a remark is called: its title, or its first sentence."""
+def title_of(remark: TaskRemark) -> str:
+    """Return a title for the task of a remark: the remark's title, or its first sentence."""
     if remark.title:
         return single_line(remark.title, TITLE_CHARACTERS) or remark.ref
     text = " ".join(storable(remark.text).split())

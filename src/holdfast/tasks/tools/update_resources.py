@@ -1,4 +1,4 @@
-"""`taskpilot_update_resources`: the project's documents, readable files in `.task/`."""
+"""`taskpilot_update_resources`: writes the project documents in `.task/`."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from holdfast.kernel.operation import Effect
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import InSession, Reported, Result, Stored
-from holdfast.tasks.store.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
 from holdfast.tasks.store.history import note
-from holdfast.tasks.store.session import acting
+from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
 
 
 class UpdateResources(InSession):
-    """A document and what it is to say."""
+    """A document and its new text."""
 
     resource_type: Document = Field(description="Which document.")
     content: Stored = Field(max_length=DOCUMENT_BYTES // 4, description="The whole new text, in Markdown.")
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
     if_sha256: Annotated[str | None, ExpectedFormat("a SHA-256 sum, 64 hexadecimal digits")] = Field(
-        default=None, pattern="^[0-9a-f]{64}$", description="Change it only if it is still this text."
+        default=None, pattern="^[0-9a-f]{64}$", description="Write only if the current text has this SHA-256."
     )
 
 
 class DiffStat(Result):
-    """How much of a text changed."""
+    """Numbers of added and removed lines."""
 
     added: int
     removed: int
@@ -63,8 +63,8 @@ class DocumentWritten(Reported):
     listed=False,
 )
 def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten:
-    """Write project.md or design.md in .task, where people and agents read what the project is about."""
-    who = acting(room, arguments)
+    """Write project.md or design.md in .task, which tell people and agents what the project is about."""
+    who = identify_caller(room, arguments)
     workspace = room.workspace()
     room.repository.ensure_store()
     with locked(os.path.join(room.repository.store_directory, "task-documents")):

@@ -1,4 +1,4 @@
-"""`taskpilot_workspaces` and `taskpilot_health`: which workspaces there are, whether the store answers."""
+"""`taskpilot_workspaces` and `taskpilot_health`: lists the workspaces, and checks the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.results import WorkspaceSummary, summaries
-from holdfast.tasks.view.text import _LINES
+from holdfast.tasks.view.text import MAX_LINES
 
 
 class Workspaces(Result):
@@ -25,22 +25,22 @@ class Workspaces(Result):
 
 
 class Health(Result):
-    """That the store answers, found out by asking it."""
+    """The result of a successful health check."""
 
     operation: str
-    status: Literal["ok"] = Field(description="A store that does not answer is an error instead.")
+    status: Literal["ok"] = Field(description="If the store does not respond, the call fails instead.")
     store: Literal["sqlite", "postgresql", "none"] = Field(
-        description="Where tasks are; none before the first."
+        description="The database; none before the first task."
     )
     workspaces: int
 
 
-def workspaces_words(found: Any) -> str:
-    """Return the workspaces, one on each line."""
+def workspaces_text(found: Any) -> str:
+    """Return the workspaces, one per line."""
     lines = [
         f"{item.id}  {item.status}, {counted(item.task_count, 'task')}  "
         f"{shorten(one_line(item.name), 100, tidy=True)}"
-        for item in found.workspaces[:_LINES]
+        for item in found.workspaces[:MAX_LINES]
     ]
     return "\n".join(lines) or "No workspaces yet."
 
@@ -51,30 +51,30 @@ def workspaces_words(found: Any) -> str:
     effect=Effect.READ,
     command="workspaces",
     example="holdfast tasks workspaces",
-    text=workspaces_words,
+    text=workspaces_text,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces"),),
 )
 def workspaces(room: Tasks, arguments: Scoped) -> Workspaces:
-    """List the workspaces of the database, with what is going on in each."""
+    """List the workspaces of the database, each with its activity and number of tasks."""
     check_workspace(room, arguments)
     return Workspaces(operation="workspaces", workspaces=summaries(room))
 
 
 @tasks.operation(
     "taskpilot_health",
-    title="Ask how the store is",
+    title="Check the store",
     effect=Effect.READ,
     command="health",
     example="holdfast tasks health --json",
-    text=lambda found: f"The store ({found.store}) answers; {counted(found.workspaces, 'workspace')}.",
+    text=lambda found: f"The store ({found.store}) responds; {counted(found.workspaces, 'workspace')}.",
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "health"),),
 )
 def health(room: Tasks, arguments: Scoped) -> Health:
-    """Ask the store of the tasks for what it holds, and tell that it answered."""
+    """Check that the task store responds to a query."""
     check_workspace(room, arguments)
     found = room.workspaces()
     engine = room.store.engine if room.exists else "none"

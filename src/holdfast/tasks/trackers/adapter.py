@@ -14,9 +14,9 @@ from typing import Any
 from holdfast.kernel.errors import Conflict, HoldfastError
 from holdfast.kernel.text import shorten
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.models import TEXT_CHARACTERS, TITLE_CHARACTERS, WORD_CHARACTERS
-from holdfast.tasks.store import rows
-from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
+from holdfast.tasks.models import SHORT_TEXT_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
+from holdfast.tasks.store import items, rows
+from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
@@ -81,7 +81,7 @@ def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
     """Return a task of ours, and the same task as an item."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
-        labels = rows.labels_of(transaction, uid)
+        labels = items.labels_of(transaction, uid)
     return task, ForeignTask(
         origin=origin,
         title=task.title,
@@ -102,7 +102,7 @@ def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
     return replace(task, **given)
 
 
-def draft_of(task: ForeignTask, link: Link, key: str) -> Draft:
+def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
     """Return an item as a new task of ours; its state follows by ordinary transitions."""
     return Draft(
         title=task.title,
@@ -124,7 +124,7 @@ def storable(text: str) -> str:
     return text.translate(_NOT_STORABLE)
 
 
-def single_line(text: str, most: int = WORD_CHARACTERS) -> str:
+def single_line(text: str, most: int = SHORT_TEXT_CHARACTERS) -> str:
     """Return a text as one line of at most `most` printable characters."""
     line = " ".join(storable(text).split())
     return "".join(letter for letter in line if letter.isprintable())[:most].strip()

@@ -17,7 +17,7 @@ from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 from holdfast.tasks.trackers.tracker import Tracker, TrackerKind, parse_settings
-from holdfast.tasks.view.results import moment_or_none, workspace_ref
+from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
 
 KINDS: Mapping[str, TrackerKind] = MappingProxyType(
     {module.KIND.name: module.KIND for module in (github, linear, asana, trello, jira, custom)}
@@ -120,7 +120,10 @@ def report(
 def tracker_out(known: StoredTracker) -> TrackerOut:
     """Return a tracker as results show it."""
     return TrackerOut(
-        name=known.name, kind=known.kind, connected=known.connected, last_sync=moment_or_none(known.synced_at)
+        name=known.name,
+        kind=known.kind,
+        connected=known.connected,
+        last_sync=timestamp_or_none(known.synced_at),
     )
 
 

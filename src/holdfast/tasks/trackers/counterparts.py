@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.tasks.store.records import encoded
-from holdfast.tasks.store.rows import insert, renewing
+from holdfast.tasks.store.statements import insert, on_conflict_update
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 _TRACKERS = "SELECT name, kind, settings, mark, connected, synced_at FROM tracker"
 _PUT_TRACKER = (
@@ -27,7 +27,7 @@ _MOVE_MARK = "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace 
 _PUT_COUNTERPART = insert(
     "counterpart",
     ("workspace", "tracker", "origin", "task", "url", "base", "seen"),
-    renewing("workspace, tracker, origin", ("url", "base", "seen")),
+    on_conflict_update("workspace, tracker, origin", ("url", "base", "seen")),
 )
 
 
@@ -60,7 +60,7 @@ def trackers(room: Tasks, kind: str | None = None) -> list[StoredTracker]:
         return _trackers(transaction, kind)
 
 
-def _trackers(transaction: Transaction, kind: str | None) -> list[StoredTracker]:
+def _trackers(transaction: TaskTransaction, kind: str | None) -> list[StoredTracker]:
     only = "" if kind is None else " AND kind = :kind"
     query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
     return [

@@ -10,7 +10,7 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.network.address import parse_address
-from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
+from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers import github
@@ -178,7 +178,7 @@ class GitHubActions:
         return list(tasks_found.values())
 
     def _link(self, task: Task, found: PullRequest) -> None:
-        link = Link("url", f"{self.known.settings['repository']}{found.origin}", found.url, found.title)
+        link = TaskLink("url", f"{self.known.settings['repository']}{found.origin}", found.url, found.title)
         self.room.update(task.uid, Change(add={"links": [link]}), self.who)
 
     def _tracker(self) -> GitHub:

@@ -20,7 +20,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.kernel.text import shorten
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Link, Task, Who
+from holdfast.tasks.store.records import Change, Task, TaskLink, Who
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as stored
@@ -233,11 +233,11 @@ class Synchronisation:
         change = Change(set=self._issue(item), add={"links": [self._link_to(item)]})
         self._room.update(uid, change, self._who)
 
-    def _link_to(self, item: ForeignTask) -> Link:
+    def _link_to(self, item: ForeignTask) -> TaskLink:
         kind = "issue" if self._known.kind in ("github", "jira", "linear") else "url"
         separator = "#" if self._known.kind == "github" else "/"
         project = self._known.name.partition(":")[2]
-        return Link(kind, f"{project}{separator}{item.origin}", item.url, item.title)
+        return TaskLink(kind, f"{project}{separator}{item.origin}", item.url, item.title)
 
     def _issue(self, item: ForeignTask) -> dict[str, Any]:
         if self._known.kind != "github":

@@ -1,1 +1,1 @@
-"""From rows of the store to what results show, within the bytes that a model can read."""
+"""Turns rows of the store into results, within a byte budget that suits a model."""

@@ -1,7 +1,8 @@
-"""Keeping results within what a model can read: long texts are cut, long lists end early, and both say so.
+"""Keeps results within a byte budget: long texts and lists are cut, and the result says so.
 
-A token is taken as four bytes of JSON. A result is to have 2,000 by default and never more than 8,000; what
-was left out can be read by address, by the next page, or with narrower arguments.
+The targets are 2,000 tokens by default and 8,000 at most, at the usual estimate of four bytes of JSON per
+token (https://platform.openai.com/tokenizer). What was left out can be read as a resource, on the next page,
+or with narrower arguments.
 """
 
 from __future__ import annotations
@@ -16,55 +17,56 @@ from holdfast.kernel.text import shorten
 from holdfast.tasks.models import TaskDetail, TaskRef
 
 DEFAULT_BYTES = 7_600
-"""What a result may take by default, with some room for what is around it."""
-MOST_BYTES = 30_000
-"""What a result may take when somebody asks for all there is."""
-MOST_CHARACTERS = 3_000
-MOST_ITEMS = 20
+"""The budget of a result by default: 2,000 tokens, less some room for its envelope."""
+MAX_BYTES = 30_000
+"""The budget of a result when everything was requested: 8,000 tokens, less some room for its envelope."""
+MAX_CHARACTERS = 3_000
+MAX_ITEMS = 20
 
-_LEVELS = ((MOST_CHARACTERS, MOST_ITEMS), (1500, 12), (800, 8), (400, 6), (200, 4), (100, 2), (40, 1))
-"""How long texts and lists may be, the largest that fits first."""
+_LEVELS = ((MAX_CHARACTERS, MAX_ITEMS), (1500, 12), (800, 8), (400, 6), (200, 4), (100, 2), (40, 1))
+"""Maximum lengths of texts and lists; the first pair that fits the budget is used. A judgement: each level
+about halves the result."""
 _TEXTS = frozenset({"description", "notes", "plan", "text", "title", "why", "detail", "handoff_note"})
-"""What may be cut. Names and addresses may not: half of one is another."""
+"""Fields that may be cut. Names and URIs may not: cut, they would identify something else."""
 
 _ROUGH_BYTES = 120
-"""More than a task on one line takes beside its title, where nothing holds it up and nobody is at it."""
+"""An upper bound on the JSON of a task reference without its title, blockers and holder."""
 
 _WHOLE_LISTS = frozenset({"more", "next_steps", "to_check"})
-"""Short lists that say what the rest is good for."""
+"""Short lists that are never cut, because they explain the rest."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def size_of(result: BaseModel) -> int:
-    """Return how many bytes a result takes as JSON."""
+    """Return the size of a result as JSON, in bytes."""
     return len(result.__pydantic_serializer__.to_json(result, by_alias=True, exclude_none=True))
 
 
-def within(result: Model, most: int) -> Model:
-    """Return a result that takes no more than so many bytes, cut as little as that needs.
+def fit(result: Model, maximum: int) -> Model:
+    """Return a result of at most `maximum` bytes if possible, cut no more than necessary.
 
-    Whatever part of it has a member `truncated` says there that something is missing.
+    Parts that were cut and have a field `truncated` set it.
     """
-    if size_of(result) <= most:
+    if size_of(result) <= maximum:
         return result
     shorter = result
     for characters, items in _LEVELS:
         shorter = _shorter(result, characters, items)
-        if size_of(shorter) <= most:
+        if size_of(shorter) <= maximum:
             break
     return shorter
 
 
-def shortened(task: TaskDetail, most: int = MOST_BYTES // 3) -> TaskDetail:
-    """Return a task whose texts and lists are not too long; `truncated` says whether something is missing."""
-    return within(_shorter(task, *_LEVELS[0]), most)
+def shorten_task(task: TaskDetail, maximum: int = MAX_BYTES // 3) -> TaskDetail:
+    """Return a task with its long texts and lists cut; `truncated` is set if anything is missing."""
+    return fit(_shorter(task, *_LEVELS[0]), maximum)
 
 
-def fitting(items: Iterable[Model], most: int = MOST_BYTES) -> list[Model]:
-    """Return as many of the items as one result may hold, in their order, and at least one."""
+def fit_items(items: Iterable[Model], maximum: int = MAX_BYTES) -> list[Model]:
+    """Return the leading items that fit into a budget, and at least one."""
     shown: list[Model] = []
-    left = most
+    left = maximum
     for item in items:
         left -= size_of(item) + 1
         if left < 0 and shown:
@@ -73,16 +75,16 @@ def fitting(items: Iterable[Model], most: int = MOST_BYTES) -> list[Model]:
     return shown
 
 
-def fitting_refs(refs: list[TaskRef], most: int) -> list[TaskRef]:
-    """Return as many tasks on one line as one result may hold; weighed roughly at first, as most fit."""
+def fit_refs(refs: list[TaskRef], maximum: int) -> list[TaskRef]:
+    """Return the leading task references that fit; a rough estimate first avoids measuring each of them."""
     rough = sum(_ROUGH_BYTES + 4 * len(ref.title) for ref in refs)
-    if rough <= most and not any(ref.blocked_by or ref.claimed_by for ref in refs):
+    if rough <= maximum and not any(ref.blocked_by or ref.claimed_by for ref in refs):
         return refs
-    return fitting(refs, most)
+    return fit_items(refs, maximum)
 
 
 def _shorter(part: Model, characters: int, items: int) -> Model:
-    """Return a part of a result with shorter texts and lists."""
+    """Return part of a result with its texts and lists cut."""
     changes: dict[str, Any] = {}
     for name, value in part.__dict__.items():
         after = _shorter_value(name, value, characters, items)
@@ -99,10 +101,9 @@ def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
     if isinstance(value, BaseModel):
         return _shorter(value, characters, items)
     if isinstance(value, list) and name not in _WHOLE_LISTS:
-        # One of many texts in a list gets a part of what a text of its own gets.
+        # A text within a list gets a fifth of what a field of its own gets.
         less = max(40, characters // 5)
-        kept = value[:items]
-        after = [_shorter(one, less, items) if isinstance(one, BaseModel) else one for one in kept]
+        after = [_shorter(one, less, items) if isinstance(one, BaseModel) else one for one in value[:items]]
         is_same = len(after) == len(value) and all(map(is_, after, value))
         return value if is_same else after
     return value

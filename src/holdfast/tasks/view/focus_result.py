@@ -1,4 +1,4 @@
-"""What `taskpilot_focus` returns: a task with all that is known around it, in data, in words, cut to fit."""
+"""The result of `taskpilot_focus`: a task and its context, as data and as text, cut to fit the budget."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import ClaimOut, Reported, Result, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import RemarkKind
-from holdfast.tasks.view.budget import within
-from holdfast.tasks.view.text import task_words
+from holdfast.tasks.view.budget import fit
+from holdfast.tasks.view.text import task_line
 
 
 class RemarkOut(Result):
-    """What another room knows about the task or its files."""
+    """Something from another room about the task or its files."""
 
     kind: RemarkKind
     ref: UntrustedText
@@ -29,14 +29,14 @@ class RemarkOut(Result):
 
 
 class FocusRule(Result):
-    """A rule to keep to."""
+    """A rule to follow."""
 
     type: str
     text: UntrustedText
 
 
 class More(Result):
-    """What did not fit, and where it can be read."""
+    """What was left out, and where it can be read."""
 
     what: str
     shown: int
@@ -52,25 +52,23 @@ class Unreadable(Result):
 
 
 class Focus(Reported):
-    """A task with all that is known around it."""
+    """A task with everything known about it and its files."""
 
     task: TaskDetail
     claim: ClaimOut | None = Field(default=None, description="Yours, with its token.")
-    left_by: UntrustedText | None = Field(default=None, description="Who held it before and did not finish.")
-    parents: list[TaskRef] | None = Field(
-        default=None, description="The whole it is a part of, nearest first."
-    )
+    left_by: UntrustedText | None = Field(default=None, description="Previous holder, whose claim expired.")
+    parents: list[TaskRef] | None = Field(default=None, description="Its ancestors, nearest first.")
     blockers: list[TaskRef] | None = Field(default=None, description="Unfinished tasks it needs.")
     to_check: list[int] | None = Field(default=None, description="Numbers of criteria that are not met yet.")
-    done_gate: str = Field(description="What this workspace asks for before a task is done.")
+    done_gate: str = Field(description="What this workspace requires before a task is done.")
     rules: list[FocusRule] | None = None
     remarks: list[RemarkOut] | None = Field(
         default=None, description="Open comments and unread messages on its files, its issue, its commits."
     )
-    absent: list[str] | None = Field(default=None, description="Rooms that are not here and say nothing.")
+    absent: list[str] | None = Field(default=None, description="Rooms that this repository does not have.")
     unreadable: list[Unreadable] | None = None
     more: list[More] | None = None
-    truncated: bool | None = Field(default=None, description="Set where a text was cut; read the task whole.")
+    truncated: bool | None = Field(default=None, description="Set if a text was cut; `more` says where.")
     version: int
 
 
@@ -78,21 +76,21 @@ _WIDTH = 160
 _LINES = 20
 
 
-def focus_words(found: Focus) -> str:
-    """Return a task in focus in some lines: what, what is in the way, what to keep to, what was said."""
+def focus_text(found: Focus) -> str:
+    """Return the result as text: the task, its blockers, the rules, and remarks from other rooms."""
     task = found.task
-    lines = [task_words(task)]
+    lines = [task_line(task)]
     if task.description:
         lines.append(_short(task.description))
     if found.claim is not None:
         lines.append(f"Yours until {found.claim.expires_at}.")
-    lines += [f"Part of {task_words(parent)}" for parent in found.parents or ()]
-    lines += [f"Needs {task_words(blocker)}" for blocker in found.blockers or ()]
+    lines += [f"Part of {task_line(parent)}" for parent in found.parents or ()]
+    lines += [f"Needs {task_line(blocker)}" for blocker in found.blockers or ()]
     for number, item in enumerate(task.criteria or (), 1):
         lines.append(f"[{'x' if item.checked else ' '}] {number}. {_short(item.text)}")
     files = ", ".join(file.path for file in task.connected_files or ())
-    told = {"Plan": task.plan, "Notes": task.notes, "Left by": found.left_by, "Files": files}
-    lines += [f"{name}: {_short(text)}" for name, text in told.items() if text]
+    texts = {"Plan": task.plan, "Notes": task.notes, "Left by": found.left_by, "Files": files}
+    lines += [f"{name}: {_short(text)}" for name, text in texts.items() if text]
     lines += [f"Rule ({rule.type}): {_short(rule.text)}" for rule in found.rules or ()]
     lines += [_remark(remark) for remark in found.remarks or ()]
     lines += [
@@ -102,17 +100,17 @@ def focus_words(found: Focus) -> str:
         f"The room {item.room} could not be read: {_short(item.reason)}" for item in found.unreadable or ()
     ]
     if found.absent:
-        lines.append(f"Nothing was asked about {', '.join(found.absent)}: this server does not have them.")
+        lines.append(f"Not included, as this repository does not have them: {', '.join(found.absent)}.")
     if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"And {len(lines) - _LINES} lines more, in the data."]
+        lines = [*lines[:_LINES], f"And {len(lines) - _LINES} more lines, in the data."]
     return "\n".join([*lines, *(found.next_steps or ())])
 
 
 def _remark(remark: RemarkOut) -> str:
     place = one_line(remark.file) + (f":{remark.line}" if remark.line else "") if remark.file else ""
-    said = " ".join(filter(None, [one_line(remark.title or ""), _short(remark.text)]))
+    text = " ".join(filter(None, [one_line(remark.title or ""), _short(remark.text)]))
     state = f" ({one_line(remark.state)})" if remark.state in ("orphaned", "closed") else ""
-    return f"{remark.kind} {place or one_line(remark.ref)[:40]}{state}: {said}"
+    return f"{remark.kind} {place or one_line(remark.ref)[:40]}{state}: {text}"
 
 
 def _short(text: str) -> str:
@@ -125,23 +123,23 @@ _LISTS = (
 )  # fmt: skip
 
 
-def shortened_focus(whole: Focus, most: int, uri: str) -> Focus:
-    """Return a focus that takes no more than so many bytes; `uri` is where the task can be read whole."""
-    shorter = within(whole, most - _MORE_BYTES)
+def shorten_focus(whole: Focus, maximum: int, uri: str) -> Focus:
+    """Return a result of at most `maximum` bytes; `uri` is where the whole task can be read."""
+    shorter = fit(whole, maximum - _MORE_BYTES)
     if shorter is whole:
         return whole
-    told = {item.what: item for item in whole.more or ()}
+    more = {item.what: item for item in whole.more or ()}
     for name in _LISTS:
         before, after = _length(whole, name), _length(shorter, name)
-        if after < before or name in told:
-            known = told.get(name) or More(what=name, shown=before, total=before)
-            told[name] = known.model_copy(update={"shown": min(after, known.shown)})
-    told.setdefault("task", More(what="task", shown=0, total=1, uri=uri))
-    return shorter.model_copy(update={"more": list(told.values()), "truncated": True})
+        if after < before or name in more:
+            entry = more.get(name) or More(what=name, shown=before, total=before)
+            more[name] = entry.model_copy(update={"shown": min(after, entry.shown)})
+    more.setdefault("task", More(what="task", shown=0, total=1, uri=uri))
+    return shorter.model_copy(update={"more": list(more.values()), "truncated": True})
 
 
 _MORE_BYTES = 600
-"""What telling of all that was left out may take."""
+"""Room for the list of what was left out: one entry for each list, of about 40 bytes."""
 
 
 def _length(focus: Focus, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Documents that resources hold, with the fields that a specification puts beside them."""
+"""Contents of resources, with the metadata fields that the TaskPilot specification adds to them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ JSON = "application/json"
 def json_body(
     document: Any, *, name: str, title: str | None = None, last_modified: str | None = None
 ) -> ResourceBody:
-    """Return a document as the contents of a resource."""
+    """Return a document as the JSON contents of a resource."""
     text = json.dumps(visible_in(document), ensure_ascii=False, indent=2)
-    return ResourceBody(text=text, mime_type=JSON, fields=beside(name, title, last_modified))
+    return ResourceBody(text=text, mime_type=JSON, fields=_metadata(name, title, last_modified))
 
 
 def markdown_body(text: str, *, name: str, title: str | None = None) -> ResourceBody:
-    """Return words as the contents of a resource."""
-    return ResourceBody(text=visible(text), mime_type="text/markdown", fields=beside(name, title, None))
+    """Return a text as the Markdown contents of a resource."""
+    return ResourceBody(text=visible(text), mime_type="text/markdown", fields=_metadata(name, title, None))
 
 
-def beside(name: str, title: str | None, last_modified: str | None) -> dict[str, Any]:
-    """Return the fields that stand beside the contents."""
+def _metadata(name: str, title: str | None, last_modified: str | None) -> dict[str, Any]:
+    """Return the metadata fields that accompany the contents."""
     fields: dict[str, Any] = {"name": name}
     if title is not None:
         fields["title"] = title

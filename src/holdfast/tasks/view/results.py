@@ -1,4 +1,4 @@
-"""Rows of the store as models of results: tasks, claims, events, workspaces."""
+"""Converts rows of the store to result models: tasks, claims, events, workspaces."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from holdfast.tasks.models import (
 )
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import is_holder
-from holdfast.tasks.store.records import Attachment, Event, Task, Who, Workspace
+from holdfast.tasks.store.records import Attachment, Event, Task, TaskWorkspace, Who
 from holdfast.tasks.store.states import MILESTONE
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import Transaction
+from holdfast.tasks.store.transaction import TaskTransaction
 
 _NONE = "[]"
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
-def moment(at: float) -> str:
-    """Return a stored moment as results show it: RFC 3339 in UTC, in whole seconds."""
+def timestamp(at: float) -> str:
+    """Return a stored time as results show it: RFC 3339 in UTC, in whole seconds."""
     return rfc3339_of_seconds(int(at))
 
 
-def moment_or_none(at: float | None) -> str | None:
-    """Return a stored moment as results show it, if there is one."""
-    return None if at is None else moment(at)
+def timestamp_or_none(at: float | None) -> str | None:
+    """Return a stored time as results show it, if there is one."""
+    return None if at is None else timestamp(at)
 
 
-def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> WorkspaceRef:
-    """Return a workspace as results name it."""
-    created = moment(workspace.created_at) if with_time else None
+def workspace_ref(workspace: TaskWorkspace, *, with_time: bool = False) -> WorkspaceRef:
+    """Return a workspace as results refer to it."""
+    created = timestamp(workspace.created_at) if with_time else None
     return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
 
 
-def _line(transaction: Transaction, task: Task, needs: Iterable[str]) -> dict[str, Any]:
+def _line(transaction: TaskTransaction, task: Task, needs: Iterable[str]) -> dict[str, Any]:
     blocked_by = list(needs)
-    if task.milestone is not None and transaction.is_held_up(task):
+    if task.milestone is not None and transaction.has_closed_milestone(task):
         blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
     return {
         "id": task.id,
@@ -65,8 +65,8 @@ def _line(transaction: Transaction, task: Task, needs: Iterable[str]) -> dict[st
     }
 
 
-def task_refs(transaction: Transaction, tasks: Iterable[Task]) -> list[TaskRef]:
-    """Return tasks on one line each, those that wait with what they need."""
+def task_refs(transaction: TaskTransaction, tasks: Iterable[Task]) -> list[TaskRef]:
+    """Return task references, each with what blocks it."""
     listed = list(tasks)
     named = [task.milestone for task in listed if task.milestone is not None]
     if named:
@@ -77,35 +77,37 @@ def task_refs(transaction: Transaction, tasks: Iterable[Task]) -> list[TaskRef]:
 
 
 def receipt(task: Task) -> TaskReceipt:
-    """Return a task as the receipt of a write shows it."""
+    """Return a task as receipts of writes show it."""
     return TaskReceipt(
         id=task.id, title=task.title, status=task.status, version=task.version, priority=task.priority_name
     )
 
 
 def claim_out(task: Task, now: float, who: Who | None) -> ClaimOut | None:
-    """Return the live claim on a task; its token only to who holds it."""
+    """Return the live claim on a task, with its token only if `who` is the holder."""
     if task.claimed_by(now) is None or task.claim_agent is None:
         return None
     token = task.claim_token if who is not None and is_holder(task, who) else None
     return ClaimOut(
         agent=task.claim_agent,
         token=token,
-        since=moment(task.claim_since or 0.0),
-        expires_at=moment(task.claim_expires or 0.0),
+        since=timestamp(task.claim_since or 0.0),
+        expires_at=timestamp(task.claim_expires or 0.0),
     )
 
 
-def task_detail(transaction: Transaction, task: Task, who: Who | None = None) -> TaskDetail:
-    """Return a task with everything that is known about it."""
+def task_detail(transaction: TaskTransaction, task: Task, who: Who | None = None) -> TaskDetail:
+    """Return a task with all its details."""
     return detail_of(transaction, task, rows.parts_of(transaction, task.uid), who)
 
 
-def detail_of(transaction: Transaction, task: Task, parts: rows.Parts, who: Who | None = None) -> TaskDetail:
-    """Return a task with everything that is known about it, where what belongs to it was looked up."""
+def detail_of(
+    transaction: TaskTransaction, task: Task, parts: rows.Parts, who: Who | None = None
+) -> TaskDetail:
+    """Return a task with all its details, given the parts that were read already."""
     needs = [item.id for item in parts.blockers] if task.waits else ()
     parent = rows.ids_of(transaction, [task.parent])[task.parent] if task.parent else None
-    # Parts that are plain values become models inside, at a fraction of what making each would cost.
+    # Lists are passed as plain values: pydantic builds their models far faster than calling each constructor.
     return TaskDetail(
         **_line(transaction, task, needs),
         **_lists(task, parts),
@@ -119,17 +121,17 @@ def detail_of(transaction: Transaction, task: Task, parts: rows.Parts, who: Who 
         claim=claim_out(task, transaction.now, who),
         version=task.version,
         created_by=task.created_by,
-        created_at=moment(task.created_at),
-        updated_at=moment(task.updated_at),
-        started_at=moment_or_none(task.started_at),
-        completed_at=moment_or_none(task.completed_at),
+        created_at=timestamp(task.created_at),
+        updated_at=timestamp(task.updated_at),
+        started_at=timestamp_or_none(task.started_at),
+        completed_at=timestamp_or_none(task.completed_at),
         github_issue_number=task.issue_number,
         github_url=task.issue_url,
     )
 
 
 def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
-    """Return what a task has several of, as plain values."""
+    """Return the lists of a task as plain values."""
     return {
         "depends_on": [
             {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in parts.needs
@@ -145,15 +147,15 @@ def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
     }
 
 
-def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
-    """Return an attachment as results name it."""
-    uri = f"taskpilot://workspace/{quoted(workspace)}/attachments/{kept.sha256}"
-    return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)
+def attachment_out(workspace: str, attachment: Attachment) -> AttachmentOut:
+    """Return an attachment as results refer to it."""
+    uri = f"taskpilot://workspace/{quoted(workspace)}/attachments/{attachment.sha256}"
+    return AttachmentOut(name=attachment.name, mime=attachment.mime, size=attachment.size, uri=uri)
 
 
 @lru_cache(maxsize=64)
 def quoted(workspace: str) -> str:
-    """Return the id of a workspace as addresses spell it."""
+    """Return the id of a workspace, percent-encoded for a URI."""
     return quote(workspace)
 
 
@@ -161,7 +163,7 @@ def event_out(event: Event, ids: Mapping[str, str], titles: Mapping[str, str] = 
     """Return an event as histories and feeds show it."""
     return EventOut(
         seq=event.seq,
-        at=moment(event.at),
+        at=timestamp(event.at),
         actor=event.actor,
         type=event.type,
         task_id=None if event.task is None else ids.get(event.task),
@@ -179,14 +181,15 @@ class WorkspaceSummary(Result):
     id: str
     name: UntrustedText
     path: str
-    status: str = Field(description="active where somebody worked here in the last five minutes, else idle.")
+    status: str = Field(description="active if anything happened here in the last five minutes, else idle.")
     last_activity: str | None = None
     task_count: int
-    active_task: str | None = Field(default=None, description="The task that was taken last.")
+    active_task: str | None = Field(default=None, description="The task that was claimed last.")
     created_at: str
 
 
 ACTIVE_SECONDS = 300.0
+"""A judgement: agents that are at work report at least this often."""
 
 
 def summaries(room: Tasks) -> list[WorkspaceSummary]:
@@ -194,7 +197,7 @@ def summaries(room: Tasks) -> list[WorkspaceSummary]:
     return [_summary(room, workspace) for workspace in room.workspaces()]
 
 
-def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
+def _summary(room: Tasks, workspace: TaskWorkspace) -> WorkspaceSummary:
     with room.reading() as connection:
         now = connection.now
         values = {"workspace": workspace.id, "now": now}
@@ -213,8 +216,8 @@ def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
         name=workspace.name,
         path=".",
         status="active" if last is not None and now - last <= ACTIVE_SECONDS else "idle",
-        last_activity=moment_or_none(last),
+        last_activity=timestamp_or_none(last),
         task_count=count,
         active_task=None if held is None else f"TP-{held[0]}",
-        created_at=moment(workspace.created_at),
+        created_at=timestamp(workspace.created_at),
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import NotFound
-from holdfast.tasks.store import rules
-from holdfast.tasks.store.rules import FILES, Rule
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.texts import rules
+from holdfast.tasks.texts.rules import FILES, Rule
 from holdfast.tasks.tools.rule_update import UpdateRules, rule_update
 
 WRITTEN = """\
@@ -56,7 +56,7 @@ def test_an_added_rule_leaves_all_that_people_wrote(room: Tasks, file: Path):
 
 
 def test_a_rule_has_the_lines_indented_below_it_and_code_has_none(room: Tasks, file: Path):
-    own = [(rule.type, rule.text) for rule in rules.listed(room) if rule.scope == "workspace"]
+    own = [(rule.type, rule.text) for rule in rules.active(room) if rule.scope == "workspace"]
     assert own == [
         ("custom", "Use full words, never abbreviations."),
         ("custom", "Say what a thing is"),
@@ -65,7 +65,7 @@ def test_a_rule_has_the_lines_indented_below_it_and_code_has_none(room: Tasks, f
 
 
 def test_a_changed_or_removed_rule_takes_its_own_lines_along(room: Tasks, file: Path):
-    words, thing, _ = [rule.id for rule in rules.listed(room) if rule.scope == "workspace"]
+    words, thing, _ = [rule.id for rule in rules.active(room) if rule.scope == "workspace"]
     rules.replace(room, thing, "Name the thing", source="ada")
     rules.remove(room, words, source="ada")
     assert file.read_text() == WRITTEN.replace(
@@ -77,5 +77,5 @@ def test_a_rule_is_removed_by_what_it_says(room: Tasks, file: Path):
     gone = rule_update(room, UpdateRules(action="remove", rule_content="run it  TWICE."))
     assert [rule.text for rule in gone.rules] == ["Run it twice"]
     assert "Run it twice" not in file.read_text()
-    with pytest.raises(NotFound, match="No rule says"):
+    with pytest.raises(NotFound, match="There is no rule"):
         rule_update(room, UpdateRules(action="remove", rule_content="Run it twice"))

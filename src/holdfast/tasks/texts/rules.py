@@ -1,10 +1,10 @@
-"""Rules: readable Markdown in `.task/rules/`, with an index of where each came from.
+"""Rules: Markdown lists in `.task/rules/`, with a table that records where each rule came from.
 
 Contract:
-- The files are what counts. A person may edit them; an item of a list below a heading is a rule of that type,
-  with the indented lines after it. A change touches the lines of its rule: all else a person wrote stays.
-- `workspace_rules.md` wins: a standard rule that says nearly the same as one of its is not listed.
-- Taking a rule away keeps its text in the index; nothing is forgotten.
+- The files are authoritative, and people may edit them. A list item below a heading is a rule of that type,
+  together with the indented lines that follow. A change rewrites only the lines of its rule.
+- `workspace_rules.md` takes precedence: a standard rule similar to one of its rules is not listed.
+- A removed rule stays in the table, marked inactive.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from holdfast.storage.files.locks import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.watching.file_signature import sign_of
-from holdfast.tasks.store.documents import text_at
-from holdfast.tasks.store.rows import insert, renewing
+from holdfast.tasks.store.statements import insert, on_conflict_update
+from holdfast.tasks.texts.documents import text_at
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
@@ -37,17 +37,20 @@ FILES: dict[Scope, RepoPath] = {
     "workspace": RepoPath.parse(".task/rules/workspace_rules.md"),
 }
 RULE_FILE_BYTES = 256 * 1024
-SAME_WORDS = 0.8
+"""A chosen bound: thousands of rules, far more than anyone would read."""
+SIMILAR_SHARE = 0.8
+"""Two rules are similar when they share this part of their words. A judgement: it catches one reworded or
+added word in five, and keeps "Run the tests" and "Run the linter" apart."""
 
 _HEADINGS: dict[Scope, str] = {
     "standard": "# Standard rules\n",
-    "workspace": "# Rules of this workspace\n\nThey win over the standard rules.\n",
+    "workspace": "# Rules of this workspace\n\nThey take precedence over the standard rules.\n",
 }
 _HEADING = re.compile(r"##\s+(.+?)\s*$")
 _RULE = re.compile(r"([-*+]|\d+[.)])\s+(.+?)\s*$")
 _FENCES = ("```", "~~~")
 _COLUMNS = ("id", "workspace", "scope", "type", "text", "confidence", "source", "active", "created_at")
-_INSERT = insert("rule", _COLUMNS, renewing("id", ("active", "confidence", "source")))
+_INSERT = insert("rule", _COLUMNS, on_conflict_update("id", ("active", "confidence", "source")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +63,37 @@ class Rule:
 
     @property
     def id(self) -> str:
-        """Return a name that follows from what the rule says."""
+        """Return an id derived from the rule's type and text."""
         return f"r_{hashlib.sha256(f'{self.type}|{self.text}'.encode()).hexdigest()[:8]}"
 
 
-def listed(room: Tasks) -> list[Rule]:
-    """Return the rules that hold, those of the workspace first; read again once a file has changed."""
-    sign = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
-    known: list[Rule] | None = room.memory.get("rules", sign)
-    if known is None:
+def active(room: Tasks) -> list[Rule]:
+    """Return the active rules, those of the workspace first; cached until a file changes."""
+    version = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
+    cached: list[Rule] | None = room.memory.get("rules", version)
+    if cached is None:
         own = _read(room, "workspace")
         standard = [
-            rule for rule in _read(room, "standard") if not any(alike(rule.text, item.text) for item in own)
+            rule
+            for rule in _read(room, "standard")
+            if not any(is_similar(rule.text, item.text) for item in own)
         ]
-        known = room.memory.put("rules", sign, [*own, *standard])
-    return list(known)
+        cached = room.memory.put("rules", version, [*own, *standard])
+    return list(cached)
 
 
 def markdown(room: Tasks) -> str:
-    """Return the rules that hold as one document."""
-    return _written("standard", listed(room)).replace(_HEADINGS["standard"], "# Rules\n", 1)
+    """Return the active rules as one Markdown document."""
+    return _written("standard", active(room)).replace(_HEADINGS["standard"], "# Rules\n", 1)
 
 
 def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rule:
-    """Add a rule, unless one says nearly the same already; return the one that holds."""
-    with _alone(room):
+    """Add a rule unless a similar one of its type exists; return the one that is active."""
+    with _locked(room):
         rules = _read(room, rule.scope)
-        known = next((item for item in rules if item.type == rule.type and alike(item.text, rule.text)), None)
+        known = next(
+            (item for item in rules if item.type == rule.type and is_similar(item.text, rule.text)), None
+        )
         if known is not None:
             return known
         _write(room, rule.scope, _with_rule(_lines(room, rule.scope), rule))
@@ -95,8 +102,8 @@ def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rul
 
 
 def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
-    """Say a rule in other words."""
-    with _alone(room):
+    """Reword a rule."""
+    with _locked(room):
         lines, place = _find(room, identity)
         changed = Rule(place.rule.type, text, place.rule.scope)
         lines[place.first : place.end] = [f"{place.bullet} {text}"]
@@ -106,8 +113,8 @@ def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
 
 
 def remove(room: Tasks, identity: str, *, source: str) -> Rule:
-    """Take a rule out of its file; the index remembers it."""
-    with _alone(room):
+    """Remove a rule from its file and mark it inactive in the table."""
+    with _locked(room):
         lines, place = _find(room, identity)
         del lines[place.first : place.end]
         _write(room, place.rule.scope, lines)
@@ -115,9 +122,9 @@ def remove(room: Tasks, identity: str, *, source: str) -> Rule:
     return place.rule
 
 
-def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
-    """Write the files of a new workspace, unless they are there, and return the rules that hold."""
-    with _alone(room):
+def write_starter_rules(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
+    """Write the rule files of a new workspace unless they exist, and return the active rules."""
+    with _locked(room):
         tree = Tree(room.repository)
         rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
         if not tree.exists(FILES["standard"]):
@@ -125,28 +132,26 @@ def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
             _index(room, [(rule, True) for rule in rules], "init")
         if not tree.exists(FILES["workspace"]):
             _write(room, "workspace", _written("workspace", []).split("\n"))
-    return listed(room)
+    return active(room)
 
 
 def rule_type(text: str) -> RuleType:
-    """Return the type of rule that a heading names; what is not known is of the custom kind."""
+    """Return the rule type that a heading names, or `custom` for any other heading."""
     word = text.strip().lower()
     return next((kind for kind in RULE_TYPES if kind == word), "custom")
 
 
-def alike(one: str, other: str) -> bool:
-    """Tell whether two rules share so many words that they say the same."""
+def is_similar(one: str, other: str) -> bool:
+    """Return whether two rules share so many words that they count as the same rule."""
     first, second = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
-    return bool(first and second) and len(first & second) / max(len(first), len(second)) >= SAME_WORDS
+    return bool(first and second) and len(first & second) / max(len(first), len(second)) >= SIMILAR_SHARE
 
 
 @contextmanager
-def _alone(room: Tasks) -> Iterator[None]:
-    """Keep our other processes away from the files."""
+def _locked(room: Tasks) -> Iterator[None]:
+    """Hold the lock that keeps other Holdfast processes from writing the rule files."""
     if room.repository.bare:
-        raise InvalidArguments(
-            "A bare repository has no files for rules.", hint="Use a clone with a work tree."
-        )
+        raise InvalidArguments("A bare repository has no rule files.", hint="Use a clone with a work tree.")
     room.repository.ensure_store()
     with locked(os.path.join(room.repository.store_directory, "task-rules")):
         yield
@@ -157,7 +162,7 @@ def _read(room: Tasks, scope: Scope) -> list[Rule]:
 
 
 def _lines(room: Tasks, scope: Scope) -> list[str]:
-    """Return the lines of a file of rules; of one that is not there, those it begins with."""
+    """Return the lines of a rule file; if it does not exist, those of an empty one."""
     if room.repository.bare:
         return []
     text = text_at(room, FILES[scope], RULE_FILE_BYTES)
@@ -166,7 +171,7 @@ def _lines(room: Tasks, scope: Scope) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A rule and the lines of its file that it takes."""
+    """A rule and the lines it occupies in its file."""
 
     rule: Rule
     heading: str
@@ -196,7 +201,7 @@ def _places(lines: Sequence[str], scope: Scope) -> list[_Place]:
 
 
 def _with_rule(lines: list[str], rule: Rule) -> list[str]:
-    """Return the lines of a file with a rule after those below its heading, or below a new one."""
+    """Return the lines of a file with a rule appended below its heading, or below a new one."""
     ends = [place.end for place in _places(lines, rule.scope) if place.heading == rule.type]
     if ends:
         return [*lines[: ends[-1]], f"- {rule.text}", *lines[ends[-1] :]]
@@ -226,13 +231,13 @@ def _find(room: Tasks, identity: str) -> tuple[list[str], _Place]:
                 return lines, place
     raise NotFound(
         f'There is no rule "{identity[:40]}".',
-        hint="The action `list` shows the rules there are.",
+        hint="The action `list` shows the rules and their ids.",
         rule_id=identity,
     )
 
 
 def _index(room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confidence: float = 1.0) -> None:
-    """Remember where rules came from, and whether each is active."""
+    """Record in the table where rules came from, and whether each is active."""
     with room.writing() as transaction:
         workspace = transaction.workspace.id
         for rule, active in rules:

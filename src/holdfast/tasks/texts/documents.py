@@ -1,4 +1,4 @@
-"""The project's documents: readable files in `.task/` that people and agents write."""
+"""The project documents: Markdown files in `.task/` that people and agents write."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Document = Literal["project.md", "design.md"]
 DOCUMENT_BYTES = 512 * 1024
+"""A chosen bound, far above any readable document, that keeps one read small."""
 PATHS: dict[Document, RepoPath] = {
     "project.md": RepoPath.parse(".task/project.md"),
     "design.md": RepoPath.parse(".task/design.md"),
@@ -21,20 +22,20 @@ PATHS: dict[Document, RepoPath] = {
 
 
 def read(room: Tasks, document: Document) -> str | None:
-    """Return a document, or None when nobody wrote it yet."""
+    """Return a document, or None when it has not been written yet."""
     return text_at(room, PATHS[document], DOCUMENT_BYTES)
 
 
-def text_at(room: Tasks, path: RepoPath, most: int) -> str | None:
-    """Return the text of a file of at most so many bytes, or None when there is none."""
+def text_at(room: Tasks, path: RepoPath, maximum: int) -> str | None:
+    """Return the text of a file of at most `maximum` bytes, or None when it does not exist."""
     try:
-        return Tree(room.repository).read_bytes(path, most).decode()
+        return Tree(room.repository).read_bytes(path, maximum).decode()
     except NotFound:
         return None
     except UnicodeDecodeError:
-        raise Corrupted(f"'{path.text}' is not text.", hint="Mend it, or move it aside.") from None
+        raise Corrupted(f"'{path.text}' is not UTF-8 text.", hint="Fix it, or move it away.") from None
 
 
 def sha256_of(text: str) -> str:
-    """Return the checksum of a text."""
+    """Return the SHA-256 of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,65 @@
+"""Tracks version chains in worker processes when there are many files.
+
+Example: a scan of 200 changed files submits every chain first and then collects the answers, so all cores
+work; a scan of three files tracks in this process, because starting workers would take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+
+from holdfast.comments.anchors.version_chain import VersionChain, track_chain
+from holdfast.comments.tracking.placement import Placement
+from holdfast.kernel.errors import Unavailable
+from holdfast.storage.processes.child import cores
+from holdfast.storage.processes.pool import ProcessPool
+
+_FEWEST_FILES = 40
+"""Files from which worker processes are started. A judgement: starting them takes about as long as tracking
+that many files."""
+
+PendingPlacements = Callable[[], Sequence[Placement]]
+"""Waits for the placements of a chain and returns them."""
+
+
+class TrackingPool:
+    """Tracks chains in this process, or in one process per core if there are many files."""
+
+    def __init__(self, files: int) -> None:
+        is_worthwhile = files >= _FEWEST_FILES and cores() > 1
+        self._executor = ProcessPool() if is_worthwhile else None
+
+    def follow(self, chain: VersionChain) -> PendingPlacements:
+        """Start tracking a chain, and return a function that waits for the result."""
+        if self._executor is None:
+            return lambda: track_chain(chain)
+        with _report_worker_death():
+            answer = self._executor.submit(track_chain, chain)
+
+        def wait() -> Sequence[Placement]:
+            with _report_worker_death():
+                placements: Sequence[Placement] = answer.result()
+                return placements
+
+        return wait
+
+    def __enter__(self) -> TrackingPool:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown()
+
+
+@contextmanager
+def _report_worker_death() -> Iterator[None]:
+    """Report that a worker process died: the system kills those that use too much memory."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise Unavailable(
+            "A worker process that compares texts was terminated; nothing was written.",
+            hint="Free some memory and try again, or scan one file at a time.",
+        ) from None

@@ -1,0 +1,204 @@
+"""Changes the comments of one work tree, one sidecar at a time.
+
+Contract:
+- Each change reads the sidecar again under its lock, so nothing that another process wrote is overwritten.
+- Comments that are shown with a file but stored with another are moved to the file's own sidecar first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.comments.anchors.plan import apply_placements, tracking_plan
+from holdfast.comments.anchors.version_chain import VersionChain, track_chain
+from holdfast.comments.errors import InvalidLineNumber
+from holdfast.comments.sidecar.document import remove, transfer
+from holdfast.comments.sidecar.files import CommentDraft, SidecarChange
+from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Note, NoteLocation
+from holdfast.comments.sidecar.source import decoded, split_lines
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.placement import Placement
+from holdfast.storage.files.repo_path import RepoPath
+
+if TYPE_CHECKING:
+    from holdfast.comments.anchors.moved_code import Moves
+
+Follow = Callable[[VersionChain], Sequence[Placement]]
+"""Tracks the anchors of a chain of versions."""
+
+
+class PlacedComment(NamedTuple):
+    """A comment that was written, and the symbol it is about."""
+
+    note: Note
+    marker_id: str
+    symbol: AnchorSymbol | None
+
+
+class CommentWriter:
+    """Adds, edits, moves and deletes the comments of one work tree."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+
+    def add(self, path: RepoPath, draft: CommentDraft, *, strict: bool = True) -> PlacedComment:
+        """Add a comment on a line; if `strict`, not to source with syntax errors."""
+        # Read before locking, so that an error leaves no trace on disk.
+        source = self._room.require_source(path)
+        self.store_arrivals(path)
+        count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
+        if last > count:
+            raise InvalidLineNumber(path.text, last, count)
+        with self._room.locks.holding(path.text):
+            change = self._room.begin(path, source)
+            if not change.is_ours:
+                self._follow(change)
+            if strict:
+                change.normalizer.outline.refuse_errors()
+            note = change.add(draft, self._room.numbers(2))
+            self._room.finish(change)
+            return _placed(change, note)
+
+    def edit(self, path: RepoPath, name: str, text: str) -> Note:
+        """Replace the text of a comment; its tag, author and anchor stay."""
+        with self._changing_one(path, name) as (change, note):
+            note.raw["text"] = text
+            change.mark(note)
+            return note
+
+    def delete(self, path: RepoPath, name: str) -> Note:
+        """Remove a comment, and its marker if no other comment uses it."""
+        with self._changing_one(path, name) as (change, note):
+            remove(change.sidecar, note)
+            change.deleted.add(note.id)
+            return note
+
+    def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
+        """Set the status of a comment."""
+        with self._changing_one(path, name) as (change, note):
+            note.raw["status"] = status
+            if status == "open":
+                note.raw.pop("resolvedBy", None)
+                note.raw.pop("resolvedAt", None)
+            else:
+                note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.time
+            change.mark(note)
+            return note
+
+    def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
+        """Add a reply to a comment."""
+        with self._changing_one(path, name) as (change, note):
+            replies = note.raw.get("replies")
+            answer = {
+                "id": f"r_{self._room.numbers(1)}",
+                "text": text,
+                "author": author,
+                "created": change.time,
+                "contentType": "text",
+            }
+            note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
+            change.mark(note)
+            return note
+
+    def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, PlacedComment]:
+        """Move a comment to another line of the same or another file, and return its previous line."""
+        self.store_arrivals(source)
+        with self._room.locks.holding(source.text, target.text):
+            leaving = self._begin(source, must_exist=True)
+            note = leaving.find(name)
+            arriving = leaving if source == target else self._begin(target)
+            if arriving.source is None:
+                raise self._room.not_found(target)
+            arriving.check_line(line)
+            before = note.line
+            if arriving is not leaving:
+                transfer(leaving.sidecar, arriving.sidecar, note)
+                leaving.deleted.add(note.id)
+            arriving.anchor(note, line)
+            if arriving is leaving:
+                self._room.finish(arriving)
+            else:
+                self._room.finish_both(arriving, leaving)
+            return before, _placed(arriving, note)
+
+    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, NoteLocation]) -> list[Note]:
+        """Move comments with their code to another file; the version they were written for is kept."""
+        with self._room.locks.holding(source.text, target.text):
+            leaving, arriving = self._begin(source), self._begin(target)
+            moved = []
+            for name, location in names.items():
+                note = leaving.sidecar.find(name)
+                if note is None or arriving.current is None:
+                    continue
+                leaving.deleted.add(note.id)
+                known = arriving.sidecar.find(note.id)
+                if known is not None and known.updated >= note.updated:
+                    remove(leaving.sidecar, note)
+                    continue
+                transfer(leaving.sidecar, arriving.sidecar, note)
+                # If the source still exists, the comment returns when its code does.
+                method = location.method if leaving.source is None else MOVED_FILE
+                note.location, note.as_stored = replace(location, method=method), False
+                arriving.touched.add(note.id)
+                moved.append(note)
+            if leaving.deleted:
+                self._room.finish_both(arriving, leaving)
+            return moved
+
+    def store_arrivals(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
+        """Store in a file's sidecar the comments that moved to it; return where each was stored."""
+        moves = moves or self._room.moves(target.text)
+        coming = [] if moves is None else moves.arriving.get(target.text, [])
+        here = self._room.load_owned(target.text, moves).comments if coming else []
+        found = []
+        for source in dict.fromkeys(source for source, _ in coming):
+            names = {note.id: note.location for note in here if (source, note.id) in coming}
+            found += [(source, note) for note in self.relocate(RepoPath.parse(source), target, names)]
+        return found
+
+    @contextmanager
+    def changing(self, path: RepoPath, follow: Follow = track_chain) -> Iterator[SidecarChange]:
+        """Hold a sidecar's lock, yield its content, and write it if it changed and nothing was raised."""
+        with self._room.locks.holding(path.text):
+            change = self._begin(path, follow=follow)
+            yield change
+            self._room.finish(change)
+
+    @contextmanager
+    def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
+        """Do the same for one comment; the others may be written as stored."""
+        self.store_arrivals(path)
+        with self._room.locks.holding(path.text):
+            change = self._begin(path, must_exist=True, everything=False)
+            yield change, change.find(name)
+            self._room.finish(change)
+
+    def _begin(
+        self,
+        path: RepoPath,
+        *,
+        must_exist: bool = False,
+        everything: bool = True,
+        follow: Follow = track_chain,
+    ) -> SidecarChange:
+        change = self._room.begin(path, self._room.source_bytes(path))
+        if must_exist and change.source is None and change.before is None:
+            raise self._room.not_found(path)
+        if change.is_ours and not everything:
+            self._room.read(change, as_stored=True)
+        else:
+            self._follow(change, follow)
+        return change
+
+    def _follow(self, change: SidecarChange, follow: Follow = track_chain) -> None:
+        """Parse the document and locate every comment in the current text."""
+        self._room.read(change)
+        found = tracking_plan(change.sidecar, change.current, self._room.versions)
+        apply_placements(change.sidecar, found, [follow(chain) for chain in found.chains])
+
+
+def _placed(change: SidecarChange, note: Note) -> PlacedComment:
+    return PlacedComment(note, str(note.raw["ghostMarkerId"]), change.symbol_at(note.line))

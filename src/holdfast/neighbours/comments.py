@@ -1,0 +1,102 @@
+"""Comments anchored to a task's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.kernel.cache import VersionedCache
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import InvalidPath, NotFound
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.tasks.neighbours import Question, TaskRemark
+
+if TYPE_CHECKING:
+    from holdfast.comments.anchors.moved_code import Moves
+    from holdfast.comments.sidecar.note import Note
+    from holdfast.comments.store import Comments
+
+
+class CommentsNeighbour:
+    """Reads comments as remarks, at the current position of their code."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+        self._cache: VersionedCache[tuple[tuple[TaskRemark, bool], ...]] = VersionedCache()
+
+    def about(self, question: Question) -> Iterator[TaskRemark]:
+        """Yield the open comments on the task's files, and the comments that it links to."""
+        linked = {ref for kind, ref in question.links if kind == "comment"}
+        files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
+        moves = self._room.moves() if files else None
+        found = set()
+        for path in dict.fromkeys(files):
+            current_call().check()
+            for remark, is_open in self._on(path, moves) if path else ():
+                if remark.ref in linked or (is_open and path in question.files):
+                    found.add(remark.ref)
+                    yield remark
+        for ref in sorted(linked - found):
+            with suppress(NotFound, InvalidPath):
+                yield self.find(*ref.rpartition("#")[::2])
+
+    def _on(self, path: str, moves: Moves | None) -> tuple[tuple[TaskRemark, bool], ...]:
+        """Return the comments on a file, each with whether it is open; without a sidecar it costs a stat."""
+        is_moving = moves is not None and (path in moves.arriving or path in moves.homes)
+        version = None if is_moving else self._room.sign(path)
+        if version is not None and version[0] is None:
+            return ()
+        if (cached := self._cache.get(path, version)) is not None:
+            return cached
+        if not is_moving and self._room.sidecar_bytes(RepoPath.parse(path)) is None:
+            return ()
+        sidecar = self._room.load(path)
+        found = tuple((_remark(path, note), note.status == "open") for note in sidecar.comments)
+        has_source = version is not None and version[1] is not None
+        is_cacheable = has_source and self._room.is_unmodified(sidecar)
+        return self._cache.put(path, version if is_cacheable else None, found)
+
+    def find(self, path: str, name: str) -> TaskRemark:
+        """Return one comment by its id and its file, or the file that it was in before."""
+        found: list[Note] = []
+        with suppress(NotFound):
+            found = self._room.load(path).comments
+        elsewhere = (
+            None if any(name in (note.id, note.alias) for note in found) else self._room.search.path_of(name)
+        )
+        for note in found if elsewhere is None else self._room.load(elsewhere).comments:
+            if name in (note.id, note.alias):
+                return replace(_remark(elsewhere or path, note), ref=f"{path}#{note.alias}")
+        raise NotFound(
+            f"'{path}' has no comment {name!a}.",
+            hint=f"It has {len(found)} comments; `list_comments` shows them.",
+        )
+
+    def answer(self, path: str, name: str, text: str, author: str) -> None:
+        """Reply to a comment."""
+        from holdfast.comments.comment_writer import CommentWriter
+
+        CommentWriter(self._room).reply(RepoPath.parse(path), name, text, author)
+
+
+def _remark(path: str, note: Note) -> TaskRemark:
+    from holdfast.comments.resources import address_of
+    from holdfast.comments.sidecar.note import MOVED
+
+    moved = note.location.candidates[0] if note.reason == MOVED else None
+    place = path if moved is None or moved.path is None else moved.path
+    return TaskRemark(
+        kind="comment",
+        ref=f"{path}#{note.alias}",
+        text=note.shown_text,
+        uri=address_of(place),
+        file=place,
+        line=note.line,
+        end_line=note.end_line,
+        author=note.author,
+        at=note.updated,
+        state="orphaned" if note.orphaned and moved is None else note.status,
+        labels=(note.tag,) if note.tag else (),
+    )

@@ -1,0 +1,20 @@
+"""Commits that name a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.storage.git.history.commit_search import CommitSearch
+from holdfast.tasks.neighbours import Question, TaskRemark
+
+
+class CommitsNeighbour:
+    """Reads commits as remarks."""
+
+    def __init__(self, search: CommitSearch) -> None:
+        self._search = search
+
+    def about(self, question: Question) -> Iterator[TaskRemark]:
+        """Yield the newest commits that name the task."""
+        for commit in self._search.naming(question.name, question.limit):
+            yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)

@@ -1,0 +1,45 @@
+"""Findings of analyses in a task's files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.kernel.cache import VersionedCache
+from holdfast.kernel.call import current_call
+from holdfast.storage.watching.file_signature import sign_of
+from holdfast.tasks.neighbours import Question, TaskRemark
+
+if TYPE_CHECKING:
+    from holdfast.analysis.context.measurements import Issue
+    from holdfast.analysis.room import Analysis
+
+
+class FindingsNeighbour:
+    """Reads findings of analyses as remarks."""
+
+    def __init__(self, room: Analysis) -> None:
+        self._room = room
+        self._cache: VersionedCache[tuple[Issue, ...]] = VersionedCache()
+
+    def about(self, question: Question) -> list[TaskRemark]:
+        """Return the findings in the task's files, the most costly to fix first."""
+        found = [issue for path in dict.fromkeys(question.files) for issue in self._in(path)]
+        return [_remark(issue) for issue in sorted(found, key=lambda issue: -issue.minutes)]
+
+    def _in(self, path: str) -> tuple[Issue, ...]:
+        # Imported here: it loads the parsers, which tasks without files do not need.
+        from holdfast.analysis.context.file_findings import file_issues
+
+        current_call().check()
+        version = sign_of([f"{self._room.repository.root}/{path}"])
+        cached = self._cache.get(path, version)
+        if cached is not None:
+            return cached
+        return self._cache.put(path, version, tuple(file_issues(self._room, path)))
+
+
+def _remark(issue: Issue) -> TaskRemark:
+    finding = issue.finding
+    ref = f"{finding.path}#{finding.rule}:{finding.line}"
+    place = (finding.path, finding.line, finding.end_line)
+    return TaskRemark("finding", ref, finding.message, None, None, *place, state=issue.severity)

@@ -1,0 +1,65 @@
+"""Messages in the inbox about a task's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from holdfast.kernel.cache import VersionedCache
+from holdfast.tasks.neighbours import Question, TaskRemark
+
+if TYPE_CHECKING:
+    from holdfast.inbox.message import Message
+    from holdfast.inbox.store import Inbox
+
+_MAX_MESSAGES = 1000
+"""A chosen bound on the pending messages that one lookup examines."""
+
+
+class InboxNeighbour:
+    """Reads pending messages as remarks."""
+
+    def __init__(self, room: Inbox) -> None:
+        self._room = room
+        self._cache: VersionedCache[tuple[TaskRemark, ...]] = VersionedCache()
+
+    def about(self, question: Question) -> Iterable[TaskRemark]:
+        """Return the undelivered messages on the task's files, and the messages that it links to."""
+        linked = tuple(sorted({ref for kind, ref in question.links if kind == "message"}))
+        key = (linked, tuple(question.files))
+        if key == ((), ()):
+            return ()
+        version = self._room.sign()
+        cached = self._cache.get(key, version)
+        return cached if cached is not None else self._cache.put(key, version, tuple(self._find_all(*key)))
+
+    def _find_all(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[TaskRemark]:
+        yield from (self.find(ref) for ref in linked)
+        for message in self._room.pending_on(files, _MAX_MESSAGES) if files else ():
+            if message.id not in linked:
+                yield _remark(message)
+
+    def find(self, ref: str) -> TaskRemark:
+        """Return one message."""
+        return _remark(self._room.find(ref))
+
+    def answer(self, ref: str, text: str, author: str) -> None:
+        """Reply to a message."""
+        self._room.reply(self._room.find(ref), text, author)
+
+
+def _remark(message: Message) -> TaskRemark:
+    lines = (message.line or message.changed_lines or "").partition("-")
+    first, last = (int(part) if part.isdecimal() else None for part in (lines[0], lines[2]))
+    return TaskRemark(
+        kind="message",
+        ref=message.id,
+        text=message.comment,
+        uri="lazygit://history",
+        file=None if message.file == "." else message.file,
+        line=first,
+        end_line=last,
+        author=message.author,
+        at=message.time,
+        state=message.state,
+    )

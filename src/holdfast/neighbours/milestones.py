@@ -1,0 +1,86 @@
+"""Issues and milestones that a task or its files are linked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from holdfast.kernel.cache import Answer, VersionedCache
+from holdfast.kernel.errors import InvalidArguments, NotFound
+from holdfast.tasks.neighbours import Question, TaskRemark
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from holdfast.milestones.entity import Entity
+    from holdfast.milestones.store import Milestones
+
+
+class MilestonesNeighbour:
+    """Reads issues and milestones as remarks, and which milestones are closed."""
+
+    def __init__(self, room: Milestones) -> None:
+        self._room = room
+        self._cache: VersionedCache[Any] = VersionedCache()
+
+    def about(self, question: Question) -> Iterable[TaskRemark]:
+        """Return the issues and milestones that the task links to, and open issues linked to its files."""
+        named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
+        if not named and not question.files:
+            return ()
+        key = (named, tuple(question.files), question.limit)
+        return self._cached(key, lambda connection: tuple(_entities(connection, *key)))
+
+    def find(self, ref: str) -> TaskRemark:
+        """Return one issue or milestone."""
+        return _remark(self._room.get(None, ref))
+
+    def closed(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that refer to a closed milestone."""
+        from holdfast.milestones.index.lookup import closed_among
+
+        key = tuple(sorted(names))
+        return self._cached(key, lambda connection: closed_among(connection, key))
+
+    def _cached(self, key: Hashable, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Return the result of a query to the index, cached until a log changes."""
+        from holdfast.milestones.index.update import damaged_in
+
+        # Read before the query: a change in between then invalidates the entry.
+        version = self._room.fingerprint()
+        cached: Answer | None = self._cache.get(key, version)
+        if cached is not None:
+            return cached
+        is_damaged, result = self._room.ask(lambda connection: (damaged_in(connection), query(connection)))
+        # A damaged log can be repaired without a change of its tip.
+        self._cache.put(key, None if is_damaged else version, result)
+        return result
+
+
+def _entities(
+    connection: sqlite3.Connection, named: tuple[str, ...], files: tuple[str, ...], limit: int
+) -> Iterator[TaskRemark]:
+    from holdfast.milestones.index import lookup
+
+    refs = list(named)
+    for path in files:
+        refs += lookup.open_linked_to(connection, path, limit)
+    for ref in dict.fromkeys(refs):
+        try:
+            yield _remark(lookup.entity(connection, None, ref))
+        except (NotFound, InvalidArguments):
+            continue  # an issue of another tracker, such as GitHub
+
+
+def _remark(entity: Entity) -> TaskRemark:
+    return TaskRemark(
+        kind=entity.kind,
+        ref=entity.id,
+        text=entity.description,
+        uri=f"git-mile://entity/{entity.id}",
+        title=entity.title,
+        author=entity.author,
+        at=entity.updated,
+        state=entity.status,
+        labels=tuple(entity.labels),
+    )

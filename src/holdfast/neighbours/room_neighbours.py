@@ -1,0 +1,117 @@
+"""The other rooms of a repository as one source of remarks, which the workspace passes to the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.neighbours.comments import CommentsNeighbour
+from holdfast.neighbours.commits import CommitsNeighbour
+from holdfast.neighbours.findings import FindingsNeighbour
+from holdfast.neighbours.inbox import InboxNeighbour
+from holdfast.neighbours.milestones import MilestonesNeighbour
+from holdfast.storage.git.history.commit_search import CommitSearch
+from holdfast.storage.git.repository import Repository
+from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, RemarkKind, Surroundings, TaskRemark
+
+
+class RoomNeighbours(Neighbours):
+    """Reads the rooms of one workspace on behalf of its tasks."""
+
+    def __init__(self, repository: Repository, room: Callable[[str], Any]) -> None:
+        """Initialise without opening any room; `room` opens one by name."""
+        self._room = room
+        self._commits = CommitSearch(repository)
+        self._present = _rooms_of(repository)
+        self._absent = [name for name in ROOMS if name not in self._present]
+
+    def around(self, question: Question) -> Surroundings:
+        """Return remarks about a task from all rooms."""
+        found = Surroundings(absent=list(self._absent))
+        for name in self._present:
+            if not (question.files or question.links or name == "git"):
+                continue  # only commits can name the task: the other rooms need not be opened
+            try:
+                remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(question)
+                for remark in remarks:
+                    count = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
+                    if count <= question.limit:
+                        found.remarks.append(remark)
+            except (Cancelled, DeadlineExceeded):
+                raise
+            except HoldfastError as failure:
+                found.failures[name] = failure.message
+        return found
+
+    def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
+        """Return one remark."""
+        if kind == "message":
+            return self._inbox.find(ref)
+        if kind == "comment":
+            return self._comments.find(file or "", ref)
+        return self._milestones.find(ref)
+
+    def answer(self, remark: TaskRemark, text: str, author: str) -> bool:
+        """Reply to a message or a comment; other remarks have no replies."""
+        if remark.kind == "message":
+            self._inbox.answer(remark.ref, text, author)
+        elif remark.kind == "comment":
+            path, _, name = remark.ref.rpartition("#")
+            self._comments.answer(remark.file or path, name, text, author)
+        else:
+            return False
+        return True
+
+    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that refer to a closed milestone; none if milestones cannot be read."""
+        if not names or "milestones" not in self._present:
+            return frozenset()
+        try:
+            return self._milestones.closed(names)
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError:
+            return frozenset()
+
+    def waiting(self) -> Mapping[str, int]:
+        """Return the number of undelivered messages; nothing if the inbox cannot be read."""
+        try:
+            return {"review_messages": self._room("inbox").count("pending")}
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError:
+            return {}
+
+    def close(self) -> None:
+        """Close the commit search; the rooms are closed by the workspace."""
+        self._commits.close()
+
+    # One adapter per room, named after it (see `around`) and created once, as each has a cache.
+
+    @cached_property
+    def _comments(self) -> CommentsNeighbour:
+        return CommentsNeighbour(self._room("comments"))
+
+    @cached_property
+    def _inbox(self) -> InboxNeighbour:
+        return InboxNeighbour(self._room("inbox"))
+
+    @cached_property
+    def _findings(self) -> FindingsNeighbour:
+        return FindingsNeighbour(self._room("analyze"))
+
+    @cached_property
+    def _milestones(self) -> MilestonesNeighbour:
+        return MilestonesNeighbour(self._room("milestones"))
+
+    @cached_property
+    def _git(self) -> CommitsNeighbour:
+        return CommitsNeighbour(self._commits)
+
+
+def _rooms_of(repository: Repository) -> tuple[str, ...]:
+    in_files = () if repository.bare else ("comments", "findings")
+    in_git = () if repository.git_dir is None else ("milestones", "git")
+    return tuple(name for name in ROOMS if name in {"inbox", *in_files, *in_git})

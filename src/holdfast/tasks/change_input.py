@@ -1,0 +1,153 @@
+"""The input of `taskpilot_update`, and its conversion to a change of the store."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, StrictFloat
+
+from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.models import ONLY_SPECIFIED, Input, IntegerOrNone
+from holdfast.tasks.inputs import (
+    AnyPriority,
+    AnyStatus,
+    Criteria,
+    Dependencies,
+    EvidenceIn,
+    Paths,
+    ShortTexts,
+    dependency_of,
+    files_of,
+    list_of,
+)
+from holdfast.tasks.link_targets import links_of
+from holdfast.tasks.models import (
+    MAX_ITEMS,
+    Body,
+    InSession,
+    LinkIn,
+    ShortText,
+    ShortTextOrEmpty,
+    TaskId,
+    Title,
+)
+from holdfast.tasks.store.records import Change
+
+SeedField = Literal[
+    "title", "description", "priority", "status", "progress", "notes", "connected_files", "blocked_by"
+]
+
+
+class TaskFields(Input):
+    """New values; fields that are left out stay as they are."""
+
+    title: Title | None = Field(default=None, description="New title.")
+    description: Body | None = Field(default=None, description="New description.")
+    status: AnyStatus | None = Field(default=None, description="New state.")
+    priority: AnyPriority | None = Field(default=None, description="New priority.")
+    progress: IntegerOrNone = Field(default=None, ge=0, le=100, description="Percent done.")
+    notes: Body | None = Field(default=None, description="New notes.")
+    plan: Body | None = Field(default=None, description="New plan.")
+    milestone: ShortTextOrEmpty | None = Field(default=None, description="New milestone; empty for none.")
+    rank: StrictFloat | None = Field(
+        default=None, description="Order among tasks of equal priority; lower comes first."
+    )
+    parent_id: str | None = Field(default=None, max_length=40, description="New parent; empty for none.")
+
+
+class TaskItems(Input):
+    """Items to add to lists, or to remove from them."""
+
+    depends_on: Dependencies = Field(default=[], description="Tasks, as in taskpilot_add.")
+    labels: ShortTexts = Field(default=[], description="Labels.")
+    connected_files: Paths = Field(default=[], description="Files.")
+    criteria: ShortTexts = Field(default=[], description="Criteria; to remove, also by number.")
+    links: list[LinkIn] = Field(default=[], max_length=MAX_ITEMS, description="Links.")
+
+
+class UpdateTask(InSession):
+    """What to change about a task."""
+
+    task_id: TaskId = Field(description="Which task, such as TP-12.")
+    set: TaskFields | None = Field(default=None, description="New values.")
+    field: SeedField | None = Field(
+        default=None,
+        description="One field, instead of `set`; give its value in `value`.",
+        json_schema_extra=ONLY_SPECIFIED,
+    )
+    value: Body | None = Field(
+        default=None, description="The new value of `field`, as text.", json_schema_extra=ONLY_SPECIFIED
+    )
+    add: TaskItems | None = Field(default=None, description="What to add to lists.")
+    remove: TaskItems | None = Field(default=None, description="What to remove from lists.")
+    check: Criteria = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="What proves that it is done.")
+    reason: Body | None = Field(default=None, description="Why; required to block and to reopen.")
+    if_version: IntegerOrNone = Field(
+        default=None, ge=1, description="Change it only if it has this version."
+    )
+    token: ShortText | None = Field(default=None, description="Proof that the claim is yours.")
+
+
+def change_of(arguments: UpdateTask) -> Change:
+    """Return the arguments as a change for the store; raise if they change nothing."""
+    wanted = Change(reason=arguments.reason, check=list(arguments.check))
+    if arguments.set is not None:
+        wanted.set = _fields(arguments.set)
+    if arguments.field is not None:
+        if arguments.value is None:
+            raise InvalidArguments("`field` needs `value`.", hint=f"Give the new {arguments.field}.")
+        wanted.set |= _seed_field(arguments.field, arguments.value)
+    elif arguments.value is not None:
+        raise InvalidArguments("`value` needs `field`.", hint="Name its field, or use `set`.")
+    if arguments.add is not None:
+        wanted.add |= _items(arguments.add)
+    if arguments.remove is not None:
+        wanted.remove = _removed(arguments.remove)
+    if not (wanted.set or wanted.add or wanted.remove or wanted.check or arguments.evidence):
+        raise InvalidArguments("There is nothing to change.", hint="Give `set`, `add`, `remove` or `check`.")
+    return wanted
+
+
+def _fields(given: TaskFields) -> dict[str, Any]:
+    values = given.model_dump(exclude_unset=True)
+    if "parent_id" in values:
+        values["parent"] = values.pop("parent_id") or None
+    emptied = {"milestone": None} if values.get("milestone") == "" else {}
+    return {name: value for name, value in values.items() if value is not None or name == "parent"} | emptied
+
+
+def _seed_field(field: SeedField, text: str) -> dict[str, Any]:
+    """Return the change for one field and its value as text, as the TaskPilot specification passes them."""
+    if field == "connected_files":
+        return {"files": files_of(list_of(text))}
+    if field == "blocked_by":
+        return {"blockers": [(item, "blocks") for item in list_of(text)]}
+    try:
+        given = validated(TaskFields, {field: text})
+    except InvalidArguments as failure:
+        raise InvalidArguments(
+            f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."
+        ) from None
+    assert isinstance(given, TaskFields)
+    return _fields(given)
+
+
+def _items(given: TaskItems) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {
+        "depends_on": [dependency_of(text) for text in given.depends_on],
+        "labels": list(given.labels),
+        "files": files_of(given.connected_files),
+        "criteria": list(given.criteria),
+        "links": links_of(given.links),
+    }
+    return {name: items for name, items in found.items() if items}
+
+
+def _removed(given: TaskItems) -> dict[str, list[Any]]:
+    found = _items(given)
+    found["depends_on"] = [text for text, _ in found.get("depends_on", [])]
+    found["files"] = [item.path for item in found.get("files", [])]
+    found["links"] = [item.ref for item in found.get("links", [])]
+    return {name: items for name, items in found.items() if items}

@@ -1,0 +1,216 @@
+"""The checks of `taskpilot_audit`: states without proof, wrong counts, broken references, duplicates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import NotFound
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks.link_targets import find_linked
+from holdfast.tasks.store import dependencies, rows
+from holdfast.tasks.store.gate import is_proof
+from holdfast.tasks.store.history import unlike_history
+from holdfast.tasks.store.records import COLUMNS, Task, task_id
+from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import TaskTransaction
+from holdfast.tasks.view.overview import DAY_SECONDS, STALE_DAYS
+
+Scope = Literal["full", "tasks", "dependencies", "files"]
+Code = Literal[
+    "ORPHAN_DEP", "CYCLE", "DONE_INCOMPLETE", "STALE_CLAIM", "STALE_TASK", "NO_CRITERIA", "MISSING_FILE",
+    "OPEN_SUBTASK", "NO_EVIDENCE", "DUPLICATE", "WRONG_COUNT", "HISTORY", "ORPHAN_COMMENT", "ISSUE_DRIFT",
+]  # fmt: skip
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: Mapping[Code, tuple[Severity, str]] = {
+    "DONE_INCOMPLETE": ("error", "Reopen it, or check the criteria that are met."),
+    "NO_EVIDENCE": ("error", "Add evidence."),
+    "OPEN_SUBTASK": ("error", "Finish the subtasks."),
+    "STALE_CLAIM": ("warning", "Claim it, or use fix_issues to release it."),
+    "STALE_TASK": ("warning", "Continue it, or release it."),
+    "NO_CRITERIA": ("info", "Add criteria."),
+    "ORPHAN_DEP": ("warning", "Remove the dependency, or depend on another task."),
+    "WRONG_COUNT": ("error", "Use fix_issues to correct it."),
+    "MISSING_FILE": ("warning", "Give the file's new path, or remove it from the task."),
+    "DUPLICATE": ("info", "Drop one of them."),
+    "HISTORY": ("error", "Keep a copy of the database and report this."),
+    "ORPHAN_COMMENT": ("warning", "Move the comment to its code, or remove the link."),
+    "ISSUE_DRIFT": ("warning", "Bring task and issue to the same state, or remove the link."),
+}
+"""The severity of each finding, and the suggested fix."""
+_BATCH = 500
+"""Tasks read at a time: a chosen bound on memory."""
+_SLOTS_PER_TASK = 16
+"""Slots of the duplicate filter per task: at this load a title collides by chance with probability 1/16."""
+
+
+class Inconsistency(NamedTuple):
+    """A failed check."""
+
+    code: Code
+    task_id: str
+    detail: str
+
+
+def inconsistencies(room: Tasks, transaction: TaskTransaction, scope: Scope) -> Iterator[Inconsistency]:
+    """Run the checks of a scope."""
+    if scope in ("full", "tasks"):
+        for some in _pages(transaction, COLUMNS):
+            tasks = [Task._make(row) for row in some]
+            for task in tasks:
+                yield from _checks(transaction, task)
+            for task in unlike_history(transaction, tasks):
+                yield Inconsistency("HISTORY", task.id, "Its state differs from its recorded history.")
+        yield from _open_subtasks(transaction)
+        yield from _duplicates(transaction)
+    if scope in ("full", "dependencies"):
+        yield from _dependencies(transaction)
+    if scope in ("full", "files"):
+        yield from _files(room, transaction)
+        yield from _linked(room, transaction, "comment")
+    if scope in ("full", "tasks"):
+        yield from _linked(room, transaction, "issue")
+        yield from _tracker_drift(transaction)
+
+
+def _pages(transaction: TaskTransaction, columns: str) -> Iterator[list[Any]]:
+    """Yield all tasks in batches, to bound memory; the third column must be the number."""
+    query = (
+        f"SELECT {columns} FROM task WHERE workspace = :workspace AND n > :after ORDER BY n LIMIT :maximum"
+    )
+    after, count = 0, transaction.workspace.next_number
+    while found := transaction.ask(query, after=after, maximum=_BATCH).fetchall():
+        yield found
+        after = found[-1][2]
+        current_call().progress(after, count, "Auditing tasks")
+
+
+def _checks(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
+    """Check one task by itself."""
+    now = transaction.now
+    if task.status == "done":
+        criteria = json.loads(task.criteria)
+        unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
+        if unmet:
+            detail = f"It is done, but criterion {unmet[0]} is not checked."
+            yield Inconsistency("DONE_INCOMPLETE", task.id, detail)
+        proofs = json.loads(task.evidence)
+        if transaction.workspace.gate == "evidence" and not any(is_proof(item) for item in proofs):
+            yield Inconsistency("NO_EVIDENCE", task.id, "It is done without evidence.")
+        return
+    in_progress = task.status == "in-progress"
+    if in_progress and task.claim_agent is not None and task.claimed_by(now) is None:
+        yield Inconsistency("STALE_CLAIM", task.id, "Its claim has expired.")
+    if in_progress and task.updated_at < now - STALE_DAYS * DAY_SECONDS:
+        yield Inconsistency("STALE_TASK", task.id, f"It did not change for {STALE_DAYS} days.")
+    if task.criteria == "[]" and task.status not in FINISHED:
+        yield Inconsistency("NO_CRITERIA", task.id, "It has no criteria.")
+
+
+def _open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    found = transaction.ask(
+        "SELECT DISTINCT task.n FROM task part JOIN task ON task.uid = part.parent"
+        " WHERE task.workspace = :workspace AND task.status = 'done'"
+        " AND part.status NOT IN ('done', 'dropped') ORDER BY task.n"
+    )
+    for (number,) in found:
+        yield Inconsistency("OPEN_SUBTASK", task_id(number), "It is done, but a subtask is open.")
+
+
+def _dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    pairs = transaction.ask(
+        "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
+        " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :workspace"
+        " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
+        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, other.n"
+    )
+    for number, needed in pairs:
+        yield Inconsistency("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
+    wrong = dependencies.wrong_waits(transaction, transaction.workspace.id)
+    names = rows.ids_of(transaction, [uid for uid, _, _ in wrong])
+    for uid, waits, stored in wrong:
+        detail = f"It is stored as waiting for {stored} tasks, but waits for {waits}."
+        yield Inconsistency("WRONG_COUNT", names[uid], detail)
+
+
+def _files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    if room.repository.bare:
+        return
+    exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
+    found = transaction.ask(
+        "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task"
+        " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+        " ORDER BY task.n, file.path"
+    )
+    for number, path in found:
+        if not exists(path):
+            yield Inconsistency("MISSING_FILE", task_id(number), f"Its file {path} is missing.")
+
+
+def _linked(
+    room: Tasks, transaction: TaskTransaction, kind: Literal["comment", "issue"]
+) -> Iterator[Inconsistency]:
+    """Compare tasks with the comments or issues of this repository that they link to."""
+    code: Code = "ORPHAN_COMMENT" if kind == "comment" else "ISSUE_DRIFT"
+    found = transaction.ask(
+        "SELECT task.n, task.status, link.ref FROM link JOIN task ON task.uid = link.task"
+        " WHERE task.workspace = :workspace AND link.kind = :kind ORDER BY task.n, link.ref",
+        kind=kind,
+    )
+    for number, status, ref in found:
+        is_finished = status in FINISHED
+        try:
+            remark = find_linked(room.neighbours, kind, ref)
+        except NotFound:
+            if not is_finished:
+                yield Inconsistency(code, task_id(number), f"Its {kind} {ref} is missing.")
+            continue
+        if remark is None:
+            continue
+        if kind == "comment" and remark.state == "orphaned" and not is_finished:
+            yield Inconsistency(code, task_id(number), f"The code of its comment {ref} is gone.")
+        elif kind == "issue" and (remark.state == "closed") != is_finished:
+            yield Inconsistency(
+                code, task_id(number), f"It is {status}, but its issue {ref} is {remark.state}."
+            )
+
+
+def _tracker_drift(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    """Compare tasks with the state they had in other trackers at the last synchronisation."""
+    found = transaction.ask(
+        "SELECT task.n, task.status, counterpart.tracker, counterpart.origin, counterpart.seen"
+        " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :workspace"
+        " ORDER BY task.n, counterpart.tracker"
+    )
+    for number, status, tracker, origin, seen in found:
+        there = json.loads(seen).get("status")
+        if there is not None and (there in FINISHED) != (status in FINISHED):
+            detail = f"It is {status}, but {origin} of {tracker} was {there} when last read."
+            yield Inconsistency("ISSUE_DRIFT", task_id(number), detail)
+
+
+def _duplicates(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    # A counting filter over title hashes: only titles whose hash occurs twice are held in memory, which
+    # leaves out nearly all of a million.
+    counts = bytearray(_SLOTS_PER_TASK * transaction.workspace.next_number)
+    for title, _ in _titles(transaction):
+        slot = hash(title) % len(counts)
+        counts[slot] = min(counts[slot] + 1, 2)
+    first: dict[str, int] = {}
+    for title, number in _titles(transaction):
+        if counts[hash(title) % len(counts)] > 1 and first.setdefault(title, number) != number:
+            detail = f"It has the same title as {task_id(first[title])}."
+            yield Inconsistency("DUPLICATE", task_id(number), detail)
+
+
+def _titles(transaction: TaskTransaction) -> Iterator[tuple[str, int]]:
+    """Yield the titles of unfinished tasks, normalised for case and spacing, and their numbers."""
+    for some in _pages(transaction, "title, status, n"):
+        for title, status, number in some:
+            if status not in FINISHED:
+                yield " ".join(title.lower().split()), number

@@ -1,0 +1,65 @@
+"""Resources that are files: charts and attachments."""
+
+from __future__ import annotations
+
+from holdfast.kernel.errors import UnknownResource
+from holdfast.kernel.resource import ResourceBody
+from holdfast.tasks.charts.picture import ChartFormat, render
+from holdfast.tasks.charts.plots import ChartKind, draw
+from holdfast.tasks.resources import TOPIC, check_served, unknown_if_missing
+from holdfast.tasks.store.attachment import content_of, is_text
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.toolset import tasks
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/{kind}/chart.{file_format}",
+    name="Chart",
+    title="📊 Chart",
+    description="status, burndown or graph as chart.png or chart.svg",
+    mime_type="image/png",
+    topic=TOPIC,
+    complete={
+        "kind": lambda _, prefix: [
+            name for name in ("status", "burndown", "graph") if name.startswith(prefix)
+        ],
+        "file_format": lambda _, prefix: [name for name in ("png", "svg") if name.startswith(prefix)],
+    },
+)
+def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -> ResourceBody:
+    """Return a chart as an image."""
+    kinds: dict[str, ChartKind] = {"status": "status", "burndown": "burndown", "graph": "graph"}
+    formats: dict[str, ChartFormat] = {"png": "png", "svg": "svg"}
+    if kind not in kinds or file_format not in formats:
+        raise UnknownResource(
+            "Resource not found: there is no such chart.",
+            hint="Available: status, burndown and graph, each as chart.png and chart.svg.",
+        )
+    with room.reading() as transaction:
+        check_served(transaction, workspace_id)
+    data, mime_type = render(draw(room, kinds[kind])[0], formats[file_format], room.font_cache())
+    return ResourceBody(data=data, mime_type=mime_type)
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/attachments/{sha256}",
+    name="Attachment",
+    title="📎 Attachment",
+    description="A file attached to a task",
+    mime_type="application/octet-stream",
+)
+def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceBody:
+    """Return an attached file, as text if it is text."""
+    with room.reading() as transaction:
+        check_served(transaction, workspace_id)
+        with unknown_if_missing():
+            content = content_of(transaction, sha256)
+        mime = transaction.execute(
+            "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
+        ).fetchone()[0]
+    if is_text(mime):
+        try:
+            return ResourceBody(text=content.decode(), mime_type=mime)
+        except UnicodeDecodeError:
+            pass
+    return ResourceBody(data=content, mime_type=mime)

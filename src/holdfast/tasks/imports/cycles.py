@@ -1,0 +1,55 @@
+"""Removes circular dependencies from imported tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from holdfast.tasks.trackers.foreign import ForeignTask, Problem
+
+
+def without_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
+    """Return the tasks without dependencies and parents that would close a cycle; each is reported."""
+    waits: dict[str, set[str]] = {task.origin: set() for task in found}
+    parents: dict[str, str | None] = {}
+    for task in found:
+        parents[task.origin] = task.parent
+        if task.parent is not None and not _add_edge(waits, task.origin, task.parent):
+            parents[task.origin] = None
+            problems.append(_skipped(file, task, task.parent, "parent"))
+    acyclic = []
+    for task in found:
+        needs = []
+        for origin in task.depends_on:
+            if _add_edge(waits, task.origin, origin):
+                needs.append(origin)
+            else:
+                problems.append(_skipped(file, task, origin, "dependency"))
+        acyclic.append(replace(task, depends_on=tuple(needs), parent=parents[task.origin]))
+    return acyclic
+
+
+def _skipped(file: str, task: ForeignTask, other: str, relation: str) -> Problem:
+    message = f"{other!a} as {relation} of '{task.origin}' would close a cycle, and was skipped."
+    return Problem(file, task.line, message)
+
+
+def _add_edge(waits: dict[str, set[str]], task: str, other: str) -> bool:
+    """Make a task wait for another and return True, or return False if that would close a cycle."""
+    if other in waits:
+        if other == task or _reaches(waits, other, task):
+            return False
+        waits[task].add(other)
+    return True
+
+
+def _reaches(waits: Mapping[str, set[str]], start: str, end: str) -> bool:
+    seen, frontier = {start}, [start]
+    while frontier:
+        for following in waits[frontier.pop()]:
+            if following == end:
+                return True
+            if following not in seen:
+                seen.add(following)
+                frontier.append(following)
+    return False

@@ -1,0 +1,94 @@
+"""What links of tasks refer to: comments, messages and issues by their ids and URIs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
+from urllib.parse import unquote
+
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.tasks.models import LinkIn, LinkKind
+from holdfast.tasks.store.records import TaskLink
+
+if TYPE_CHECKING:
+    from holdfast.tasks.neighbours import Neighbours, RemarkKind, TaskRemark
+    from holdfast.tasks.store.tasks import Tasks
+
+
+_MESSAGE = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
+_COMMENT = re.compile(r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})")
+_ENTITY = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
+_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
+_TASK = re.compile(r"taskpilot://workspace/[^/]+/tasks/(?P<id>TP-[0-9]+)")
+_OWN_ISSUE = re.compile(r"(?=.*[a-f])[0-9a-f-]{4,64}")
+"""The form of ids of issues in this repository; other trackers use plain numbers and other forms."""
+
+
+class Place(NamedTuple):
+    """Where something is in another room."""
+
+    kind: RemarkKind
+    ref: str
+    file: str | None = None
+
+
+def parse_place(text: str) -> Place:
+    """Return what a URI or id refers to; raise, naming the accepted forms, if it is none of them."""
+    text = text.strip()
+    if found := _MESSAGE.fullmatch(text):
+        return Place("message", found["id"])
+    if found := _ENTITY.fullmatch(text):
+        return Place("issue", found["id"])
+    if found := _COMMENT.fullmatch(text):
+        path = unquote(found["uri"]) if found["uri"] else found["path"]
+        return Place("comment", found["id"], RepoPath.parse(path).text)
+    raise InvalidArguments(f"{text[:100]!a} is not a message, comment or issue.", hint=f"Give {_FORMS}.")
+
+
+def links_of(links: Sequence[LinkIn]) -> list[TaskLink]:
+    """Return links as records of the store; a URI alone is enough, as it determines kind and ref."""
+    return [TaskLink(*_target(item), item.uri, item.title) for item in links]
+
+
+def _target(link: LinkIn) -> tuple[LinkKind, str]:
+    """Return the kind and the ref of a link's target."""
+    if link.kind is not None and link.ref is not None:
+        return link.kind, link.ref
+    if link.uri is None:
+        raise InvalidArguments("A link needs `uri`, or `kind` and `ref`.", hint=f"As `uri`, give {_FORMS}.")
+    if found := _TASK.fullmatch(link.uri):
+        return link.kind or "task", link.ref or found["id"]
+    if link.uri.startswith(("https://", "http://")):
+        return link.kind or "url", link.ref or link.uri
+    place = parse_place(link.uri)
+    name = place.ref if place.file is None else f"{place.file}#{place.ref}"
+    return link.kind or cast("LinkKind", place.kind), link.ref or name
+
+
+def find_linked(neighbours: Neighbours, kind: str, ref: str) -> TaskRemark | None:
+    """Return the comment or issue that a link refers to, or None if it cannot be known here.
+
+    Raises `NotFound` if it belongs to this repository and does not exist.
+    """
+    path, _, name = ref.rpartition("#")
+    try:
+        return neighbours.find(cast("RemarkKind", kind), name if kind == "comment" else ref, path)
+    except NotFound:
+        if kind == "comment" or _OWN_ISSUE.fullmatch(ref):
+            raise NotFound(
+                f"There is no {kind} {ref[:100]!a} to link to.", hint=f"Give {_FORMS}, with its current path."
+            ) from None
+        return None
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError:
+        return None
+
+
+def check_link_targets(room: Tasks, links: Iterable[TaskLink]) -> None:
+    """Raise when a link refers to a comment or an issue that does not exist."""
+    for link in links:
+        if link.kind in ("comment", "issue"):
+            find_linked(room.neighbours, link.kind, link.ref)

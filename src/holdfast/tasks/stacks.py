@@ -1,0 +1,170 @@
+"""Technology stacks: how they are detected, and the rules and tasks that a new workspace starts with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
+from holdfast.tasks.store.records import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A technology: its names, the files that reveal it, its usual commands, and its starter rules."""
+
+    names: tuple[str, ...]
+    files: tuple[str, ...]
+    test: str
+    check: str
+    rules: tuple[tuple[str, str], ...]
+
+
+STACKS = (
+    Stack(
+        ("python", "py", "django", "flask", "fastapi"),
+        ("pyproject.toml", "setup.py", "requirements.txt"),
+        "pytest",
+        "ruff check . && mypy .",
+        (
+            ("coding", "Annotate the types of public functions."),
+            ("testing", "Run pytest before a task is done."),
+            ("security", "Never build shell commands or SQL from strings that came from outside."),
+        ),
+    ),
+    Stack(
+        ("typescript", "ts", "deno"),
+        ("tsconfig.json",),
+        "npm test",
+        "npx tsc --noEmit",
+        (("coding", "Avoid `any`; name the type."), ("testing", "Run npm test before a task is done.")),
+    ),
+    Stack(
+        ("node", "javascript", "js", "nodejs", "react", "vue", "express"),
+        ("package.json",),
+        "npm test",
+        "npx eslint .",
+        (
+            ("testing", "Run npm test before a task is done."),
+            ("git", "Commit the lock file with the manifest."),
+        ),
+    ),
+    Stack(
+        ("rust", "cargo"),
+        ("Cargo.toml",),
+        "cargo test",
+        "cargo clippy -- -D warnings",
+        (
+            ("coding", "Avoid `unwrap` outside of tests."),
+            ("testing", "Run cargo test before a task is done."),
+        ),
+    ),
+    Stack(
+        ("go", "golang"),
+        ("go.mod",),
+        "go test ./...",
+        "go vet ./...",
+        (
+            ("coding", "Handle every error where it arises."),
+            ("testing", "Run go test before a task is done."),
+        ),
+    ),
+    Stack(
+        ("java", "spring", "maven", "gradle"),
+        ("pom.xml", "build.gradle", "build.gradle.kts"),
+        "the build tool's tests",
+        "the build tool's checks",
+        (("testing", "Run the build tool's tests before a task is done."),),
+    ),
+    Stack(
+        ("ruby", "rails"),
+        ("Gemfile",),
+        "bundle exec rake test",
+        "bundle exec rubocop",
+        (("testing", "Run the tests before a task is done."),),
+    ),
+    Stack(
+        ("php", "laravel", "symfony"),
+        ("composer.json",),
+        "vendor/bin/phpunit",
+        "vendor/bin/phpstan analyse",
+        (("testing", "Run phpunit before a task is done."),),
+    ),
+)
+STANDARD_RULES: tuple[tuple[str, str], ...] = (
+    ("coding", "Make the smallest change that does what the task asks, in the style of the code around it."),
+    ("testing", "Every change of behaviour comes with a test that fails without it."),
+    ("git", "Name the task in the commit: a last line `Task: TP-12`."),
+    ("security", "Never write passwords, keys or tokens into files or messages."),
+    ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
+)
+_MAX_REQUIREMENTS = 20_000
+"""A chosen bound on the description of the planning task, below the limit of any description."""
+
+
+def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:
+    """Return the stacks that the caller named, and those whose files exist."""
+    words = set(re.findall(r"[a-z+#]+", (named or "").lower()))
+    tree = Tree(repository)
+    found = []
+    for stack in STACKS:
+        present = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
+        if present or words & {*stack.names}:
+            found.append(stack)
+    return found
+
+
+def starter_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:
+    """Return the rules of a new workspace."""
+    return [*STANDARD_RULES, *dict.fromkeys(rule for stack in stacks for rule in stack.rules)]
+
+
+def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Draft]:
+    """Return the four or five tasks of a new workspace."""
+    test = stacks[0].test if stacks else "the tests"
+    check = stacks[0].check if stacks else "a linter"
+    drafts = [
+        Draft(
+            "Write down what the project is for",
+            "Fill in .task/project.md: who uses it, what it does, what it does not do.",
+            priority="high",
+            ref="purpose",
+            criteria=["project.md says who uses it and for what"],
+            labels=["setup"],
+        ),
+        Draft(
+            "Run the tests with one command",
+            f"One command runs every test and fails if one does: {test}.",
+            priority="high",
+            criteria=["The command is documented", "It fails when a test fails"],
+            labels=["setup"],
+        ),
+        Draft(
+            "Check style and types with one command",
+            f"One command checks the code without running it: {check}.",
+            criteria=["The command is documented"],
+            labels=["setup"],
+        ),
+        Draft(
+            "Agree on the rules",
+            "Read .task/rules/standard_rules.md and add project-specific rules to workspace_rules.md.",
+            priority="low",
+            depends_on=[("#purpose", "blocks")],
+            labels=["setup"],
+        ),
+    ]
+    if requirements:
+        drafts.append(
+            Draft(
+                "Plan the requirements",
+                requirements[:_MAX_REQUIREMENTS],
+                priority="high",
+                depends_on=[("#purpose", "blocks")],
+                criteria=["Every requirement is a task with criteria"],
+                labels=["planning"],
+            )
+        )
+    return drafts

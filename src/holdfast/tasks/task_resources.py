@@ -1,0 +1,97 @@
+"""Resources of single tasks: the task, and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast.kernel.content import Annotations
+from holdfast.kernel.resource import ListedResource, ResourceBody
+from holdfast.tasks.resources import (
+    FOR_AGENTS,
+    MAX_TASKS,
+    check_served,
+    document,
+    existing_workspace,
+    unknown_if_missing,
+)
+from holdfast.tasks.store import history, query, rows
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.view.resource_text import JSON, json_body
+from holdfast.tasks.view.results import event_out, task_detail, timestamp
+
+MAX_LISTED = 500
+"""A chosen bound on the resource list, which clients read on every connection."""
+UNFINISHED = ("in-progress", "review", "backlog", "blocked")
+
+
+def open_task_ids(room: Tasks, typed: str) -> list[str]:
+    """Return the ids of unfinished tasks that complete what was typed, an exact match first."""
+    if existing_workspace(room) is None:
+        return []
+    page = room.find(query.Query(status=UNFINISHED, limit=MAX_TASKS))
+    prefix = typed.strip().upper()
+    found = [task.id for task in page.tasks if task.id.startswith(prefix) or task.id[3:].startswith(prefix)]
+    return sorted(found, key=lambda name: prefix not in (name, name[3:]))
+
+
+def _unfinished(room: Tasks) -> Iterable[ListedResource]:
+    """List the unfinished tasks; finished ones can be read too, but are not listed."""
+    workspace = existing_workspace(room)
+    if workspace is None:
+        return
+    with room.reading() as transaction:
+        # Titles are untrusted text and do not belong in resource lists.
+        found = transaction.ask(
+            "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
+            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :maximum",
+            maximum=MAX_LISTED,
+        ).fetchall()
+    for number, status, updated in found:
+        yield ListedResource(
+            f"taskpilot://workspace/{workspace.id}/tasks/TP-{number}",
+            f"TP-{number}",
+            f"A task, {status}",
+            JSON,
+            title=f"📌 TP-{number}",
+            annotations=Annotations(audience=("assistant",), priority=0.6, last_modified=timestamp(updated)),
+        )
+
+
+@document(
+    "taskpilot://workspace/{workspace_id}/tasks/{task_id}",
+    name="Task",
+    title="📌 One task",
+    description="One task with all its details",
+    topic="tasks/{task_id}",
+    list_topic="tasks/*",
+    annotations=FOR_AGENTS,
+    members=_unfinished,
+    complete={"task_id": open_task_ids},
+    specified=True,
+)
+def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
+    """Return one task."""
+    with room.reading() as transaction:
+        check_served(transaction, workspace_id)
+        with unknown_if_missing():
+            found = rows.find_task(transaction, task_id)
+        detail = task_detail(transaction, found)
+    return json_body({"task": detail.wire()}, name=found.id, last_modified=timestamp(found.updated_at))
+
+
+@document(
+    "taskpilot://workspace/{workspace_id}/tasks/{task_id}/history",
+    name="Task history",
+    title="🕑 History of a task",
+    description="Every change of one task, oldest first: who, when, what and why",
+    topic="tasks/{task_id}",
+)
+def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
+    """Return the events of one task."""
+    with room.reading() as transaction:
+        workspace = check_served(transaction, workspace_id)
+        with unknown_if_missing():
+            found = rows.find_task(transaction, task_id)
+        happened = history.events_after(transaction, workspace.id, 0, MAX_TASKS, found.uid)
+    listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
+    return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")
