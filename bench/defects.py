@@ -42,7 +42,7 @@ from holdfast.analysis.defects.logistic import area_under_curve, shipped
 from holdfast.analysis.defects.prediction import PastFiles
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import rows
+from holdfast.storage.git.history.numstat import rows
 from holdfast.storage.git.repository import Repository
 
 BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.01)

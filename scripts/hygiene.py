@@ -38,7 +38,7 @@ EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
-RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py"}
+RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py", "storage/processes/editor.py"}
 CATCHES_EVERYTHING = {
     "analysis/engine/analysis_run.py",  # one of the analyses to run
     "analysis/engine/file_reader.py",  # one of the files to analyse
@@ -52,6 +52,7 @@ CATCHES_EVERYTHING = {
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
     "faces/mcp/publisher.py",  # the state of a resource that somebody follows
     "faces/mcp/server.py",  # a handler of the protocol
+    "storage/processes/pool.py",  # a task, whose caller gets the failure
     "storage/watching/watcher.py",  # the thread that watches
 }
 """Where one failure must not end something that serves others, with the failing part."""

@@ -33,7 +33,7 @@ from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import rows
+from holdfast.storage.git.history.numstat import rows
 from holdfast.storage.git.repository import Repository
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "defects"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
@@ -61,9 +61,8 @@ class Workspace:
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
         self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
-        self._watcher: Watcher | None = None
-        self._rooms: dict[str, Any] = {}
-        self._opening = threading.Lock()
+        self._watcher = Lazy(_open_watcher)
+        self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
     @classmethod
     def discover(cls, start: Path, database: str | None = None) -> Workspace:
@@ -72,13 +71,7 @@ class Workspace:
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in, opening it at first use."""
-        room = self._rooms.get(toolset)
-        if room is None:
-            with self._opening:
-                room = self._rooms.get(toolset)
-                if room is None:
-                    room = self._rooms[toolset] = _OPENERS[toolset](self)
-        return room
+        return self._rooms[toolset].get()
 
     @property
     def inbox(self) -> Inbox:
@@ -92,22 +85,19 @@ class Workspace:
         room = self.room(name)
         # A room, or one of very many things in it, is looked at only while somebody wants to know.
         probe = room.probe(part) if part else getattr(room, "fingerprint", None)
-        return self._notice_changes().subscribe(topic, callback, probe)
-
-    def _notice_changes(self) -> Watcher:
-        from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
-
-        with self._opening:
-            if self._watcher is None:
-                self._watcher = Watcher()
-            return self._watcher
+        return self._watcher.get().subscribe(topic, callback, probe)
 
     def close(self) -> None:
         """Close every room that was opened."""
-        if self._watcher is not None:
-            self._watcher.close()
+        self._watcher.close()
         for room in self._rooms.values():
             room.close()
+
+
+def _open_watcher() -> Watcher:
+    from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
+
+    return Watcher()
 
 
 def _open_comments(workspace: Workspace) -> Comments:

@@ -35,10 +35,14 @@ from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.resource import find_resource
 from holdfast.source.diff.comparison import Comparison
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git import commits, kept_ages, packs, ref_files
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git import ref_files
+from holdfast.storage.git.commits import commit
+from holdfast.storage.git.history import line_age_cache
+from holdfast.storage.git.objects import packs
 from holdfast.storage.git.remotes import local_path
-from holdfast.storage.network.client import parse_address, parse_proxy
+from holdfast.storage.network.address import parse_address
+from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import pages_of
 from holdfast.syntax.colours import Colouring
@@ -60,7 +64,7 @@ add("cursor", "kernel/paging", typed(lambda text: decode_cursor("q", text)), OUR
     encode_cursor("r", [1]))
 add("moment", "kernel/clock", typed(microseconds_of), NOTHING, "2025-01-01T00:00:00.123+01:00",
     "0001-01-01T00:00:00+23:59")
-add("path", "storage/files/work_tree", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
+add("path", "storage/files/repo_path", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
     "~/C:\\x")
 
 
@@ -99,7 +103,7 @@ add("public address", "faces/http/settings", typed(lambda text: checked_url(text
     "https://a.example:8443/x", "http://[::1]/", "http://[")
 add("listening address", "faces/cli/serve", typed(parsed_address), OURS, "127.0.0.1:8080", "[::1]:0",
     "localhost")
-add("service address", "storage/network/client", typed(parse_address), OURS, "https://a.example/x?y=1",
+add("service address", "storage/network/address", typed(parse_address), OURS, "https://a.example/x?y=1",
     "http://127.0.0.1:8080")
 add("proxy", "storage/network/client", typed(parse_proxy), OURS, "http://proxy.example:3128", "proxy:8080",
     "a:b", "[")
@@ -124,7 +128,7 @@ def verified(token: str) -> object:
 
 
 # What git and other programs leave in files of ours and of a repository.
-add("git commit", "storage/git/commits", lambda data: commits._from_object("0" * 40, data), NOTHING,
+add("git commit", "storage/git/commits/commit", lambda data: commit.from_object("0" * 40, data), NOTHING,
     f"tree {'4' * 40}\nparent {'5' * 40}\ncommitter A <a@b> 1700000000 +0000\nencoding x\n\nWords\n")
 add("loose ref", "storage/git/ref_files", ref_files._object_id, NOTHING, "5" * 40 + "\n",
     "ref: refs/heads/main")
@@ -140,12 +144,13 @@ def sha1(data: bytes) -> bytes:
 
 PACK, INDEX = packs._files({"5" * 40: packs._entry("commit", b"tree x\n"), "6" * 40: packs._entry("tree",
     b"")}, sha1)
-add("pack", "storage/git/packs", lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING,
-    PACK[:-20])
-add("pack index", "storage/git/packs", lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING,
-    INDEX[:-20])
-add("line ages", "storage/git/kept_ages", in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
-    kept_ages.load), NOTHING,
+add("pack", "storage/git/objects/packs",
+    lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
+add("pack index", "storage/git/objects/packs",
+    lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
+add("line ages", "storage/git/history/line_age_cache",
+    in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
+    line_age_cache.load), NOTHING,
     json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}), cost=2)
 add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory}/{TOKENS_NAME}",
     lambda at: TokenFile(at).find("x")), OURS,

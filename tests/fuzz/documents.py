@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.analysis.coverage import report_formats as report_formats
+from holdfast.analysis.coverage import report_formats
 from holdfast.analysis.coverage.python_statements import python_statements
-from holdfast.analysis.engine.patterns import matcher
 from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
-from holdfast.comments.search.globs import matching_places
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
 from holdfast.inbox.legacy import LegacyFile
-from holdfast.kernel.limits import LIMITS
 from holdfast.milestones import imports
 from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.log.entry import Entry, founded, named, parse
 from holdfast.storage.files import foreign_document
+from holdfast.storage.files.globs import matcher
 from holdfast.tasks.imports import archive
 from holdfast.tasks.imports.backlog_folder import read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
@@ -88,11 +86,8 @@ add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
 add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
-add("glob", "comments/search/globs", typed(lambda text: matching_places(text[: LIMITS.pattern_characters],
-    ["src/a.py", "b/[id].tsx"])), NOTHING,
-    "src/**/*.py", "[!a-c]?/{x}\\*", b"src/\xc4*")
-add("path patterns", "analysis/engine/patterns", typed(lambda text: matcher([text])("src/a.py")), OURS,
-    "src/**/[a-z]*.{py,rs}", "docs/")
+add("path patterns", "storage/files/globs", typed(lambda text: matcher([text])("src/a.py")), OURS,
+    "src/**/[a-z]*.{py,rs}", "docs/", "[!a-c]?/{x}\\*", b"src/\xc4*")
 add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
 add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,

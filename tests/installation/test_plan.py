@@ -22,8 +22,8 @@ from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import Change, carry_out, difference, planned_installation, planned_removal
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.atomic import opened_directory
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
+from holdfast.storage.files.directories import opened_directory
 from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
 from tests.installation.places import CONTRIBUTED, situation

@@ -17,8 +17,8 @@ from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import update
 from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, founded, named
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git import commits
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import commit
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened
 
 WHO = "Mallory <m@example.org>"
@@ -358,7 +358,7 @@ def test_control_words_are_replaced_where_the_smaller_line_counts(
 def test_control_one_date_ends_everything_where_dates_are_not_looked_at(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(commits, "_SECONDS", re.compile("[0-9]+"))
+    monkeypatch.setattr(commit, "_SECONDS", re.compile("[0-9]+"))
     POISONS["a date beyond 2^63"](peer)
     with pytest.raises(OverflowError):
         team["v"].sync()

@@ -19,7 +19,7 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
@@ -37,7 +37,7 @@ for number in range({EACH}):
 WITHOUT_LOCK = (
     """
 import contextlib
-from holdfast.storage.files.atomic import Locks
+from holdfast.storage.files.locks import Locks
 Locks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
 """
     + WRITING

@@ -27,8 +27,8 @@ from tests.reliability.samples import samples
 WRITING = """
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
 writing = CommentWriter(room)

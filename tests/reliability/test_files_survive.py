@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, locked, sweep_orphans
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_orphans
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     Outcome,
@@ -23,7 +24,9 @@ from tests.reliability.samples import samples
 
 ADD_FOREVER = """
 import json
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 path, name = sys.argv[1:]
 number = 0
 while True:
@@ -96,7 +99,8 @@ OLD, NEW = b"old " * 20_000, b"new " * 20_000
 
 WRITE_ONCE = """
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.atomic import atomic_write, locked
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
 path = sys.argv[1]
 try:
     begin()
@@ -214,7 +218,9 @@ def test_a4_control_writing_in_place_is_caught(path, tally: Tally):
 
 ADD_MANY = """
 import json
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 path, name, count = sys.argv[1:]
 gather()
 for number in range(int(count)):

@@ -26,7 +26,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.store import Milestones
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import NotUsable
 from tests.inbox.conftest import TurnableClock

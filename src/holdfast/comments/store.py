@@ -33,8 +33,9 @@ from holdfast.comments.sidecar.source import (
 from holdfast.comments.tracking.placement import CandidateLine, FileVersion
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
 
@@ -63,6 +64,7 @@ class Comments(SidecarFiles):
         self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = VersionedCache()
         """Candidates of orphans, valid while the files that were searched do not change."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
+        self._search = Lazy(self._open_search)
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
@@ -73,12 +75,14 @@ class Comments(SidecarFiles):
         """Close everything that was opened."""
         super().close()
         self.location_cache.close()
-        if "search" in self.__dict__:
-            self.search.close()
+        self._search.close()
 
-    @cached_property
+    @property
     def search(self) -> SearchIndex:
         """The search index, created at first use."""
+        return self._search.get()
+
+    def _open_search(self) -> SearchIndex:
         from holdfast.comments.search.index import SearchIndex
 
         listing = WatchedListing(self.repository.root, is_sidecar)

@@ -10,7 +10,7 @@ import pytest
 from holdfast.analysis.coverage.coverage_report import NO_REPORT, PLACES, CoverageReport, coverage_of
 from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.coverage.report_formats import parsed
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
@@ -168,7 +168,7 @@ def test_statements_are_counted_as_coverage_py_counts_them() -> None:
     ],
 )
 def test_what_is_no_report_is_said_to_be_none(repository: Path, name: str, content: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableDocument):
         parsed(name, content)
     (repository / name).write_bytes(content)
     coverage = found(repository, "a.py")
@@ -183,12 +183,12 @@ def test_entities_are_refused_where_another_parser_expands_them() -> None:
         "<coverage><x>&b;&b;&b;&b;</x></coverage>"
     )
     assert len(ElementTree.fromstring(bomb)[0].text or "") == 400  # the control: it does grow
-    with pytest.raises(Unreadable, match="entities"):
+    with pytest.raises(UnreadableDocument, match="entities"):
         parsed("coverage.xml", bomb.encode())
 
 
 def test_a_document_that_is_nested_without_end_is_refused() -> None:
-    with pytest.raises(Unreadable, match="deep"):
+    with pytest.raises(UnreadableDocument, match="deep"):
         parsed("coverage.xml", b"<coverage>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</coverage>")
 
 
@@ -200,7 +200,7 @@ def test_a_view_in_place_of_a_table_is_not_run(tmp_path: Path) -> None:
             "CREATE VIEW file AS SELECT 1 AS id, 'a.py' AS path;"
         )
     database.close()
-    with pytest.raises(Unreadable, match="no table 'file'"):
+    with pytest.raises(UnreadableDocument, match="no table 'file'"):
         parsed(".coverage", path.read_bytes())
 
 

@@ -314,5 +314,5 @@ def test_a_file_whose_process_ended_is_logged(
             return ((path, None) for batch in batches for path in batch)
 
     monkeypatch.setattr(file_reader, "Crew", lambda *_: Ending())
-    list(file_reader.read_by_crew(RECORDS, str(repository), [], {"a.py": 1}, 2))
+    list(file_reader.read_in_processes(RECORDS, str(repository), [], {"a.py": 1}, 2))
     assert "'a.py' could not be analysed: the process that read it ended" in caplog.text

@@ -24,7 +24,7 @@ from holdfast.milestones.index.rows import Rows
 from holdfast.milestones.index.schema import TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.commits import EMPTY_TREES, parsed
+from holdfast.storage.git.commits.commit import EMPTY_TREES, parsed
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 from tests.reliability.evidence import Tally
 

@@ -26,14 +26,10 @@ from holdfast.kernel.errors import (
     TooLarge,
     Unavailable,
 )
-from holdfast.storage.files.atomic import (
-    TEMPORARY_SUFFIX,
-    Locks,
-    atomic_write,
-    locked,
-    read_limited,
-    sweep_orphans,
-)
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import Locks, locked
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_orphans
 from holdfast.storage.git.repository import Repository
 
 
@@ -193,7 +189,7 @@ def test_a_lock_never_touches_the_data_file(tmp_path):
 
 HOLDER = """
 import sys, time
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 with locked(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)

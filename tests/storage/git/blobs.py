@@ -6,7 +6,7 @@ import re
 
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -24,8 +24,9 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.command import Identity, readable_complaint
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.command import Identity
+from holdfast.storage.git.hardening import readable_message
 from holdfast.storage.git.repository import Repository
 from tests.storage.git.blobs import GitWithBlobs as Git
 from tests.storage.git_support import commit
@@ -184,7 +185,7 @@ def test_a_failing_command_says_why_without_the_machines_paths(git, repository):
 def test_complaints_lose_paths_control_characters_and_length(repository):
     found = Repository.at(repository)
     text = f"fatal: '{repository}/.git/x' and '/home/ada/secret.txt': \x1b[31mbad\n/etc/passwd " + "y" * 400
-    complaint = readable_complaint(text.encode() + b"\xff", found)
+    complaint = readable_message(text.encode() + b"\xff", found)
     assert not any(part in complaint for part in (str(repository), "/home", "/etc", "\x1b", "\n"))
     assert "secret.txt" in complaint
     assert len(complaint) <= 301

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import CommitWriter, Damaged, NewCommit, signature
+from holdfast.storage.git.commits.commit import DamagedCommit, NewCommit, signature
+from holdfast.storage.git.commits.commit_writer import CommitWriter
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import write_commit, write_empty_tree
@@ -229,7 +230,7 @@ def test_a_damaged_tip_is_not_built_upon(writing: Writing, damage: bytes | None)
     path.unlink()
     if damage is not None:
         path.write_bytes(damage)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedCommit):
         writing.append("two\n", first)
     assert writing.refs.tips() == {REF: first}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.files.atomic import StrPath
+from holdfast.storage.files.directories import StrPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.watching.watcher import Probe

@@ -11,8 +11,8 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.change_input import TaskItems, UpdateTask

@@ -141,8 +141,8 @@ def test_no_server_offers_to_write(repository: Path):
 
 
 WRITING = """
-from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.repo_path import RepoPath
 files = {RepoPath.parse(name): b"content" for name in ("a", "b/c")}
 if sys.argv[2] == "weaker":
     os.mkdir(sys.argv[1])

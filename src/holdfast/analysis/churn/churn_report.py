@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from holdfast.analysis.engine.analysis_report import AnalysisReport
-from holdfast.storage.git.numstat import CommitChanges, Person, rows
+from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
 
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
 """The weights of the score: a convention, stated in docs/analysis.md."""

@@ -14,9 +14,9 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import versions_since
+from holdfast.storage.git.history.committed_files import versions_since
+from holdfast.storage.git.objects.cat_file import BatchReader
 
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"

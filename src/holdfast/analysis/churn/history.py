@@ -10,9 +10,11 @@ Contract:
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 from holdfast.analysis.churn.churn_report import ChurnReport, Touched, measure, touched
 from holdfast.kernel.cache import VersionedCache
@@ -20,7 +22,13 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import CommitChanges, commits_since, mailmapped, read_commits, tracked_files
+from holdfast.storage.git.history.numstat import (
+    CommitChanges,
+    commits_since,
+    mailmapped,
+    read_commits,
+    tracked_files,
+)
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
@@ -30,8 +38,9 @@ _APPLICATION_ID = 0x48464348  # "HFCH"
 _VERSION = 2
 """To be raised whenever different data is requested from git."""
 _TABLE = (
-    "CREATE TABLE commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL, is_merge INTEGER NOT NULL,"
-    " name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL, subject TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL,"
+    " is_merge INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL,"
+    " subject TEXT NOT NULL,"
     " is_fix INTEGER NOT NULL) WITHOUT ROWID"
 )
 _KNOWN = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
@@ -58,7 +67,7 @@ class History:
             _NAME,
             application_id=_APPLICATION_ID,
             version=_VERSION,
-            prepare=lambda it: it.execute(_CACHE),
+            prepare=_prepare,
         )
 
     def head(self) -> str | None:
@@ -123,34 +132,35 @@ class History:
         return found
 
     def _known(self, ids: list[str]) -> dict[str, CommitChanges]:
-        try:
-            with self._database.read() as connection:
-                rows = connection.execute(
-                    _KNOWN, (json.dumps(sorted(ids)),)
-                )  # in the order in which they are stored
-                return {
-                    row[0]: CommitChanges._make(
-                        (*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:7]), bool(row[7]))
-                    )
-                    for row in rows
-                }
-        except NotUsable:
-            self._database.discard()
-            return {}
+        parameters = (json.dumps(sorted(ids)),)  # in the order in which they are stored
+        rows: list[Any] = self._database.try_read(
+            lambda connection: connection.execute(_KNOWN, parameters).fetchall(), []
+        )
+        return {
+            row[0]: CommitChanges._make(
+                (*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:7]), bool(row[7]))
+            )
+            for row in rows
+        }
 
     def _cache(self, commits: Iterable[CommitChanges]) -> None:
         rows = [
             (*one[:3], *(text.encode("utf-8", _ESCAPED) for text in one[3:7]), one.is_fix) for one in commits
         ]
+
+        def fill(connection: sqlite3.Connection) -> None:
+            if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
+                raise NotUsable("it is full")
+            connection.executemany(_INSERT, rows)
+
         with suppress(HoldfastError):  # the result does not depend on it
-            try:
-                with self._database.write() as connection:
-                    if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
-                        raise NotUsable("it is full")
-                    connection.executemany(_INSERT, rows)
-            except NotUsable:
-                self._repository.ensure_store()
-                self._database.rebuild(lambda new: new.execute(_TABLE).executemany(_INSERT, rows))
+            self._repository.ensure_store()
+            self._database.try_write(fill)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute(_CACHE)
+    connection.execute(_TABLE)
 
 
 def _uncounted(git: Git, since: int | None) -> Iterator[CommitChanges]:

@@ -6,7 +6,7 @@ from holdfast.analysis.churn.churn_report import ChurnReport
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import first_parents
+from holdfast.storage.git.history.committed_files import first_parents
 
 RECENT_DAYS = 90
 """How long before the last commit a change counts as recent: a quarter of a year, by convention."""

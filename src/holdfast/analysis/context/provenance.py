@@ -16,8 +16,9 @@ from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText, visible_in
-from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 RECORD = ".scaffold.json"
 NO_RECORD = f"there is no {RECORD}: the project was not scaffolded, or its record is gone"
@@ -71,7 +72,7 @@ def provenance_of(
         record = _Record.model_validate(json_of(content))
     except (NotFound, InvalidPath):
         return None, NO_RECORD
-    except (Unreadable, ValidationError, HoldfastError):
+    except (UnreadableDocument, ValidationError, HoldfastError):
         return None, f"{prefix}{RECORD} cannot be read as the record of a scaffold"
     states = {prefix + file.path: _state(tree, prefix + file.path, file.checksum) for file in record.files}
     named = {

@@ -24,8 +24,9 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.foreign_document import Unreadable
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.foreign_document import UnreadableDocument
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 PLACES = (
     "coverage.xml",
@@ -142,12 +143,12 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
         made = partial(FoundReport, path=path.text, written_at=rfc3339_of_seconds(time_ns // 1_000_000_000))
         try:
             if size > LIMITS.coverage_report_bytes:
-                raise Unreadable(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
+                raise UnreadableDocument(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
             report = parsed(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
             covered_files, unmatched = _resolved(tree, report, _SourceFinder(root, path, by_name))
         except (Cancelled, DeadlineExceeded):
             raise
-        except (Unreadable, HoldfastError) as failure:
+        except (UnreadableDocument, HoldfastError) as failure:
             reports.append(made(problem=str(failure)))
             continue
         reports.append(made(kind=report.kind, files=len(covered_files), unmatched=unmatched))
@@ -237,7 +238,7 @@ def _parts(tree: Tree, report: ReportFile, written: str, source: str) -> Coverab
     try:
         content = tree.read_bytes(RepoPath.parse(source), LIMITS.source_file_bytes)
         statements = python_statements(content)
-    except (Unreadable, HoldfastError):
+    except (UnreadableDocument, HoldfastError):
         return None
     parts = CoverableParts()
     for statement in statements:

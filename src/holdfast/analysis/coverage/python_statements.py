@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 
 _LEFT_OUT = re.compile(r"#\s*(?:pragma|PRAGMA)[:\s]?\s*(?:no|NO)\s*(?:cover|COVER)")
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -23,12 +23,12 @@ Statement = range
 
 
 def python_statements(source: bytes) -> list[Statement]:
-    """Return the statements of a file, in order, or raise `Unreadable`."""
+    """Return the statements of a file, in order, or raise `UnreadableDocument`."""
     try:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Unreadable("it is not valid Python") from None
+        raise UnreadableDocument("it is not valid Python") from None
     lines = source.decode("utf-8", "replace").splitlines()
     marked = frozenset(number for number, line in enumerate(lines, 1) if _LEFT_OUT.search(line))
     return sorted(_within(tree, marked), key=lambda statement: statement.start)

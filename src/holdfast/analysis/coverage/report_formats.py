@@ -1,7 +1,7 @@
 """Parses the reports of test runs: Cobertura and JaCoCo (XML), lcov, Go's profiles, coverage.py's data file.
 
 Contract: a parser returns the content of a report under the paths it uses, without guessing. Anything that is
-no such report, or exceeds the limits, raises `Unreadable`.
+no such report, or exceeds the limits, raises `UnreadableDocument`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from holdfast.storage.files.foreign_document import Unreadable, xml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, xml_of
 from holdfast.storage.sql.foreign_database import foreign_database
 
 _COVERAGE_TABLES = {
@@ -81,7 +81,7 @@ class ReportFile:
 
 def _number(text: str | None, what: str) -> int:
     if text is None or not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise Unreadable(f"{what} is not a number")
+        raise UnreadableDocument(f"{what} is not a number")
     return int(text)
 
 
@@ -93,7 +93,7 @@ def xml_report(content: bytes) -> ReportFile:
         return _cobertura(elements)
     if name == "report":
         return _jacoco(elements)
-    raise Unreadable("it is neither a Cobertura nor a JaCoCo report")
+    raise UnreadableDocument("it is neither a Cobertura nor a JaCoCo report")
 
 
 def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile:
@@ -135,7 +135,7 @@ def lcov_report(content: bytes) -> ReportFile:
         elif line.strip() == "end_of_record":
             parts = None
     if not report.files:
-        raise Unreadable("it names no file")
+        raise UnreadableDocument("it names no file")
     return report
 
 
@@ -143,12 +143,12 @@ def go_report(content: bytes) -> ReportFile:
     """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
-        raise Unreadable("it does not begin with a mode")
+        raise UnreadableDocument("it does not begin with a mode")
     report = ReportFile("go")
     for line in filter(None, lines[1:]):
         found = _GO_BLOCK.match(line)
         if found is None:
-            raise Unreadable("one of its lines is not a block")
+            raise UnreadableDocument("one of its lines is not a block")
         statements = int(found["statements"])
         report.parts(found["file"]).add(found["place"], found["hits"].lstrip("0") != "", statements)
     return report

@@ -33,7 +33,7 @@ from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.text import one_line
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.log_stream import shallow_commits
 
 HIGH, MEDIUM = 0.7, 0.3
 """From which probability on a risk is called so."""

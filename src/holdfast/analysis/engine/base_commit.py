@@ -21,7 +21,8 @@ from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.line_diff import kept_lines, lines_of
 from holdfast.storage.git.repository import Repository

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from posixpath import basename
 
 from holdfast.analysis.engine.file_reader import TOO_LARGE
-from holdfast.analysis.engine.patterns import matcher
 from holdfast.analysis.engine.scan import Project, Skipped
 from holdfast.analysis.engine.source_text import GENERATED, MINIFIED, VENDORED, may_be_source
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import printable_path
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.project_files import Seen
+from holdfast.storage.files.globs import matcher
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.project_files import FileStat
 from holdfast.syntax.languages import language_of
 
 UNUSUAL_NAME = "unusual name"
@@ -45,7 +45,7 @@ _ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
 class Discovered:
     """The files of a project, sorted."""
 
-    candidates: dict[str, Seen] = field(default_factory=dict)
+    candidates: dict[str, FileStat] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
 
@@ -66,22 +66,24 @@ def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def sort_out(project: Project, seen: Mapping[str, Seen | str], attributes: Mapping[str, str]) -> Discovered:
+def sort_out(
+    project: Project, seen: Mapping[str, FileStat | str], attributes: Mapping[str, str]
+) -> Discovered:
     """Return the candidates, the skipped files and the other files, each in order of the paths."""
     found = Discovered()
     for path, stat in seen.items():
         is_source = may_be_source(path)
         if is_source and (reason := _reason(project, path, stat, attributes)) is not None:
             found.skipped.append(Skipped(printable_path(path), reason))
-        elif is_source or (is_source is None and isinstance(stat, Seen) and _is_nameable(path)):
-            assert isinstance(stat, Seen)
+        elif is_source or (is_source is None and isinstance(stat, FileStat) and _is_nameable(path)):
+            assert isinstance(stat, FileStat)
             found.candidates[path] = stat
-        elif isinstance(stat, Seen) and _is_nameable(path):
+        elif isinstance(stat, FileStat) and _is_nameable(path):
             found.others.append(path)
     return found
 
 
-def _reason(project: Project, path: str, stat: Seen | str, attributes: Mapping[str, str]) -> str | None:
+def _reason(project: Project, path: str, stat: FileStat | str, attributes: Mapping[str, str]) -> str | None:
     if isinstance(stat, str):
         return stat
     name = basename(path)

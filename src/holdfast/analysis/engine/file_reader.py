@@ -7,8 +7,8 @@ processes import this module, so it imports little besides the parser.
 
 from __future__ import annotations
 
-import json
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from posixpath import splitext
@@ -27,9 +27,10 @@ from holdfast.analysis.engine.source_text import (
 from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.crew import Crew
+from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
@@ -46,9 +47,7 @@ _FIRST_LINE_BYTES = 256
 
 _BATCH_FILES = 64
 _BATCH_BYTES = 64 * 1024
-_BATCH_NAME_BYTES = 8 * 1024
-"""Bounds of a batch: chosen so that a batch takes milliseconds to parse, and its names fit into a pipe's
-buffer."""
+"""Bounds of a batch: chosen so that parsing a batch takes milliseconds."""
 
 
 class ReadResult(NamedTuple):
@@ -65,23 +64,6 @@ class ReadResult(NamedTuple):
     failure: str = ""
     """The exception that broke the parser, and where it was raised; never its message, which may quote
     source."""
-
-    def to_bytes(self) -> bytes:
-        """Serialise the result for another process."""
-        parts = self.parts or ()
-        head = json.dumps([self.path, self.size, self.key, self.reason, self.failure, *map(len, parts)])
-        return b"".join((head.encode(), b"\n", *parts))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> ReadResult:
-        """Return the result that `to_bytes` serialised."""
-        line, _, rest = data.partition(b"\n")
-        path, size, key, reason, failure, *lengths = json.loads(line)
-        if not lengths:
-            return cls(path, size, key, reason, None, failure)
-        first, second, _ = lengths
-        parts = rest[:first], rest[first : first + second], rest[first + second :]
-        return cls(path, size, key, reason, parts)
 
 
 class FileReader:
@@ -155,35 +137,49 @@ def _described(failure: Exception) -> str:
     return f"{type(failure).__name__} at {place}"
 
 
-def reader(setup: bytes) -> Callable[[bytes], bytes]:
-    """Return the function that a worker process applies to each path."""
-    product, root, known = json.loads(setup)
-    read = FileReader(root, known, PRODUCTS[product]).read_unlogged
-    return lambda path: read(path.decode()).to_bytes()
+_worker: Callable[[str], ReadResult]
+"""Reads one file in a worker process."""
 
 
-def read_by_crew(
+def _prepare(product: str, root: str, known: Sequence[str]) -> None:
+    """Make this process a worker that reads the files of one work tree."""
+    global _worker  # noqa: PLW0603 - an initializer can only store its result globally
+    _worker = FileReader(root, known, PRODUCTS[product]).read_unlogged
+
+
+def _read_batch(paths: Sequence[str]) -> list[ReadResult]:
+    return [_worker(path) for path in paths]
+
+
+def read_in_processes(
     product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
 ) -> Iterator[ReadResult]:
     """Read files in several processes, and yield the results in any order."""
-    setup = json.dumps([product.name, root, known]).encode()
-    crew = Crew((__name__, reader.__name__), setup, processes)
-    for path, answer in crew.answers(_batches(sizes)):
-        died = ReadResult(path.decode(), reason=FAILED, failure=_PROCESS_ENDED)
-        yield logged(died if answer is None else ReadResult.from_bytes(answer))
+    setup = (product.name, root, known)
+    waiting = deque(_batches(sizes))
+    with ProcessPool(
+        processes, initializer=_prepare, initargs=setup, task_seconds=LIMITS.file_seconds
+    ) as pool:
+        for batch, future in completed(pool, _read_batch, waiting, 2 * processes):
+            try:
+                yield from map(logged, future.result())
+            except WorkerLost:
+                if len(batch) > 1:  # retried one by one, so that only the file at fault fails
+                    waiting.extend([path] for path in batch)
+                else:
+                    yield logged(ReadResult(batch[0], reason=FAILED, failure=_PROCESS_ENDED))
 
 
-def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:
+def _batches(sizes: Mapping[str, int]) -> list[list[str]]:
     """Return the paths in batches of about the same number of bytes."""
-    found: list[list[bytes]] = []
-    room = names = 0
+    found: list[list[str]] = []
+    room = 0
     for path, size in sizes.items():
-        name = path.encode()
-        if room < size or names < len(name) or len(found[-1]) == _BATCH_FILES:
+        if room < size or len(found[-1]) == _BATCH_FILES:
             found.append([])
-            room, names = max(_BATCH_BYTES, size), _BATCH_NAME_BYTES
-        found[-1].append(name)
-        room, names = room - size, names - len(name)
+            room = max(_BATCH_BYTES, size)
+        found[-1].append(path)
+        room -= size
     return found
 
 

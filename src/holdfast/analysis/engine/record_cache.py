@@ -14,6 +14,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -21,9 +22,10 @@ from holdfast.analysis.engine.code_version import record_version
 from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.project_files import Seen
+from holdfast.storage.git.project_files import FileStat
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.lazy import Lazy
+from holdfast.storage.sql.derived import DerivedDatabase
 
 NAME = "records"
 APPLICATION_ID = 0x48465243  # "HFRC"
@@ -64,7 +66,7 @@ _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used
 class CachedFile(NamedTuple):
     """What is known of a file since its stat was last read."""
 
-    seen: Seen | None
+    seen: FileStat | None
     """Its stat; None if that cannot be trusted to detect a change."""
     size: int = 0
     unreadable: str = ""
@@ -81,8 +83,7 @@ class RecordCache:
         self._repository = repository
         self._name = name
         self._root = os.fsencode(repository.root)
-        self._is_damaged = False
-        self._database: DerivedDatabase | None = None
+        self._database = Lazy(self._open)
 
     def cached_files(self) -> dict[str, CachedFile]:
         """Return what is known of the files of this work tree."""
@@ -129,47 +130,26 @@ class RecordCache:
 
     def close(self) -> None:
         """Close the connections."""
-        if self._database is not None:
-            self._database.close()
+        self._database.close()
 
-    def _opened(self) -> DerivedDatabase:
-        if self._database is None:
-            self._database = DerivedDatabase(
-                self._repository.store_directory,
-                self._name,
-                application_id=APPLICATION_ID,
-                version=record_version(),
-                prepare=_prepare,
-            )
-        return self._database
+    def _open(self) -> DerivedDatabase:
+        return DerivedDatabase(
+            self._repository.store_directory,
+            self._name,
+            application_id=APPLICATION_ID,
+            version=record_version(),
+            prepare=_prepare,
+        )
 
     def _rows(self, query: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
             return []
-        try:
-            with self._opened().read() as connection:
-                return query(connection)
-        except NotUsable:
-            self._is_damaged = True  # or it does not exist yet: the next write creates it
-        except HoldfastError:
-            pass
-        return []
+        return self._database.get().try_read(query, [])
 
     def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
-        try:
+        with suppress(HoldfastError):  # a cache that cannot be written costs time, nothing else
             self._repository.ensure_store()
-            database = self._opened()
-            if self._is_damaged:
-                self._is_damaged = False
-                database.rebuild(fill)
-                return
-            try:
-                with database.write() as connection:
-                    fill(connection)
-            except NotUsable:
-                database.rebuild(fill)
-        except (HoldfastError, NotUsable):
-            return  # without a cache the answer is the same, only slower
+            self._database.get().try_write(fill)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -215,5 +195,5 @@ def _columns(known: CachedFile) -> tuple[str, int, str, str, str]:
     return seen, known.size, known.unreadable, known.key, known.reason
 
 
-def _seen(text: str) -> Seen | None:
-    return Seen(*map(int, text.split(":"))) if text else None
+def _seen(text: str) -> FileStat | None:
+    return FileStat(*map(int, text.split(":"))) if text else None

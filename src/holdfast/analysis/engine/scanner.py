@@ -24,7 +24,7 @@ from holdfast.analysis.engine.file_reader import (
     UNREADABLE,
     FileReader,
     ReadResult,
-    read_by_crew,
+    read_in_processes,
 )
 from holdfast.analysis.engine.product import Made, Product
 from holdfast.analysis.engine.product_memory import ProductMemory
@@ -39,8 +39,15 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import printable_path
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import CommittedFile, committed_files
-from holdfast.storage.git.project_files import Listed, Seen, attributes, checked_project, list_files, look
+from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
+from holdfast.storage.git.project_files import (
+    FileStat,
+    Listed,
+    attributes,
+    checked_project,
+    file_stats,
+    list_files,
+)
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
 
@@ -97,7 +104,7 @@ class _ScanInProgress(Generic[Made]):
         """Add versions that identify the content of the scanned files, and the stats of the other files."""
         stats = [self.stats.seen.get(path) for path in scan.other_files]
         newest = self.stats.taken_at - _YOUNG_NANOSECONDS
-        if any(not isinstance(one, Seen) or max(one.modified, one.changed) >= newest for one in stats):
+        if any(not isinstance(one, FileStat) or max(one.modified, one.changed) >= newest for one in stats):
             return scan
         others = _digest(list(zip(scan.other_files, stats, strict=True)))
         keys = [(path, self.known[path].key) for path in scan.files]
@@ -186,7 +193,7 @@ class Scanner(Generic[Made]):
         """List the files of a project with their stats."""
         taken_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
-        seen = look(self._repository.root, selected(project, listed.paths))
+        seen = file_stats(self._repository.root, selected(project, listed.paths))
         return FileStats(taken_at, listed, seen, self._excluded_by_attributes(seen))
 
     def of_commit(self, project: Project, commit: str) -> FileScan[Made]:
@@ -197,7 +204,7 @@ class Scanner(Generic[Made]):
         assert self._git is not None
         listed = committed_files(self._git, commit, project.path)
         paths = selected(project, sorted(listed))
-        seen = {path: Seen(0, listed[path].size, 0, 0) for path in paths}
+        seen = {path: FileStat(0, listed[path].size, 0, 0) for path in paths}
         work = _ScanInProgress(
             self._product, project, sort_out(project, seen, self._excluded_by_attributes(seen))
         )
@@ -226,14 +233,14 @@ class Scanner(Generic[Made]):
                 hint="Run the analysis once with the cache strategy 'normal'.",
             )
         paths = selected(project, sorted(known))
-        seen = {path: known[path].unreadable or Seen(0, known[path].size, 0, 0) for path in paths}
+        seen = {path: known[path].unreadable or FileStat(0, known[path].size, 0, 0) for path in paths}
         excluded = {path: known[path].reason for path in seen if known[path].reason}
         work = _ScanInProgress(product, project, sort_out(project, seen, excluded))
         work.known = {path: known[path] for path in work.found.candidates}
         self._load(work)
         return work.scan()
 
-    def _excluded_by_attributes(self, seen: Mapping[str, Seen | str]) -> dict[str, str]:
+    def _excluded_by_attributes(self, seen: Mapping[str, FileStat | str]) -> dict[str, str]:
         if self._git is None:
             return {}
         sources = filter(may_be_source, seen)
@@ -288,7 +295,7 @@ class Scanner(Generic[Made]):
         sizes = {path: work.found.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
         if processes > 1:
-            yield from read_by_crew(work.product, self._repository.root, contents, sizes, processes)
+            yield from read_in_processes(work.product, self._repository.root, contents, sizes, processes)
         else:
             yield from map(FileReader(self._repository.root, contents, work.product).read, paths)
 

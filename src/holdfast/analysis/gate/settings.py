@@ -19,8 +19,9 @@ from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
-from holdfast.storage.files.foreign_document import Unreadable, toml_of
-from holdfast.storage.files.work_tree import RepoPath, Tree, is_folder
+from holdfast.storage.files.foreign_document import UnreadableDocument, toml_of
+from holdfast.storage.files.repo_path import RepoPath, is_folder
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
 CheckName = Literal["complexity", "cognitive", "duplication", "coverage", "defects", "debt", "dead_code"]
@@ -109,8 +110,8 @@ def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | No
         return None
     try:
         table: Any = toml_of(data.decode("utf-8"))
-    except (Unreadable, UnicodeDecodeError) as problem:
-        reason = problem if isinstance(problem, Unreadable) else "it is not UTF-8"
+    except (UnreadableDocument, UnicodeDecodeError) as problem:
+        reason = problem if isinstance(problem, UnreadableDocument) else "it is not UTF-8"
         raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Fix the file.") from None
     for name in (*above, "gate"):
         unknown = sorted(table.keys() - {"gate"}) if name == "gate" else []

@@ -27,7 +27,7 @@ from holdfast.kernel.models import Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.line_ages import Age, Ages, line_ages
+from holdfast.storage.git.history.line_ages import Age, Ages, line_ages
 from holdfast.storage.git.project_files import checked_project
 
 AgesOf = Literal["certain", "all", "none"]

@@ -29,8 +29,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import first_parents
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.committed_files import first_parents
+from holdfast.storage.git.history.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 TrendFormat = Literal["summary", "json", "csv", "markdown"]

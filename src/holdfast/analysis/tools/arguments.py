@@ -13,7 +13,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
-from holdfast.storage.files.work_tree import typed_path
+from holdfast.storage.files.repo_path import typed_path
 
 if TYPE_CHECKING:
     from holdfast.kernel.toolset import OperationOptions

@@ -14,12 +14,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from holdfast.analysis.engine.code_version import analysis_version
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.sql.derived import DerivedDatabase
 
 NAME = "trend"
 APPLICATION_ID = 0x48465452  # "HFTR"
@@ -63,39 +64,34 @@ class PointStore:
 
     def known(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:
         """Return the numbers of some commits, and how many commits have numbers from other versions only."""
+        parameters = (json.dumps(sorted(commits)), project)
+        rows: list[Any] = self._database.try_read(
+            lambda connection: connection.execute(_KNOWN, parameters).fetchall(), []
+        )
         try:
-            with self._database.read() as connection:
-                rows = connection.execute(_KNOWN, (json.dumps(sorted(commits)), project)).fetchall()
-                ours = {
-                    commit: json.loads(text)
-                    for commit, version, text in rows
-                    if version == analysis_version()
-                }
-        except (NotUsable, HoldfastError, ValueError):
+            ours = {
+                commit: json.loads(text) for commit, version, text in rows if version == analysis_version()
+            }
+        except ValueError:
             return {}, 0
         return ours, len({commit for commit, *_ in rows} - ours.keys())
 
     def add(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
         """Merge numbers into those of a commit, and return whether they were stored."""
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
-        with suppress(HoldfastError, NotUsable):
-            try:
-                self._add(row)
-            except NotUsable:
-                self._repository.ensure_store()
-                self._database.rebuild(lambda connection: connection.execute(_TABLE))
-                self._add(row)  # only now, as another process may have rebuilt it meanwhile
-            return True
+
+        def add(connection: sqlite3.Connection) -> None:
+            connection.execute(_KEEP, row)
+            self._evict(connection)
+
+        with suppress(HoldfastError):
+            self._repository.ensure_store()
+            return self._database.try_write(add)
         return False
 
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
-
-    def _add(self, row: tuple[str, str, int, int, str]) -> None:
-        with self._database.write() as connection:
-            connection.execute(_KEEP, row)
-            self._evict(connection)
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         (count,) = connection.execute("SELECT COUNT(*) FROM point").fetchone()

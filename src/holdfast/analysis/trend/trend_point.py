@@ -19,7 +19,7 @@ from holdfast.analysis.trend.headline import Metric, headline
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import changed_file, committed_files
+from holdfast.storage.git.history.committed_files import changed_file, committed_files
 
 NOT_RECORDED = "not recorded yet, which `record_trend` does"
 _PART = "only a part of the project was analysed"

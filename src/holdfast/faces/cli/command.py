@@ -33,6 +33,7 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
+from holdfast.storage.lazy import Lazy
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "
@@ -104,21 +105,21 @@ class LazyWorkspace:
 
     def __init__(self, host: Host, location: StoreLocation) -> None:
         self._host, self._location = host, location
-        self._opened: OpenWorkspace | None = None
+        self._workspace = Lazy(self._open)
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in."""
-        if self._opened is None:
-            database = [] if self._location.database is None else [self._location.database]
-            self._opened = self._host.discover(starting_directory(self._location.root), *database)
-        room = self._opened.room(toolset)
+        room = self._workspace.get().room(toolset)
         toolsets.loaded()
         return room
 
     def close(self) -> None:
-        """Close the workspace if it was opened."""
-        if self._opened is not None:
-            self._opened.close()
+        """Close the workspace, if it was needed at all."""
+        self._workspace.close()
+
+    def _open(self) -> OpenWorkspace:
+        database = [] if self._location.database is None else [self._location.database]
+        return self._host.discover(starting_directory(self._location.root), *database)
 
 
 def perform(

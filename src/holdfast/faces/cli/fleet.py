@@ -37,9 +37,9 @@ from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Una
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.untrusted import json_text, visible
-from holdfast.storage.files.atomic import read_limited
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.executors import DASK, PROCESSES, executors
+from holdfast.storage.processes.pool import DASK, LOCAL, executor_named
 
 _TOOLSET = "analyze"
 _RETRIES = 2
@@ -67,9 +67,9 @@ def fleet_command() -> click.Command:
             click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
-                default=PROCESSES,
-                metavar=f"{PROCESSES}|{DASK}HOST:PORT",
-                help=f"Where it runs.  [default: {PROCESSES}]",
+                default=LOCAL,
+                metavar=f"{LOCAL}|{DASK}HOST:PORT",
+                help=f"Where it runs.  [default: {LOCAL}]",
             ),
             click.Option(
                 ["--workers"],
@@ -105,7 +105,7 @@ def _run(
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = roster(text, os.path.dirname(os.path.abspath(listed)))
     question = _question(analysis, given)
-    where = executors(executor, options["workers"])
+    where = executor_named(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     ended: BaseException | None = None
     try:
@@ -116,7 +116,7 @@ def _run(
     except (KeyboardInterrupt, Unavailable) as failure:
         ended = failure  # Results so far are stored and reported.
     finally:
-        where.close()
+        where.shutdown()
     found = fleet.finish()
     if isinstance(ended, Unavailable):
         raise ended

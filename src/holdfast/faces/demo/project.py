@@ -12,10 +12,11 @@ from typing import Any
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.folder import appearing
+from holdfast.storage.files.file_set import appearing
 from holdfast.storage.files.foreign_document import yaml_of
-from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git.commits import Signature
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.commits.commit import Signature
 from holdfast.storage.git.new_repository import CommitWithFiles, append_commits, new_repository
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace

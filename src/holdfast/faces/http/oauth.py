@@ -30,7 +30,8 @@ from holdfast.faces.http.settings import OAuthSettings
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import Busy, HoldfastError, Unavailable
 from holdfast.kernel.role import Role
-from holdfast.storage.network.client import AllowedHosts, WebClient
+from holdfast.storage.network.address import AllowedHosts
+from holdfast.storage.network.client import WebClient
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
 METADATA_PATH = "/.well-known/oauth-protected-resource"

@@ -126,7 +126,7 @@ class YamlItems:
 def _data(text: str) -> Any:
     try:
         return foreign_document.bounded(_read(text, yaml.load))
-    except foreign_document.Unreadable as error:
+    except foreign_document.UnreadableDocument as error:
         raise Unreadable(1, str(error)) from None
 
 

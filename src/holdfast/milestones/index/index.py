@@ -29,13 +29,13 @@ from holdfast.milestones.index.update import (
     tips_in,
 )
 from holdfast.milestones.log.entry import Entry
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit
+from holdfast.storage.git.commits.commit import Commit
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
-from holdfast.storage.sql.store_file import ConnectionPool
 
 _UNGUARDED_ATTEMPTS = 4
 _BUILDS = 3

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import InvalidPath
 from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.inotify import Notices, NoticesLost
 

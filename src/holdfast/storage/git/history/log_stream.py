@@ -1,7 +1,7 @@
-"""`git log -z` read as it comes: commits with the rows of their files, however long the history is.
+"""`git log -z` read as a stream: commits with the rows of their files, however long the history is.
 
-Contract: nothing that a repository configures changes what is read. Names keep bytes that are not UTF-8 as
-surrogates, and are never quoted or cut.
+Contract: no configuration changes what is read. Bytes of names that are not UTF-8 become surrogates; names
+are never quoted or cut.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from itertools import islice
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.atomic import read_limited
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 
 PLAIN = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-show-signature", "--root", "-z",
     "--diff-algorithm=myers", "--find-renames", "-l1000", "--encoding=UTF-8",
 )  # fmt: skip
-"""What settles everything about a comparison that the configuration could decide otherwise."""
+"""Fixes every option of a comparison that a configuration could change."""
 EXACT_RENAMES = "--find-renames=100%"
-"""After the above: only what can be told without the contents of files, which a partial clone lacks."""
+"""After the above: only renames that need no contents of files, which a partial clone lacks."""
 
 
 def fields(pieces: Iterable[bytes]) -> Iterator[str]:
@@ -35,7 +35,7 @@ def fields(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
-    """Yield the texts of each commit's header, so many, and of its rows: of `--raw` or of `--numstat`."""
+    """Yield each commit's header, of `header` texts, and its rows, of `--raw` or of `--numstat`."""
     head: list[str] = []
     rows: list[tuple[str, ...]] = []
     for text in texts:
@@ -53,7 +53,7 @@ def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list
 
 
 def is_partial(repository: Repository) -> bool:
-    """Tell whether this is a partial clone, which may lack contents of its commits."""
+    """Return whether this is a partial clone, which may lack contents of its commits."""
     try:
         packs = os.listdir(os.path.join(repository.common_dir or "", "objects", "pack"))
     except OSError:
@@ -62,7 +62,7 @@ def is_partial(repository: Repository) -> bool:
 
 
 def shallow_commits(repository: Repository) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone left behind; none where the history is whole."""
+    """Return the commits whose parents a shallow clone lacks; none if the history is complete."""
     try:
         listed = read_limited(os.path.join(repository.common_dir or "", "shallow"), LIMITS.git_output_bytes)
     except HoldfastError:

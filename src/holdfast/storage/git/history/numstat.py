@@ -1,10 +1,10 @@
 """What each commit changed: who, when, and how many lines of which files, as git counts them.
 
 Contract:
-- A commit's changes follow from the commit alone and from what the repository calls binary; nobody's settings
-  for comparisons change them, so they can be kept by the commit's id. Names of people are as committed.
-- A merge has no changes of its own: what it brings counts with the commits that were merged.
-- Nothing reads the work tree but `.mailmap`.
+- A commit's changes depend on the commit alone and on which files the repository declares binary; no setting
+  for comparisons changes them, so they can be cached by the commit's id. Names of people are as committed.
+- A merge has no changes of its own: they count with the commits that were merged.
+- Nothing is read from the work tree but `.mailmap`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import NamedTuple
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.log_stream import EXACT_RENAMES, PLAIN, commits, fields
+from holdfast.storage.git.history.log_stream import EXACT_RENAMES, PLAIN, commits, fields
 
 _LOG = ("log", *PLAIN, "--no-diff-merges", "--no-walk=unsorted", "--stdin")
 _FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%B"
 _LATEST = 253_402_300_799
-"""The last second of the year 9999: nothing later can be written as a date."""
+"""The last second of the year 9999, the latest date that Python can represent."""
 _UNREADABLE = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-"""What no contact that `check-mailmap` reads may hold, and what would be taken for the end of a line."""
+"""Characters that `check-mailmap` does not accept in a contact, and those that `splitlines` splits at."""
 
 _SUBJECT = 200
 _SWEEP = 40
-"""A commit that changes more files than this sweeps through them, whatever it says it mends."""
+"""A judgement: a commit that changes more files is a sweeping change, whatever defect its message names."""
 _FIX = re.compile(
     r"\b(?:(?:hot|bug)?fix(?:e[sd]|ing)?|bugs?|defects?|crash(?:e[sd]|ing)?|regressions?|deadlocks?|leaks?"
     r"|(?:close[sd]?|resolve[sd]?):? +(?:\w+[/-])*#?\d+)\b",
@@ -40,7 +40,7 @@ _NO_FIX = re.compile(
 )
 
 Person = tuple[str, str]
-"""A name and an address."""
+"""A name and an email address."""
 
 
 class CommitChanges(NamedTuple):
@@ -53,17 +53,17 @@ class CommitChanges(NamedTuple):
     name: str
     email: str
     changes: str
-    """The rows of `git log --numstat -z`, as git wrote them; `rows` reads them."""
+    """The rows of `git log --numstat -z`, unparsed; see `rows`."""
     subject: str = ""
     """The first line of its message."""
     is_fix: bool = False
-    """Whether its message says that it mends a defect, and it changes few enough files to do so."""
+    """Whether its message says that it fixes a defect, and it is no sweeping change."""
 
 
 def rows(changes: str) -> list[tuple[str, str, str, str]]:
-    """Return each file of a commit: its path, its former one if it was renamed, lines added and deleted.
+    """Return each file of a commit: its path, its former path if it was renamed, lines added and deleted.
 
-    Lines are in digits; `-` for binary files, of which git counts none, and where none were to be counted.
+    Line counts are digits, or `-` for binary files and where lines were not to be counted.
     """
     found = []
     parts = iter(changes.split("\0") if changes else ())
@@ -75,15 +75,15 @@ def rows(changes: str) -> list[tuple[str, str, str, str]]:
 
 
 def is_fix(message: str) -> bool:
-    """Tell whether a message speaks of mending a defect, and not just of words, form or checks."""
+    """Return whether a message is about fixing a defect, and not about wording, formatting or checks."""
     subject = message.partition("\n")[0]
     return bool(_FIX.search(message)) and not _NO_FIX.search(subject)
 
 
 def commits_since(git: Git, since: int | None) -> list[str]:
-    """Return the ids of the last commit and those before it, children first, which were made since then.
+    """Return the ids of the last commit and those before it since then, children first.
 
-    As `git log --since` has it: what lies behind commits that are all older is not looked at.
+    As with `git log --since`, nothing behind commits that are all older is visited.
     """
     period = () if since is None else (f"--since=@{since:d} +0000",)
     listed = git.run("rev-list", "--topo-order", *period, "HEAD", "--", limit=LIMITS.listed_bytes)
@@ -91,17 +91,17 @@ def commits_since(git: Git, since: int | None) -> list[str]:
 
 
 def read_commits(git: Git, ids: Iterable[str], *, counted: bool = True) -> Iterator[CommitChanges]:
-    """Yield what commits changed, as git gets to know it; with no lines counted, no content is needed."""
+    """Yield what commits changed, as git prints it; unless lines are counted, no contents are needed."""
     what = ("--numstat",) if counted else ("--raw", EXACT_RENAMES)
     given = "".join(f"{commit}\n" for commit in ids).encode()
     texts = fields(git.stream(*_LOG, *what, _FORMAT, given=given, seconds=LIMITS.index_seconds))
     for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
         seconds = min(max(int(time or 0), 0), _LATEST)
-        told = changed if counted else [_uncounted(*names) for _, *names in changed]
-        changes = "\0".join(text for row in told for text in row)
+        rows_of_files = changed if counted else [_uncounted(*names) for _, *names in changed]
+        changes = "\0".join(text for row in rows_of_files for text in row)
         subject = message.partition("\n")[0][:_SUBJECT]
-        mends = len(changed) <= _SWEEP and is_fix(message)
-        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, subject, mends)
+        fixes = len(changed) <= _SWEEP and is_fix(message)
+        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, subject, fixes)
 
 
 def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
@@ -109,18 +109,18 @@ def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
 
 
 def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
-    """Return the name of each person as `.mailmap` has it; what git would not take for one stays as it is."""
+    """Return each person's name according to `.mailmap`; unchanged where git would not accept the contact."""
     named = {person: person[0] for person in people}
     known = [person for person in named if _UNREADABLE.isdisjoint("".join(person))]
     contacts = "".join(f"{name} <{email}>\n" for name, email in known).encode("utf-8", "surrogateescape")
-    finished = git.execute("check-mailmap", "--stdin", given=contacts)
-    lines = finished.output.decode("utf-8", "replace").splitlines()
-    if finished.status == 0 and len(lines) == len(known):
+    result = git.execute("check-mailmap", "--stdin", given=contacts)
+    lines = result.output.decode("utf-8", "replace").splitlines()
+    if result.status == 0 and len(lines) == len(known):
         named |= {person: line.rpartition(" <")[0] for person, line in zip(known, lines, strict=True)}
     return named
 
 
 def tracked_files(git: Git) -> set[str]:
-    """Return the files that git tracks now."""
+    """Return the files that git tracks."""
     listed = git.run("ls-files", "-z", "--cached", limit=LIMITS.listed_bytes)
     return set(os.fsdecode(listed).split("\0"))

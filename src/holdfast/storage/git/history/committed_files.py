@@ -1,8 +1,8 @@
-"""The files that a commit has, the commits of a branch one after another, and whether files are as committed.
+"""The files of a commit, their versions over time, and whether the work tree has them as committed.
 
-Contract: everything is read from git's objects and from the files themselves, never by a comparison of git's,
-which would run the filters that a repository configures. A file that git would convert on the way in, such as
-its line ends, is therefore not as committed.
+Contract: everything is read from git's objects and from the files themselves, never through git's own
+comparison with the work tree, which would run the repository's filters. A file that git would convert when it
+is added, such as its line ends, therefore counts as changed.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.log_stream import PLAIN, commits, fields
-from holdfast.storage.git.project_files import Seen, look
+from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
+from holdfast.storage.git.project_files import FileStat, file_stats
 from holdfast.storage.git.repository import Repository
 
 _REGULAR = (b"100644", b"100755")
 _MISSING = b"BAD"
-"""What git says for the size of a content that it knows of and does not have, as in a damaged clone."""
+"""What git prints for the size of an object that is missing, as in a damaged clone."""
 _SHA1_DIGITS = 40
 
 
@@ -34,9 +35,9 @@ class CommittedFile(NamedTuple):
 
 
 def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedFile]:
-    """Return the regular files that a commit has in a folder, or the one file that the project is.
+    """Return the regular files of a commit in a folder, or the one file that the project is.
 
-    Those whose content git does not have are left out.
+    Files whose content is missing are left out.
     """
     below = ("--", project) if project else ()
     listed = git.run(
@@ -52,7 +53,7 @@ def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedF
 
 
 def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
-    """Return the last commit and its first parents, each with the second it was committed, newest first."""
+    """Return the last commit and its first parents, each with its time in seconds, newest first."""
     if git.head() is None:
         return []
     listed = git.run(
@@ -62,19 +63,19 @@ def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
     return [(commit, int(seconds)) for seconds, commit in pairs]
 
 
-class Version(NamedTuple):
-    """What a commit made of a file: the ids of its content before and after, empty where there was none."""
+class BlobChange(NamedTuple):
+    """What a commit changed in a file: the ids of its content before and after, empty if it did not exist."""
 
     path: str
     before: str
     after: str
 
 
-def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[Version]:
-    """Yield what each commit since then did to the files of a project, newest first; merges did nothing.
+def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[BlobChange]:
+    """Yield what each commit since then changed in the files of a project, newest first, without merges.
 
-    The one file that a project is can be followed through renames, under its present path, and to where it
-    was copied from another.
+    If the project is one file, it can be followed through renames, under its current path, back to where it
+    was copied from another file.
     """
     options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
     period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
@@ -84,9 +85,9 @@ def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Itera
             *_, old, new, kind = row.split(" ")
             is_new = not old.strip("0") or kind.startswith("C")
             path = project if follow else paths[-1]
-            yield Version(path, "" if is_new else old, new if new.strip("0") else "")
+            yield BlobChange(path, "" if is_new else old, new if new.strip("0") else "")
             if is_new and follow:
-                return  # what comes before is the past of the file that it was copied from
+                return  # earlier changes are those of the file that it was copied from
 
 
 def changed_file(
@@ -95,20 +96,20 @@ def changed_file(
     present: Collection[str],
     wanted: Collection[str],
 ) -> str | None:
-    """Return a file that is present and not as committed, or one that is wanted and gone; None without one.
+    """Return a present file that differs from the commit, or a wanted one that is missing, or None.
 
-    What was written last is looked at first, so that a change is found before most files are read.
+    The files written last are compared first, so that a change is found before most files are read.
     """
-    seen = look(repository.root, {*present, *wanted})
+    seen = file_stats(repository.root, {*present, *wanted})
     if gone := [path for path in wanted if path not in seen]:
         return min(gone)
-    times = {path: one.modified if isinstance(one, Seen) else 0 for path, one in seen.items()}
+    times = {path: one.modified if isinstance(one, FileStat) else 0 for path, one in seen.items()}
     tree = Tree(repository)
     newest_first = sorted(present, key=lambda path: (-times.get(path, 0), path))
-    return next((path for path in newest_first if not _is_as(committed.get(path), tree, path)), None)
+    return next((path for path in newest_first if not _is_unchanged(committed.get(path), tree, path)), None)
 
 
-def _is_as(committed: CommittedFile | None, tree: Tree, path: str) -> bool:
+def _is_unchanged(committed: CommittedFile | None, tree: Tree, path: str) -> bool:
     if committed is None:
         return False
     try:

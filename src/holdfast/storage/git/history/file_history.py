@@ -1,7 +1,7 @@
-"""What git knows about the past of one file: its committed content, and its revisions since some commit.
+"""The past of single files: their committed content, their revisions since some commit, and renames.
 
-Contract: outside git, in a repository without commits, and where git cannot answer within its time, the
-answer is that nothing is known. No command reads the work tree.
+Contract: outside git, in a repository without commits, and if git does not answer in time, nothing is known.
+No command reads the work tree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
@@ -27,20 +27,21 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MOST_COMMITS = 512
 _SECONDS = 5.0
 _SECONDS_FOR_MANY = 60.0
+"""Judgements: older commits, or those not found in this time, seldom help to place a comment."""
 _MOST_NAMED = 2000
-"""Files that git is told by name when it is asked for the past of many."""
+"""A judgement: with more files, naming them costs git more than listing all changes."""
 
 _RAW = ("--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z")
 _LOG = ("log", *_RAW, "--no-renames", "--format=")
 
 
 class PathEvent(NamedTuple):
-    """What a commit, or the index after the last one, did with a path."""
+    """A path added, deleted or renamed by a commit, or in the index."""
 
     old: str
-    """The path that is gone; empty where the file is new."""
+    """The former path; empty if the file is new."""
     new: str
-    """The path that is there now; empty where the file was deleted."""
+    """The new path; empty if the file was deleted."""
     blob: str
 
 
@@ -50,14 +51,14 @@ class FileHistory:
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
         self.held: VersionedCache[set[str]] = VersionedCache()
-        """What files held in any commit, for those who ask the same again."""
-        head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._asked_head)
-        self.head = self._asked_head if self._git is None else head.commit
+        """A cache of the texts that files contained in any commit."""
+        head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._head_from_git)
+        self.head = self._head_from_git if self._git is None else head.commit
         """Returns the id of the last commit."""
         self._index = os.path.join(repository.git_dir or "", "index")
 
     def state(self) -> object:
-        """Return what changes with the last commit and with the index, by a look at git's files."""
+        """Return a value that changes with the last commit and with the index, from git's files."""
         if self._git is None:
             return None
         try:
@@ -66,32 +67,32 @@ class FileHistory:
             return self.head()
         return self.head(), status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _asked_head(self) -> str | None:
+    def _head_from_git(self) -> str | None:
         try:
             return None if self._git is None else self._git.head()
         except HoldfastError:
             return None
 
     def committed(self, path: str, commit: str = "HEAD") -> bytes | None:
-        """Return a file's content in a commit, or None when that has no such file."""
+        """Return a file's content in a commit, or None if that has no such file."""
         if self._git is None or not (commit == "HEAD" or _COMMIT.fullmatch(commit)):
             return None
         return self._blob(f"{commit}:{RepoPath.parse(path).text}")
 
     def blob(self, blob: str) -> bytes | None:
-        """Return the content that git keeps under an id."""
+        """Return the content of a blob."""
         if self._git is None or not _COMMIT.fullmatch(blob):
             return None
         return self._blob(blob)
 
     def staged(self, path: str, stage: int) -> bytes | None:
-        """Return one side of an unfinished merge: 1 what both come from, 2 ours, 3 theirs."""
+        """Return one side of an unfinished merge: 1 the common base, 2 ours, 3 theirs."""
         return None if self._git is None else self._blob(f":{stage:d}:{RepoPath.parse(path).text}")
 
     def revisions(self, path: str, commit: str, now: str | None = None) -> list[str]:
-        """Return the ids of what a file held in each commit after `commit` that changed it, oldest first.
+        """Return the blob ids of a file in each commit after `commit` that changed it, oldest first.
 
-        `now` is the name that it has by now; what that name held while the former was there is not its past.
+        `now` is its current path. Contents of that path from before the rename are not part of its past.
         """
         paths = (path,) if now is None or now == path else (path, now)
         events = self._log(commit, f"--max-count={_MOST_COMMITS}", "--", *paths)
@@ -105,26 +106,26 @@ class FileHistory:
         ]
 
     def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
-        """Return the same for many files in one go, each as if it had been asked for alone."""
+        """Return the revisions of many files with one command, each as `revisions` would."""
         chosen = ("--", *paths) if len(paths) <= _MOST_NAMED else ()
         found = _by_path(self._log(commit, *chosen, seconds=_SECONDS_FOR_MANY))
         return {path: ids[-_MOST_COMMITS:] for path, ids in found.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
-        """Return which files came, went and were renamed after a commit and in the index, oldest first."""
+        """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
         since = f"{commit}..HEAD" if commit is not None and _COMMIT.fullmatch(commit) else "HEAD"
         options = (*_RAW, "--find-renames", "--diff-filter=ADR")
         log = self._output("log", "--format=", *options, f"--max-count={_MOST_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated(self, path: str) -> list[tuple[int, str]]:
-        """Return when each committed content of a file came, in seconds, and its id, newest first."""
+        """Return the time of each committed content of a file, in seconds, and its id, newest first."""
         arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
     def ever_held(self, path: str, texts: Iterable[str]) -> set[str]:
-        """Return which of some texts a file held in a commit of any branch, as far as can be read in time."""
+        """Return which of some texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
         end = monotonic() + _SECONDS
         listed = _events(self._output(*_LOG, "--all", f"--max-count={_MOST_COMMITS}", "--", path))
@@ -137,7 +138,7 @@ class FileHistory:
         return held
 
     def person(self) -> str | None:
-        """Return the name that the user gave git, if any."""
+        """Return the user's name in git's configuration, if any."""
         with suppress(HoldfastError):
             return None if self._git is None else self._git.identity().name
         return None
@@ -161,18 +162,18 @@ class FileHistory:
         return _events(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))
 
     def _output(self, *arguments: str, seconds: float = _SECONDS) -> bytes:
-        """Return what git answers in time; nothing where it fails."""
+        """Return git's output; empty if it fails or takes too long."""
         if self._git is None:
             return b""
         try:
-            finished = self._git.execute(*arguments, seconds=seconds)
+            result = self._git.execute(*arguments, seconds=seconds)
         except (TooLarge, Unavailable, DeadlineExceeded):
             return b""
-        return finished.output if finished.status == 0 else b""
+        return result.output if result.status == 0 else b""
 
 
 def _rows(output: bytes) -> Iterator[tuple[int, str, str, list[str]]]:
-    """Yield the rows of `git log --raw -z`: the second of the commit, if told; id, kind and paths."""
+    """Yield the rows of `git log --raw -z`: the commit's time, if printed; id, kind and paths."""
     seconds = 0
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
@@ -185,7 +186,7 @@ def _rows(output: bytes) -> Iterator[tuple[int, str, str, list[str]]]:
 
 
 def _path_events(output: bytes) -> list[PathEvent]:
-    """Return what `git log --raw -z` with renames prints, in its order."""
+    """Return the events in the output of `git log --raw -z` with renames."""
     return [
         PathEvent("" if kind == "A" else paths[0], "" if kind == "D" else paths[-1], blob)
         for _, blob, kind, paths in _rows(output)
@@ -193,7 +194,7 @@ def _path_events(output: bytes) -> list[PathEvent]:
 
 
 def _events(output: bytes) -> list[tuple[str, str]]:
-    """Return path and id of each content, none where it went, oldest first, from `git log --raw -z`."""
+    """Return path and blob id (empty if deleted) of each change, oldest first, from `git log --raw -z`."""
     return [(path, blob.strip("0") and blob) for _, blob, _, [path] in _rows(output)][::-1]
 
 

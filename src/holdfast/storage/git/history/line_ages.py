@@ -1,15 +1,16 @@
 """When lines were last changed, for many files in one pass over the history.
 
-`git blame` walks the history once for each file. Here one `git log --raw` is read for all of them: it says
-which blob of a file each commit replaced, and only blobs of the files asked about are compared.
+`git blame` walks the history once per file. Here one `git log --raw` is read for all of them: it lists the
+blob that each commit replaced, and only blobs of the requested files are compared.
 
 Contract:
 - The last change of a line is the newest commit whose version of the file has it while no parent's has it.
-  A file that was renamed is followed, and a line that only moved within its file keeps its age.
-- Of a merge, a line belongs to the parent that has it, and to the merge itself where no parent does.
-- A line that is not committed, or whose past a shallow or partial clone lacks, has that in place of an age.
+  Renames are followed, and a line that only moved within its file keeps its age.
+- In a merge, a line belongs to the parent that has it, or to the merge itself if no parent does.
+- A line that is not committed, or whose past a shallow or partial clone lacks, has that reason in place of an
+  age.
 - The time is that of the author: a rebase makes no line younger.
-- What was found is kept: the next time only newer commits are read, and only for files that they changed.
+- Results are cached: the next time only newer commits are read, and only for files that they changed.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git import kept_ages
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.kept_ages import Found
+from holdfast.storage.git.history import line_age_cache
+from holdfast.storage.git.history.line_age_cache import Found
+from holdfast.storage.git.history.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
 from holdfast.storage.git.line_diff import is_binary, kept_lines, lines_of
-from holdfast.storage.git.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
 from holdfast.storage.git.repository import Repository
 
 NO_GIT = "not in a git repository"
@@ -42,6 +44,7 @@ NO_TIME = "the history is too long to read in time"
 _LOG = ("log", *PLAIN, "--topo-order", "--raw", "--no-abbrev", "--diff-merges=first-parent")
 _FORMAT = "--format=%H%x00%P%x00%at"
 _SECONDS = 30.0
+"""A judgement: half of what an operation may take, so that the rest of an answer is still possible."""
 _COMMITS_BETWEEN_REPORTS = 500
 
 
@@ -52,11 +55,11 @@ class Age(NamedTuple):
     time: int
     """Seconds since 1970."""
     days: int
-    """Whole days from then until now."""
+    """Whole days since then."""
 
 
 Wanted = tuple[str, int]
-"""A line that is asked about: the path and the number that it has in the work tree."""
+"""A requested line: its path and number in the work tree."""
 Ages = dict[str, dict[int, Age | str]]
 
 
@@ -65,12 +68,12 @@ class _Commit(NamedTuple):
     parents: list[str]
     time: int
     changes: dict[str, tuple[str, str]]
-    """The path and the blob that each changed file had before; no path where the file is new."""
+    """The former path and blob of each changed file; an empty path if the file is new."""
 
 
 @dataclass
 class _File:
-    """A version of a file, and which of its lines are looked for, by index."""
+    """A version of a file, and the lines of it that are still searched for, by index."""
 
     lines: list[bytes]
     wanted: dict[Wanted, int] = field(default_factory=dict)
@@ -79,29 +82,29 @@ class _File:
 def line_ages(
     repository: Repository, lines: Mapping[str, Iterable[int]], now: float, seconds: float = _SECONDS
 ) -> Ages:
-    """Return for each line, by path and number in the work tree, its last change or why that is not known."""
+    """Return the last change of each line, by path and number in the work tree, or why it is unknown."""
     ages: Ages = {path: dict.fromkeys(sorted(set(numbers)), NO_GIT) for path, numbers in lines.items()}
     if repository.git_dir is None or not ages:
         return ages
     with closing(Git(repository)) as git:
         if (head := git.head()) is None:
             return {path: dict.fromkeys(numbers, NOT_COMMITTED) for path, numbers in ages.items()}
-        kept = kept_ages.load(repository)
+        kept = line_age_cache.load(repository)
         walk = _Walk(git, ages, kept, now)
         files = {path: file for path in ages if (file := walk.committed(path, head)) is not None}
-        asked = {line: index for file in files.values() for line, index in file.wanted.items()}
-        if walk.is_left(head, files):
+        requested = {line: index for file in files.values() for line, index in file.wanted.items()}
+        if walk.has_pending(head, files):
             walk.follow(head, monotonic() + seconds)
-            kept_ages.keep(repository, kept, head, walk.found(head, asked))
+            line_age_cache.save(repository, kept, head, walk.found(head, requested))
     return ages
 
 
 class _Walk:
-    """The way from the last commit to the first, with the lines that are still looked for."""
+    """The walk from the last commit to the first, with the lines that are still searched for."""
 
-    def __init__(self, git: Git, ages: Ages, kept: Mapping[str, Found], now: float) -> None:
+    def __init__(self, git: Git, ages: Ages, cached: Mapping[str, Found], now: float) -> None:
         self._git = git
-        self._kept = kept
+        self._cached = cached
         self._tree = Tree(git.repository)
         self._ages = ages
         self._now = now
@@ -109,7 +112,7 @@ class _Walk:
         self._pending: dict[str, dict[str, _File]] = {}
 
     def committed(self, path: str, head: str) -> _File | None:
-        """Return a file of the last commit with those of its lines that are wanted; note the other ones."""
+        """Return the committed version of a file with its requested lines; answer lines that it lacks."""
         ages = self._ages[path]
         try:
             present = self._tree.read_bytes(RepoPath.parse(path), LIMITS.diff_file_bytes)
@@ -133,9 +136,9 @@ class _Walk:
         ages.update({index + 1: NO_TIME for index in kept})
         return file
 
-    def is_left(self, commit: str, files: dict[str, _File]) -> bool:
-        """Answer what is kept for a commit, and tell whether lines of its files are left to look for."""
-        kept = self._kept.get(commit, {})
+    def has_pending(self, commit: str, files: dict[str, _File]) -> bool:
+        """Answer lines of a commit from the cache, and return whether any are left."""
+        kept = self._cached.get(commit, {})
         for path, file in files.items() if kept else ():
             there = kept.get(path, {})
             for line, index in list(file.wanted.items()):
@@ -147,21 +150,21 @@ class _Walk:
             self._pending[commit] = left
         return bool(left)
 
-    def found(self, head: str, asked: Mapping[Wanted, int]) -> Found:
-        """Return what is known of the last commit: what was kept for it, and what was asked for now."""
-        known = {path: dict(lines) for path, lines in self._kept.get(head, {}).items()}
-        for (path, number), index in asked.items():
+    def found(self, head: str, requested: Mapping[Wanted, int]) -> Found:
+        """Return the ages known for the last commit: those cached before, and those requested now."""
+        known = {path: dict(lines) for path, lines in self._cached.get(head, {}).items()}
+        for (path, number), index in requested.items():
             if isinstance(age := self._ages[path][number], Age):
                 known.setdefault(path, {})[str(index + 1)] = (age.commit, age.time)
         return known
 
     def follow(self, head: str, end: float) -> None:
-        """Pass each line on to the parents that have it, until a commit is found that brought it."""
+        """Pass each line on to a parent that has it, until the commit that introduced it is found."""
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
             for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
-                if files and self.is_left(commit.id, files):
-                    self._pass_on(commit, self._pending.pop(commit.id))
+                if files and self.has_pending(commit.id, files):
+                    self._pass_to_parents(commit, self._pending.pop(commit.id))
                 if number % _COMMITS_BETWEEN_REPORTS == 0:
                     current_call().progress(number, None, "looking for the ages of lines")
                     if monotonic() > end:
@@ -170,20 +173,20 @@ class _Walk:
                     return
         if is_partial(self._git.repository):
             for files in self._pending.values():
-                self._lack(line for file in files.values() for line in file.wanted)
+                self._mark_missing(line for file in files.values() for line in file.wanted)
 
-    def _lack(self, wanted: Iterable[Wanted]) -> None:
+    def _mark_missing(self, wanted: Iterable[Wanted]) -> None:
         for path, number in wanted:
             self._ages[path][number] = PARTIAL
 
-    def _pass_on(self, commit: _Commit, files: dict[str, _File]) -> None:
+    def _pass_to_parents(self, commit: _Commit, files: dict[str, _File]) -> None:
         touched = {path: files.pop(path) for path in commit.changes if path in files}
         if not commit.parents:
             lines = [line for file in files.values() for line in file.wanted]
             self._answer(lines, commit.id, commit.time)
         elif files and self._pending.setdefault(commit.parents[0], files) is not files:
             for path, file in files.items():
-                self._expect(commit.parents[0], path, file)
+                self._search_in(commit.parents[0], path, file)
         for path, file in touched.items():
             self._compare(commit, path, file)
 
@@ -197,16 +200,16 @@ class _Walk:
             try:
                 version = self._version(name)
             except NotFetched:
-                self._lack(wanted)
+                self._mark_missing(wanted)
                 return
             if wanted and version is not None:
                 kept = kept_lines(version.lines, file.lines, wanted.values())
                 version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
                 wanted = {key: index for key, index in wanted.items() if index not in kept}
-                self._expect(parent, path_there, version)
+                self._search_in(parent, path_there, version)
         self._answer(wanted, commit.id, commit.time)
 
-    def _expect(self, commit: str, path: str, file: _File) -> None:
+    def _search_in(self, commit: str, path: str, file: _File) -> None:
         if file.wanted:
             there = self._pending.setdefault(commit, {}).setdefault(path, file)
             there.wanted.update(file.wanted)
@@ -225,7 +228,7 @@ class _Walk:
 
 
 def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    with suppress(NotFetched):  # where git would have to compare files that were renamed
+    with suppress(NotFetched):  # git would have to compare the contents of renamed files
         yield from pieces
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.analysis.engine.patterns import matcher
 from holdfast.kernel.errors import InvalidArguments
+from holdfast.storage.files.globs import escaped, file_filter, is_pattern, matcher
 
 
 @pytest.mark.parametrize(
@@ -53,6 +51,20 @@ from holdfast.kernel.errors import InvalidArguments
         ("a\nb.py", "a\nb.py", True),
         ("**", "any/where", True),
         ("*.py", "a\udcff.py", True),
+        ("[id].tsx", "i.tsx", True),
+        ("[id].tsx", "app/[id].tsx", True),
+        ("app/[id]/", "app/[id]/page.tsx", True),
+        ("{slug}.md", "{slug}.md", True),
+        ("{slug}.md", "slug.md", True),
+        ("a[^b]c.py", "axc.py", True),
+        ("a[^b]c.py", "abc.py", False),
+        (r"\*.py", "a.py", False),
+        (r"\*.py", "*.py", True),
+        ("a**b", "a/x/b", True),
+        ("a**/b", "a/x/b", True),
+        ("a**/b", "ab", False),
+        ("[z-a].py", "[z-a].py", True),
+        ("[z-a*.py", "[z-a.b.py", True),
     ],
 )
 def test_a_pattern_fits_what_it_says(pattern: str, path: str, fits: bool) -> None:
@@ -74,15 +86,23 @@ def test_too_many_or_too_long_patterns_are_refused(patterns: list[str]) -> None:
         matcher(patterns)
 
 
-def test_a_class_that_holds_nothing_is_refused() -> None:
-    with pytest.raises(InvalidArguments, match="says nothing"):
-        matcher(["[z-a].py"])
-
-
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_any_text_is_a_pattern_or_refused(pattern: str, path: str) -> None:
-    with suppress(InvalidArguments):
-        matcher([pattern])(path)
+def test_any_text_is_a_pattern(pattern: str, path: str) -> None:
+    matcher([pattern])(path)
+
+
+@given(st.text(max_size=40))
+def test_an_escaped_text_matches_itself_alone(text: str) -> None:
+    matches = matcher([f"/x/{escaped(text)}z"])
+    assert matches(f"x/{text}z")
+    assert not matches(f"x/{text}yz")
+
+
+def test_a_text_without_signs_is_the_path_of_one_file() -> None:
+    assert not is_pattern("src/a.py")
+    assert file_filter("./src/a.py")("src/a.py")
+    assert not file_filter("a.py")("src/a.py")
+    assert file_filter("*.py")("src/a.py")
 
 
 @given(st.text(alphabet="abc/.+()|^$\\ ü", min_size=1, max_size=30))
