@@ -149,7 +149,8 @@ class History:
         ]
 
         def fill(connection: sqlite3.Connection) -> None:
-            if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
+            is_empty = connection.execute("SELECT 1 FROM commits").fetchone() is None
+            if not is_empty and connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
                 raise NotUsable("it is full")
             connection.executemany(_INSERT, rows)
 
