@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
+    from holdfast.storage.watching.topic_source import TopicSource
     from holdfast.storage.watching.watcher import Watcher
     from holdfast.syntax.record import Definition
     from holdfast.tasks.neighbours import Neighbours
@@ -87,14 +88,18 @@ class Workspace:
         return room
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on a thread of the watcher, when any process changed what `topic` names."""
-        name, _, part = topic.partition("/")
-        room = self.room(name)
-        # A room, or one of very many things in it, is looked at only while somebody wants to know.
-        probe = room.probe(part) if part else getattr(room, "fingerprint", None)
-        return self._notice_changes().subscribe(topic, callback, probe)
+        """Call back, on the watcher's thread, after any process changed a topic: a room, or `room/part`.
 
-    def _notice_changes(self) -> Watcher:
+        Return the function that ends this.
+        """
+        name, _, part = topic.partition("/")
+        source: TopicSource = self.room(name).topic(part)
+        if name == "tasks" and self.repository.common_dir is not None:
+            # A closed milestone makes the tasks ready that waited for it.
+            source = source._replace(places=source.places + self.room("milestones").topic("").places)
+        return self._opened_watcher().subscribe(topic, callback, source)
+
+    def _opened_watcher(self) -> Watcher:
         from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
 
         with self._opening:

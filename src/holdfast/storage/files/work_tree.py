@@ -41,6 +41,7 @@ from holdfast.storage.files.atomic import (
     sweep_at,
 )
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.own_writes import announce
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -286,6 +287,7 @@ class Tree:
                 self._repository.ignore(f"*{TEMPORARY_SUFFIX}")
                 sweep_at(parent)
             replace_at(parent, path.name, data, label=path.text)
+        announce(os.path.join(self._repository.root, path.text))
 
     def sweep(self, path: RepoPath) -> list[str]:
         """Remove the temporary files that killed writers left beside a file, and return their names."""
@@ -310,6 +312,7 @@ class Tree:
             os.unlink(path.name, dir_fd=parent)
             with confirming(path.text):
                 os.fsync(parent)
+        announce(os.path.join(self._repository.root, path.text))
 
     def make_parents(self, path: RepoPath) -> None:
         """Make the directories that lead to a file, as far as they are missing."""

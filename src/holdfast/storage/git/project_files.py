@@ -22,7 +22,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree, closest_path, typed_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.listing import FOREIGN_FOLDERS
+from holdfast.storage.watching.source_folders import FOREIGN_FOLDERS
 
 _GITLINK = b"160000"
 _BETWEEN_CHECKS = 1000
