@@ -189,7 +189,8 @@ class Inbox:
             with suppress(HoldfastError):  # not writable now; retried at the next call
                 self.store_legacy()
                 self._legacy_stored = seen
-        return *self._rows(schema.STATE_OF_ALL), seen
+        # An empty store is no change from none: the first message is one change and not two.
+        return *(self._rows(schema.STATE_OF_ALL) or [(None, None, 0)]), seen
 
     def topic(self, part: str) -> TopicSource:
         """Return how the inbox is watched: its database, and the message file of older configurations."""

@@ -38,12 +38,13 @@ from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
 from holdfast.faces.logs import tell
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Publisher, Topics
+from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.observation import begin_tracing, end_tracing
-from holdfast.faces.rest.events import Changes
+from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
+from holdfast.faces.topics import Topics
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
 from holdfast.kernel.dispatch.dispatcher import Dispatcher

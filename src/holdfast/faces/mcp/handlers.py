@@ -15,10 +15,11 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
 from holdfast.faces.mcp import apps
+from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Announcer, Publisher
+from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import (
     Context,
     RequestListener,

@@ -1,30 +1,25 @@
-"""Tells clients what changed, in both eras, whoever changed it, and logs to them what arrives.
+"""Notifies MCP clients of both eras of resources and lists that changed, whichever process changed them.
 
 Contract:
-- A topic is watched only while somebody wants to hear of a resource of it; its room is opened then.
-- When a topic changed, those who subscribed to one of its addresses are told. Where the resource can tell the
-  state of one address (`fingerprint`), only if that state differs.
-- Whoever listed the resources of a family is told when the family has other members than before.
-- What is known about an address is forgotten with the last one who wants to hear of it.
+- A topic is watched only while a client follows a resource of it; its room is opened then.
+- When a topic changed, those who subscribed to one of its resources are notified. Where the resource has a
+  `fingerprint`, only if that differs.
+- A client that listed the resources of a family is notified when the family has other members than before.
+- What is stored about a resource is dropped with its last follower.
 
-The watcher notices writes of any process on a thread of its own, and rooms are looked at beside the event
-loop; everything else here runs on it.
-
-`Announcer` sends log messages, to clients that asked for them with logging/setLevel.
+The watcher notifies on a thread of its own, and rooms are read in threads; everything else here runs on the
+event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
-from urllib.parse import unquote
+from typing import Any
 
 import anyio
-import mcp_types as types
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -34,119 +29,15 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
+from holdfast.faces.mcp.resource_states import ResourceStates
+from holdfast.faces.topics import Topics
 from holdfast.kernel.call import Listed
 from holdfast.kernel.dispatch.dispatcher import Rooms
-from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.resource import Resource, find_resource
-
-_log = logging.getLogger(__name__)
-
-
-class ResourceStates:
-    """Remembers states of addresses and members of families, and tells what differs."""
-
-    def __init__(self, resources: Iterable[Resource], rooms: Rooms) -> None:
-        self._resources = tuple(resources)
-        self._rooms = rooms
-        self._announced = frozenset(
-            item.list_topic for item in self._resources if item.list_topic is not None
-        )
-        self._listed = [item for item in self._resources if _is_compared(item)]
-        self._states: dict[str, object] = {}
-        self._members: dict[str, object] = {}
-
-    @property
-    def list_topics(self) -> frozenset[str]:
-        """Return the topics whose changes may change the list of resources."""
-        return self._announced | {item.topic for item in self._listed if item.topic is not None}
-
-    def check(self, uri: str) -> None:
-        """Raise when nothing has this address."""
-        find_resource(self._resources, uri)
-
-    def topic_of(self, uri: str) -> str | None:
-        """Return what to watch for an address."""
-        for item in self._resources:
-            parts = item.match(uri)
-            if parts is not None:
-                named = {name: unquote(part) for name, part in parts.items()}
-                return None if item.topic is None else item.topic.format_map(named)
-        return None
-
-    def note(self, uris: Iterable[str], *, lists: bool) -> None:
-        """Remember how these addresses stand, and families if wanted, unless that is known already."""
-        for uri in uris:
-            if uri not in self._states:
-                self._states[uri] = self._state(uri)
-        for resource in self._listed if lists else ():
-            if resource.uri not in self._members:
-                self._members[resource.uri] = self._addresses(resource)
-
-    def changed(self, uris: Iterable[str]) -> set[str]:
-        """Return those that stand differently now, and those about which that cannot be told."""
-        found = {uri: self._state(uri) for uri in uris}
-        differing = {uri for uri, state in found.items() if state is None or state != self._states.get(uri)}
-        self._states.update(found)
-        return differing
-
-    def list_changed(self, topic: str) -> bool:
-        """Return whether a family of a topic has other members now."""
-        if topic in self._announced:
-            return True
-        found = {item.uri: self._addresses(item) for item in self._listed if item.topic == topic}
-        differing = any(self._members.get(uri) != members for uri, members in found.items())
-        self._members.update(found)
-        return differing
-
-    def forget_all_but(self, uris: set[str], *, lists: bool) -> None:
-        """Forget what nobody follows any more."""
-        for uri in [uri for uri in list(self._states) if uri not in uris]:
-            self._states.pop(uri, None)
-        if not lists:
-            self._members.clear()
-
-    def _state(self, uri: str) -> object:
-        """Return the state of one address; None when its resource cannot tell."""
-        try:
-            resource, parts = find_resource(self._resources, uri)
-            if resource.fingerprint is None:
-                return None
-            return ("is", resource.fingerprint(self._rooms(resource.toolset), **parts))
-        except Exception as failure:
-            return ("fails", _kind(failure))
-
-    def _addresses(self, resource: Resource) -> object:
-        assert resource.members is not None
-        try:
-            return [member.uri for member in resource.members(self._rooms(resource.toolset))]
-        except Exception as failure:
-            return ("fails", _kind(failure))
-
-
-def _is_compared(resource: Resource) -> bool:
-    """Return whether a family's members are compared, because nothing else tells that they are others."""
-    if resource.members is None or resource.topic is None or resource.list_topic is not None:
-        return False
-    return "{" not in resource.topic
-
-
-def _kind(failure: Exception) -> Any:
-    if isinstance(failure, HoldfastError):
-        return failure.kind
-    # Nobody waits for this; that it failed differently than before is all a client may know.
-    _log.warning("looking at a followed resource: %s", type(failure).__name__)
-    return type(failure).__name__
-
+from holdfast.kernel.resource import Resource
 
 _PATIENCE_SECONDS = 5.0
-_SHOWN_AT = frozenset({"debug", "info"})
-
-
-class Topics(Protocol):
-    """Where changes are noticed."""
-
-    def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on any thread, when something of `topic` changed; return how to stop."""
+"""How long a client may leave a notification unread before it is dropped. A judgement: a live client reads at
+once, and the next change notifies again."""
 
 
 class Publisher:
@@ -317,56 +208,3 @@ _CHANGED: dict[Listed, tuple[Callable[[], Any], Callable[[ServerSession], Corout
     "resources": (ResourcesListChanged, ServerSession.send_resource_list_changed),
 }
 """What tells that a list has changed: the event of a stream, and the notification of a client."""
-
-
-class Announcer:
-    """Watches the resources that have news, and tells each client what came since it asked."""
-
-    def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
-        self._resources = [item for item in resources if item.announce is not None]
-        self._topics = topics
-        self._rooms = rooms
-        self._stops: dict[Hashable, list[Callable[[], None]]] = {}
-
-    async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
-        """Start or stop telling a client, by the lowest level it wants to see."""
-        self.forget(client)
-        if level in _SHOWN_AT:
-            loop = asyncio.get_running_loop()
-            self._stops[client] = [
-                # Opening a room touches the disk.
-                await loop.run_in_executor(None, self._follow, resource, session, loop)
-                for resource in self._resources
-            ]
-
-    def _follow(
-        self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
-    ) -> Callable[[], None]:
-        assert resource.announce is not None
-        announce = resource.announce
-        position, _ = announce(self._rooms(resource.toolset), None)
-
-        def changed() -> None:
-            nonlocal position
-            position, news = announce(self._rooms(resource.toolset), position)
-            for item in news if not loop.is_closed() else []:
-                message = _log_message(resource, {"message": item.text, **item.data})
-                asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
-
-        return self._topics.subscribe(resource.topic or resource.toolset, changed)
-
-    def forget(self, client: Hashable) -> None:
-        """Tell a client that is gone nothing more."""
-        for stop in self._stops.pop(client, []):
-            stop()
-
-    def close(self) -> None:
-        """Stop telling anybody."""
-        for client in list(self._stops):
-            self.forget(client)
-
-
-def _log_message(resource: Resource, data: dict[str, Any]) -> types.LoggingMessageNotification:
-    return types.LoggingMessageNotification(
-        params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
-    )

@@ -14,13 +14,15 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.apps import shows_apps
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Announcer, Publisher, Topics
+from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import Context, is_stateless
 from holdfast.faces.mcp.wire.messages import Prepared
+from holdfast.faces.topics import Topics
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.dispatcher import Dispatcher, Rooms

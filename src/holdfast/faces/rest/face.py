@@ -23,11 +23,13 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import Headers, HttpExchange, exchange_of, single_headers
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute, problem_document, told_problem
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
+from holdfast.faces.rest.changes import Changes, wanted_topics
+from holdfast.faces.rest.events import follow_together, send_events
+from holdfast.faces.rest.feeds import OpenFeed
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, json_object, path_of, tagged
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest
+from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, closest
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.role import Role
 from holdfast.kernel.route import Address
@@ -195,9 +197,12 @@ class RestFace:
     async def _stream(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         wanted = wanted_topics(self._changes, ",".join(query.get("topics", [])))
-        patience = self._dispatcher.limits.event_stream_ping_seconds
-        events = self._changes.follow(_last_event_id(scope, headers), wanted, patience)
-        await send_events(events, receive, send)
+        found = [(path, self._feed(path, exchange_of(scope))) for path in query.get("feed", [])]
+        for path in (path for path, feed in found if feed is None):
+            raise Invalid(f'There is no feed at "{path[:80]}".', hint=f"{API_PATH}{_DESCRIPTION} lists them.")
+        feeds = [feed for _, feed in found if feed is not None]
+        last_id = _last_event_id(scope, headers)
+        await send_events(follow_together(self._changes, feeds, last_id, wanted), receive, send)
 
 
 def _last_event_id(scope: Scope, headers: Headers) -> str | None:
