@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.comments.sidecar.source import sidecar_of
 from holdfast.storage.watching.listing import Listing
 from holdfast.storage.watching.source_folders import is_entered
-from holdfast.storage.watching.topic_source import Place, Probe, TopicSource
+from holdfast.storage.watching.topic_source import Probe, TopicSource, WatchedPlace
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
@@ -18,7 +18,7 @@ EVERY_FILE = "*"
 
 def topic_source(room: Comments, sidecars: Listing, part: str) -> TopicSource:
     """Return how a part is watched; the empty part stands for all comments."""
-    tree = Place(room.repository.root, enters=is_entered)
+    tree = WatchedPlace(room.repository.root, enters=is_entered)
     return TopicSource(_probe(room, sidecars, part), () if room.repository.bare else (tree,))
 
 

@@ -43,7 +43,7 @@ from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.topic_source import Place, TopicSource, file_place
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, any_folder, file_place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -105,7 +105,7 @@ class Milestones:
         del part  # they are only watched as a whole
         assert self.repository.common_dir is not None
         common = self.repository.common_dir
-        loose = Place(os.path.join(common, *NAMESPACE.strip("/").split("/")), enters=lambda _name: True)
+        loose = WatchedPlace(os.path.join(common, NAMESPACE.rstrip("/")), enters=any_folder)
         packed = file_place(os.path.join(common, "packed-refs"))
         tables = file_place(os.path.join(common, "reftable", "tables.list"))
         return TopicSource(self.fingerprint, (loose, packed, tables))

@@ -15,9 +15,9 @@ from holdfast.faces.mcp.handshake import REVISIONS, LateEngine, LateServer
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Request, WireError, encoded_result
-from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.streams import Output
+from holdfast.faces.mcp.wire.messages import Notification, WireError, WireRequest, encoded_result
+from holdfast.faces.mcp.wire.session import WireSession
+from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
@@ -63,9 +63,9 @@ class Nothing:
         return lambda: None
 
 
-def session(engine: LateEngine) -> Session:
-    output = Output(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
-    return Session(engine, output, LIMITS)
+def session(engine: LateEngine) -> WireSession:
+    output = OutputStream(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
+    return WireSession(engine, output, LIMITS)
 
 
 def protocol_server(profile: Profile) -> ProtocolServer:
@@ -74,7 +74,7 @@ def protocol_server(profile: Profile) -> ProtocolServer:
 
 
 def initializing(params: dict[str, Any]) -> Exchange:
-    return Exchange(Request("i", "initialize", params, 1), Nothing())
+    return Exchange(WireRequest("i", "initialize", params, 1), Nothing())
 
 
 def answer_of_sdk(profile: Profile, params: dict[str, Any]) -> bytes:
@@ -99,7 +99,7 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
         result = encoded_result("i", await engine.respond(initializing(params)))
         assert bool(made) is loads
         engine.notified(Notification("notifications/initialized", None))
-        assert await engine.respond(Exchange(Request(2, "tools/list", {}, 1), Nothing()))
+        assert await engine.respond(Exchange(WireRequest(2, "tools/list", {}, 1), Nothing()))
         assert made == [profile]
         return result
 

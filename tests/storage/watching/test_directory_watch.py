@@ -17,7 +17,7 @@ from holdfast.storage.watching.directory_watch import DirectoryWatch
 from holdfast.storage.watching.errors import WatchUnavailable
 from holdfast.storage.watching.fsevents import FileSystemEvents
 from holdfast.storage.watching.source_folders import is_entered
-from holdfast.storage.watching.topic_source import Place, file_place
+from holdfast.storage.watching.topic_source import WatchedPlace, file_place
 from tests.storage.watching.waiting import Counter, Paths
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has inotify")
@@ -39,8 +39,8 @@ def watch(request: pytest.FixtureRequest, seen: Paths) -> Iterator[DirectoryWatc
     watch.close()
 
 
-def tree(root: Path) -> Place:
-    return Place(str(root), enters=is_entered)
+def tree(root: Path) -> WatchedPlace:
+    return WatchedPlace(str(root), enters=is_entered)
 
 
 def test_a_place_that_does_not_exist_yet_is_reported_when_it_appears(watch, seen, tmp_path):
@@ -98,7 +98,7 @@ def test_a_place_that_was_removed_is_reported_when_it_comes_back(tmp_path, seen)
     watch = DirectoryWatch(seen, lambda _reason: None)
     refs = tmp_path / "refs" / "holdfast"
     refs.mkdir(parents=True)
-    watch.add(Place(str(refs), enters=lambda _name: True))
+    watch.add(WatchedPlace(str(refs), enters=lambda _name: True))
     shutil.rmtree(tmp_path / "refs")
     assert seen.holds(refs)
     seen.seen.clear()

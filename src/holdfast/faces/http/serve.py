@@ -35,16 +35,17 @@ from holdfast.faces.http.application import Application, Face, Share
 from holdfast.faces.http.connection import IdleTimeoutProtocol, listening_socket
 from holdfast.faces.http.handover import HANDED_OVER, Handover, WorkerSockets
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
+from holdfast.faces.http.quiet_server import QuietServer
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
 from holdfast.faces.logs import tell
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
-from holdfast.faces.observation import begin_tracing, end_tracing
 from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.faces.topics import Topics
+from holdfast.faces.tracing import begin_tracing, end_tracing
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -231,7 +232,7 @@ class HttpServer:
         return faces
 
 
-class GracefulServer(uvicorn.Server):
+class GracefulServer(QuietServer):
     """Ends the streams that never end by themselves before it waits for connections."""
 
     def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:

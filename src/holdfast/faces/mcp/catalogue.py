@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -13,13 +12,12 @@ from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
-from holdfast.kernel.dispatch.dispatcher import Rooms
-from holdfast.kernel.errors import HoldfastError, did_you_mean
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import ListedResource, Resource, unknown_resource
+from holdfast.kernel.resource import ListedResource, Resource
 from holdfast.kernel.schema import input_schema, untitled, whole_schema
 
 Entry = TypeVar("Entry")
@@ -28,7 +26,7 @@ Members = Callable[[Resource], Iterable[ListedResource]]
 """Lists the addresses a family of resources has at this moment."""
 
 
-class Catalogue:
+class ProtocolCatalogue:
     """What a server of one profile lists."""
 
     def __init__(
@@ -226,36 +224,3 @@ def protocol_annotations(annotations: Annotations | None) -> types.Annotations |
             "lastModified": annotations.last_modified,
         }
     )
-
-
-_MOST_VALUES = 100
-_MOST_COUNTED = 10_000
-
-
-def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestParams) -> types.Completion:
-    """Return the values for the argument that is being typed."""
-    name, typed = params.argument.name, params.argument.value
-    declared: Prompt | Resource
-    if isinstance(params.ref, types.PromptReference):
-        declared = registry.prompt(params.ref.name)
-    else:
-        declared = _at_address(registry, str(params.ref.uri))
-    completer = declared.complete.get(name)
-    values = completer(rooms(declared.toolset), typed) if completer else _allowed(declared, name, typed)
-    found = list(islice(values, _MOST_COUNTED))
-    return types.Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
-
-
-def _at_address(registry: Registry, uri: str) -> Resource:
-    for resource in registry.resources:
-        if resource.uri == uri:
-            return resource
-    raise unknown_resource(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
-
-
-def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
-    """Return the values that the argument of a prompt allows, where it allows only some."""
-    if isinstance(declared, Resource):
-        return ()
-    schema = declared.input.model_json_schema().get("properties", {}).get(name, {})
-    return [value for value in schema.get("enum", []) if str(value).lower().startswith(typed.lower())]

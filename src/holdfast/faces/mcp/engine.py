@@ -7,31 +7,24 @@ Requests that carry the stateless envelope and requests of the handshake era may
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
-import anyio
 from mcp.server.connection import Connection, NotifyOnlyOutbound
 from mcp.server.runner import ServerRunner, serve_one
-from mcp.shared.dispatcher import CallOptions
-from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
-from mcp.shared.message import MessageMetadata, ServerMessageMetadata
-from mcp.shared.transport_context import TransportContext
 from mcp_types import CLIENT_INFO_META_KEY
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.apps import shows_apps
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
+from holdfast.faces.mcp.request_channel import RequestChannel
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
-from holdfast.faces.observation import request_span
+from holdfast.faces.mcp.wire.messages import Notification, Prepared, WireError, WireRequest, encoded
+from holdfast.faces.tracing import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
-
-_DUPLEX = TransportContext(kind="stdio", can_send_request=True)
-_ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class SdkEngine:
@@ -91,7 +84,7 @@ class SdkEngine:
         name = told.get("name") if isinstance(told, dict) else known.client_info.name if known else None
         observed.client = name if isinstance(name, str) else observed.client
 
-    def _refusal(self, request: Request, problem: str) -> WireError:
+    def _refusal(self, request: WireRequest, problem: str) -> WireError:
         """Return the answer to parameters that are not what the method takes, if it is offered at all."""
         server = self._server
         if request.method != "initialize" and server.sdk.get_request_handler(request.method) is None:
@@ -156,64 +149,6 @@ class SdkEngine:
             connection=connection,
             lifespan_state={},
         )
-
-
-class RequestChannel:
-    """What the SDK knows of a request, and how it talks back while serving it."""
-
-    def __init__(self, session: Channel, exchange: Exchange | None) -> None:
-        self._session = session
-        self._exchange = exchange
-        self.message_metadata: MessageMetadata = ServerMessageMetadata(request_context=exchange)
-
-    @property
-    def transport(self) -> TransportContext:
-        return _DUPLEX if self.can_send_request else _ONE_WAY
-
-    @property
-    def can_send_request(self) -> bool:
-        return self._exchange is None or not self._exchange.stateless
-
-    @property
-    def request_id(self) -> RequestId | None:
-        return None if self._exchange is None else self._exchange.request.id
-
-    @cached_property
-    def cancel_requested(self) -> anyio.Event:
-        return anyio.Event()
-
-    async def send_raw_request(
-        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
-    ) -> dict[str, Any]:
-        if not self.can_send_request:
-            raise NoBackChannelError(method)
-        try:
-            return await self._session.ask(method, dict(params or {}), (opts or {}).get("timeout"))
-        except WireError as failure:
-            raise MCPError(failure.code, failure.message, failure.data) from None
-
-    async def notify(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; a notification has no options here
-    ) -> None:
-        self._session.tell(method, None if params is None else dict(params))
-
-    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        token = self._progress_token()
-        if token is None:
-            return
-        values = {"progressToken": token, "progress": progress, "total": total, "message": message}
-        self._session.tell(
-            "notifications/progress", {name: value for name, value in values.items() if value is not None}
-        )
-
-    def _progress_token(self) -> RequestId | None:
-        params = None if self._exchange is None else self._exchange.request.params
-        meta = (params or {}).get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
-        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
 
 
 def _where(failure: ValidationError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
@@ -16,105 +15,30 @@ from pydantic import ConfigDict
 
 from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.announcer import Announcer
-from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
+from holdfast.faces.mcp.askers import asker_for, questions_left
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
+from holdfast.faces.mcp.completion import completed
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
-from holdfast.faces.mcp.request import (
-    Context,
-    RequestListener,
-    asker_for,
-    client_of,
-    exchange_in,
-    is_stateless,
-    questions_left,
+from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_in, is_stateless
+from holdfast.faces.mcp.results import (
+    content_block,
+    embedded_fields,
+    prompt_message,
+    resource_contents,
+    result_items,
 )
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
-from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.questions import Asker
 from holdfast.kernel.resource import QUOTED_URI_CHARACTERS, ResourceBody, family_of, find_resource
 
 Result = TypeVar("Result")
-
-
-def result_items(operation: Operation, output: Output) -> list[Content]:
-    """Return what a result holds: what the operation gives, or its words."""
-    return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
-
-
-def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return what embedded resources are called, by position; the SDK has no place for it."""
-    found = {
-        position: _named(item.title, item.annotations)
-        for position, item in enumerate(content)
-        if isinstance(item, Embedded)
-    }
-    return {"embedded": found} if any(found.values()) else {}
-
-
-def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
-    marks = protocol_annotations(annotations)
-    fields = {} if title is None else {"title": title}
-    if marks is None:
-        return fields
-    return fields | {"annotations": marks.model_dump(mode="json", by_alias=True, exclude_none=True)}
-
-
-def prompt_message(message: PromptMessage) -> types.PromptMessage:
-    """Return a message of a prompt."""
-    content = Text(message.content) if isinstance(message.content, str) else message.content
-    role: types.Role = "assistant" if message.role == "assistant" else "user"
-    return types.PromptMessage(role=role, content=content_block(content))
-
-
-def content_block(content: Content) -> types.ContentBlock:
-    """Return one content block."""
-    match content:
-        case Text():
-            return types.TextContent(type="text", text=content.text)
-        case Image() | Audio():
-            made = types.ImageContent if isinstance(content, Image) else types.AudioContent
-            return made(
-                data=_base64(content.data),
-                mime_type=content.mime_type,
-                annotations=protocol_annotations(content.annotations),
-            )
-        case Embedded():
-            body = ResourceBody(content.text, content.data)
-            return types.EmbeddedResource(
-                type="resource",
-                resource=resource_contents(content.uri, content.mime_type, body),
-                annotations=protocol_annotations(content.annotations),
-            )
-        case Link():
-            return types.ResourceLink(
-                type="resource_link",
-                uri=content.uri,
-                name=content.name,
-                mime_type=content.mime_type,
-                description=content.description,
-                annotations=protocol_annotations(content.annotations),
-            )
-
-
-def resource_contents(
-    uri: str, mime_type: str, body: ResourceBody
-) -> types.TextResourceContents | types.BlobResourceContents:
-    """Return what a resource holds, as text or as encoded bytes."""
-    mime_type = body.mime_type or mime_type
-    if body.data is not None:
-        return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))
-    return types.TextResourceContents(uri=uri, mime_type=mime_type, text=body.text or "")
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
@@ -134,7 +58,7 @@ class Handlers:
         self,
         dispatcher: Dispatcher,
         profile: Profile,
-        catalogue: Catalogue,
+        catalogue: ProtocolCatalogue,
         publisher: Publisher,
         announcer: Announcer,
     ) -> None:

@@ -31,7 +31,7 @@ from holdfast.kernel.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
     from holdfast.faces.mcp.server import ProtocolServer
-    from holdfast.faces.mcp.wire.session import Session
+    from holdfast.faces.mcp.wire.session import WireSession
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol's revisions that begin with a handshake, oldest first."""
@@ -62,7 +62,7 @@ class LateEngine:
         self._notified: list[Notification] = []
         self._when_loaded: list[Callable[[], object]] = []
 
-    def attach(self, session: Session) -> None:
+    def attach(self, session: WireSession) -> None:
         """Answer for this session, until the SDK's engine does."""
         self._session = session
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.apps import shows_apps
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
@@ -75,7 +75,9 @@ class ProtocolServer:
         """Share `publisher` with the servers of other roles, so that all their clients hear the same."""
         self.profile = profile
         registry = dispatcher.registry
-        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
+        self._catalogue = ProtocolCatalogue(
+            registry, profile, dispatcher.limits.list_page, dispatcher.members
+        )
         self.publisher = publisher or Publisher(registry.resources, topics, rooms)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)

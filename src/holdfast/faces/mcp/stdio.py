@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from holdfast import __version__, toolsets
 from holdfast.faces.logs import tell
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
-from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
-from holdfast.faces.observation import begin_tracing, end_tracing
+from holdfast.faces.mcp.wire.session import WireSession
+from holdfast.faces.mcp.wire.streams import InputStream, OutputStream, claimed_standard_streams
+from holdfast.faces.tracing import begin_tracing, end_tracing
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.telemetry.statistics import STATISTICS
 
@@ -39,10 +39,10 @@ async def _serve_descriptors(
     engine: SdkEngine | LateEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
     """Serve one client on a pair of descriptors until it goes."""
-    output = Output(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
-    session = Session(engine, output, limits)
+    output = OutputStream(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
+    session = WireSession(engine, output, limits)
     engine.attach(session)
-    source = Input(wire_in, limits.read_chunk, session.receive, session.end_of_input)
+    source = InputStream(wire_in, limits.read_chunk, session.receive, session.end_of_input)
     output.on_congestion = source.pause
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(RuntimeError, ValueError):

@@ -28,8 +28,9 @@ from starlette.types import Receive, Scope
 
 from holdfast.faces.http.asgi import Headers, client_left, exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnsupportedMediaType, problem
-from holdfast.faces.observation import TRACE_HEADERS, Observation, request_span
+from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
+from holdfast.faces.tracing import request_span
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch.dispatcher import Dispatcher

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import DirectoryEvent, Inotify
-from holdfast.storage.watching.topic_source import Place
+from holdfast.storage.watching.topic_source import WatchedPlace
 
 MOST_DIRECTORIES = 50_000
 """A chosen bound: the kernel keeps about 1 KiB for each
@@ -39,7 +39,7 @@ class DirectoryWatch:
         """Begin, or raise `WatchUnavailable`. The callbacks run on the thread of this object."""
         self._changed = changed
         self._lost = lost
-        self._places: list[Place] = []
+        self._places: list[WatchedPlace] = []
         self._numbers: dict[str, int] = {}
         self._lock = threading.Lock()
         self._inotify = Inotify()
@@ -47,7 +47,7 @@ class DirectoryWatch:
         self._thread = threading.Thread(target=self._run, name="holdfast-inotify", daemon=True)
         self._thread.start()
 
-    def add(self, place: Place) -> None:
+    def add(self, place: WatchedPlace) -> None:
         """Watch a place, or raise `WatchUnavailable`."""
         with self._lock:
             self._watch_place(place)
@@ -112,7 +112,7 @@ class DirectoryWatch:
             for place in self._places:
                 self._watch_place(place)
 
-    def _watch_place(self, place: Place) -> None:
+    def _watch_place(self, place: WatchedPlace) -> None:
         """Watch a place's directory and those below it, or the nearest folder above that exists."""
         while not self._watch(place.directory):
             above, missing = os.path.dirname(place.directory), place.directory
@@ -124,7 +124,7 @@ class DirectoryWatch:
             for folder in self._folders_in(place.directory, place.enters):
                 self._watch_tree(place, folder)
 
-    def _watch_tree(self, place: Place, top: str) -> None:
+    def _watch_tree(self, place: WatchedPlace, top: str) -> None:
         assert place.enters is not None
         pending = [top]
         while pending:

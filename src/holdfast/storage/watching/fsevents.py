@@ -1,7 +1,8 @@
 """Reports changes of places on macOS, through the FSEvents observer of the `watchdog` library.
 
-FSEvents reports whole trees, so one stream for each topmost directory is enough, and `Place.covers` selects
-from what it reports. On other systems the library uses the observer of that system, which only tests do.
+FSEvents reports whole trees, so one stream for each topmost directory is enough, and `WatchedPlace.covers`
+selects from what it reports. On other systems the library uses the observer of that system, which only tests
+do.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.storage.watching.errors import WatchUnavailable
-from holdfast.storage.watching.topic_source import Place
+from holdfast.storage.watching.topic_source import WatchedPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,20 +32,21 @@ class FileSystemEvents:
         except ImportError:
             raise WatchUnavailable("the package watchdog is not installed") from None
 
-        class Handler(FileSystemEventHandler):
+        class ChangeHandler(FileSystemEventHandler):
             """Passes on the paths of changes."""
 
             def on_any_event(self, event: FileSystemEvent) -> None:
                 if event.event_type in _CHANGES:
-                    for path in filter(None, (event.src_path, event.dest_path)):
-                        changed(os.fsdecode(path))
+                    for path in (event.src_path, event.dest_path):
+                        if path:
+                            changed(os.fsdecode(path))
 
-        self._handler = Handler()
+        self._handler = ChangeHandler()
         self._observer = Observer()
         self._roots: list[str] = []
         self._observer.start()
 
-    def add(self, place: Place) -> None:
+    def add(self, place: WatchedPlace) -> None:
         """Watch a place or the nearest existing folder above it; raise `WatchUnavailable` if that fails."""
         root = place.directory
         while not os.path.isdir(root):

@@ -10,7 +10,7 @@ Probe = Callable[[], object]
 """Returns a value that differs once something changed."""
 
 
-class Place(NamedTuple):
+class WatchedPlace(NamedTuple):
     """Files in one directory, or in a tree of directories, whose changes may change a topic."""
 
     directory: str
@@ -31,17 +31,23 @@ class Place(NamedTuple):
         return f"{self.directory}{os.sep}".startswith(f"{path}{os.sep}")
 
 
-def file_place(path: str, *, is_database: bool = False) -> Place:
+def any_folder(name: str) -> bool:
+    """Return that every folder below a place is part of its tree."""
+    del name
+    return True
+
+
+def file_place(path: str, *, is_database: bool = False) -> WatchedPlace:
     """Return the place of one file, with those beside it whose names continue its name."""
     directory, name = os.path.split(path)
-    return Place(directory, name, is_database=is_database)
+    return WatchedPlace(directory, name, is_database=is_database)
 
 
 class TopicSource(NamedTuple):
     """How a topic is watched."""
 
     probe: Probe
-    places: tuple[Place, ...] = ()
+    places: tuple[WatchedPlace, ...] = ()
     is_polled: bool = False
     """Whether no event of a file system reports its changes."""
     seconds_left: Callable[[], float | None] = lambda: None

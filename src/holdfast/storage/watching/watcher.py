@@ -27,7 +27,7 @@ from holdfast.storage.watching.directory_watch import DirectoryWatch
 from holdfast.storage.watching.errors import WatchUnavailable
 from holdfast.storage.watching.fsevents import FileSystemEvents
 from holdfast.storage.watching.topic import Listener, Topic
-from holdfast.storage.watching.topic_source import Place, TopicSource
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace
 
 POLL_SECONDS = 0.2
 """How often a topic is polled that nothing reports on: a fifth of the second that `http-13` allows."""
@@ -41,7 +41,7 @@ class Watcher:
     def __init__(self, poll_seconds: float = POLL_SECONDS) -> None:
         self._poll_seconds = poll_seconds
         self._topics: dict[str, Topic] = {}
-        self._places: set[Place] = set()
+        self._places: set[WatchedPlace] = set()
         """The places that are watched."""
         self._events: DirectoryWatch | FileSystemEvents | None = None
         self._unavailable: str | None = None
@@ -166,7 +166,7 @@ class Watcher:
         except WatchUnavailable as reason:
             self._poll(topic, str(reason))
 
-    def _watch_place(self, place: Place) -> None:
+    def _watch_place(self, place: WatchedPlace) -> None:
         if is_network_filesystem(place.directory):
             raise WatchUnavailable("a network file system does not report what others change")
         if self._unavailable is not None:

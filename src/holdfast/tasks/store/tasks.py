@@ -21,7 +21,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
-from holdfast.storage.watching.topic_source import Place, TopicSource, file_place
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, file_place
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
@@ -273,7 +273,7 @@ class Tasks:
         probe = fingerprints.probe(self, part) if part else self.fingerprint
         places = fingerprints.places(self, part)
         if self._address is not None:
-            return TopicSource(probe, (*places, Place("", "postgresql")), is_polled=True)
+            return TopicSource(probe, (*places, WatchedPlace("", "postgresql")), is_polled=True)
         database = file_place(self._file.path, is_database=True)
         return TopicSource(probe, (*places, database), seconds_left=self._seconds_to_expiry)
 

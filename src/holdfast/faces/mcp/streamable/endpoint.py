@@ -18,17 +18,18 @@ from holdfast.faces.http.asgi import EXCHANGE, Headers, HttpExchange, send_accep
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
+from holdfast.faces.mcp.streamable.handshake_session import HandshakeSession
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
-from holdfast.faces.mcp.streamable.sessions import HandshakeSession, Sessions
+from holdfast.faces.mcp.streamable.sessions import Sessions
 from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_version
 from holdfast.faces.mcp.wire.exchange import has_envelope
 from holdfast.faces.mcp.wire.messages import (
     Message,
     Notification,
     Refused,
-    Request,
     Response,
     WireError,
+    WireRequest,
     decode,
 )
 from holdfast.kernel.limits import Limits
@@ -121,11 +122,11 @@ class ProtocolEndpoint:
         if isinstance(message, Refused):
             raise Refusal(400, WireError(message.code, message.message), message.id)
         version = http.headers.get(_VERSION_HEADER)
-        enveloped = isinstance(message, Request) and version is None and has_envelope(message.params)
+        enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
         if enveloped or not is_handshake_revision(version):
             await self._posted_stateless(scope, http, message, receive, send)
             return
-        if isinstance(message, Request):
+        if isinstance(message, WireRequest):
             await self._request(http, message, receive, send)
             return
         session = self._session(http)
@@ -139,7 +140,7 @@ class ProtocolEndpoint:
         self,
         scope: Scope,
         http: HttpExchange,
-        message: Request | Notification | Response,
+        message: WireRequest | Notification | Response,
         receive: Receive,
         send: Send,
     ) -> None:
@@ -155,7 +156,7 @@ class ProtocolEndpoint:
         route = self._stateless.route(scope, http.headers, message)
         await self._stateless.answer(PostedRequest(self._stateless, message, http, receive, send, route))
 
-    async def _request(self, http: HttpExchange, request: Request, receive: Receive, send: Send) -> None:
+    async def _request(self, http: HttpExchange, request: WireRequest, receive: Receive, send: Send) -> None:
         if request.method != "initialize":
             session = self._session(http, request)
             await session.answer(PostedRequest(session, request, http, receive, send))
@@ -186,7 +187,7 @@ class ProtocolEndpoint:
             patience = self._limits.event_stream_ping_seconds
             await send_stream(stream, after, patience, receive, send, headers)
 
-    def _session(self, http: HttpExchange, request: Request | None = None) -> HandshakeSession:
+    def _session(self, http: HttpExchange, request: WireRequest | None = None) -> HandshakeSession:
         identity = http.headers.get(SESSION_HEADER)
         known = None if request is None else request.id
         if identity is None:

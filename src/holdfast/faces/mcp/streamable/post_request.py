@@ -20,17 +20,18 @@ from starlette.types import Receive, Send
 
 from holdfast.faces.http.asgi import HttpExchange, RawHeaders, client_left, send_json
 from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
-from holdfast.faces.mcp.wire.exchange import Exchange, OpenQuestions
+from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import (
-    Request,
     RequestId,
     WireError,
+    WireRequest,
     encoded,
     encoded_error,
     encoded_result,
     notification,
     too_long,
 )
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INVALID_REQUEST
 from holdfast.kernel.limits import Limits
@@ -62,7 +63,7 @@ class PostedExchange(Exchange):
     """A request over HTTP; its answer's fate is told by the response it goes into."""
 
     def __init__(
-        self, request: Request, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
+        self, request: WireRequest, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
     ) -> None:
         super().__init__(request, channel)
         self.actor = http.actor
@@ -107,7 +108,7 @@ class PostedRequest:
     def __init__(
         self,
         conversation: Conversation,
-        request: Request,
+        request: WireRequest,
         http: HttpExchange,
         receive: Receive,
         send: Send,

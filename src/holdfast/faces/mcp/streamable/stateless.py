@@ -25,8 +25,8 @@ from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
-from holdfast.faces.mcp.wire.exchange import OpenQuestions
-from holdfast.faces.mcp.wire.messages import Request, RequestId, WireError
+from holdfast.faces.mcp.wire.messages import RequestId, WireError, WireRequest
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.limits import Limits
 
 _ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
@@ -65,7 +65,7 @@ class StatelessRequests:
         """Serve one request."""
         await posted.answer(self._engine.respond)
 
-    def route(self, scope: Scope, headers: Headers, request: Request) -> InboundModernRoute:
+    def route(self, scope: Scope, headers: Headers, request: WireRequest) -> InboundModernRoute:
         """Return what the envelope says, or refuse a request whose headers say something else."""
         if len({name for name, _ in scope["headers"]}) < len(scope["headers"]):
             pairs = [(name.decode("latin-1"), "") for name, _ in scope["headers"]]
@@ -80,7 +80,7 @@ class StatelessRequests:
         self._check_parameters(scope, request)
         return route
 
-    def _check_parameters(self, scope: Scope, request: Request) -> None:
+    def _check_parameters(self, scope: Scope, request: WireRequest) -> None:
         """Refuse a call whose `Mcp-Param-*` headers differ from its arguments."""
         params = request.params or {}
         name, arguments = params.get("name"), params.get("arguments") or {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class WireRequest:
     """Something to be answered."""
 
     id: RequestId
@@ -63,7 +62,7 @@ class Refused:
     message: str
 
 
-Message = Request | Notification | Response | Refused
+Message = WireRequest | Notification | Response | Refused
 
 
 def decode(line: bytes) -> Message:
@@ -125,7 +124,7 @@ def _classified(value: dict[str, Any], size: int) -> Message:
     if "id" not in value:
         return Notification(value["method"], value.get("params"))
     assert identity is not None
-    return Request(identity, value["method"], value.get("params"), size)
+    return WireRequest(identity, value["method"], value.get("params"), size)
 
 
 def _problem(value: dict[str, Any], identity: RequestId | None) -> str | None:
@@ -195,60 +194,6 @@ class Prepared:
     """A result that was encoded before."""
 
     body: bytes
-
-
-_LINE_FEED = b"\n"
-_KEPT_OF_AN_OVERLONG_LINE = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Overlong:
-    """A line above the limit: how it began. The rest was passed over, not stored."""
-
-    beginning: bytes
-
-
-class LineReader:
-    """Cuts a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._searched = 0
-        self._skipping = False
-
-    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Take what arrived and give each line that is now complete."""
-        self._buffer += data
-        start = 0
-        while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:
-            if self._skipping:
-                self._skipping = False
-            elif end - start > self._limit:
-                yield Overlong(bytes(self._buffer[start : min(end, start + _KEPT_OF_AN_OVERLONG_LINE)]))
-            else:
-                yield bytes(self._buffer[start:end])
-            start = self._searched = end + 1
-        del self._buffer[:start]
-        self._searched = len(self._buffer)
-        yield from self._give_up_on_overlong()
-
-    def finish(self) -> bytes:
-        """Return what stood after the last line feed when the stream ended."""
-        rest = b"" if self._skipping else bytes(self._buffer)
-        self._buffer.clear()
-        return rest
-
-    def _give_up_on_overlong(self) -> Iterator[Overlong]:
-        if self._skipping:
-            self._buffer.clear()
-        elif len(self._buffer) > self._limit:
-            yield Overlong(bytes(self._buffer[:_KEPT_OF_AN_OVERLONG_LINE]))
-            self._buffer.clear()
-            self._skipping = True
-        else:
-            return
-        self._searched = 0
 
 
 def encoded(message: dict[str, Any]) -> bytes:

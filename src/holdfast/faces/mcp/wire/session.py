@@ -12,22 +12,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from typing import Any
 
-from holdfast.faces.clients import Settlements, TokenBucket
-from holdfast.faces.mcp.wire.exchange import Engine, Exchange, OpenQuestions, RequestQueue
+from holdfast.faces.admission import TokenBucket
+from holdfast.faces.mcp.wire.connection_state import (
+    ConnectionEvent,
+    ConnectionState,
+    InvalidTransition,
+    Phase,
+)
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange
+from holdfast.faces.mcp.wire.line_reader import LineReader, Overlong
 from holdfast.faces.mcp.wire.messages import (
-    LineReader,
     Notification,
-    Overlong,
     Refused,
-    Request,
     RequestId,
     Response,
     WireError,
+    WireRequest,
     decode,
     encoded,
     encoded_result,
@@ -36,67 +39,21 @@ from holdfast.faces.mcp.wire.messages import (
     overlong,
     too_long,
 )
-from holdfast.faces.mcp.wire.streams import Output
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.request_queue import RequestQueue
+from holdfast.faces.mcp.wire.streams import OutputStream
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.codes import RATE_LIMITED
 from holdfast.kernel.errors import Cancelled, RateLimited
 from holdfast.kernel.limits import Limits
 
-
-class Phase(Enum):
-    """Where a connection stands."""
-
-    UNINITIALIZED = "uninitialized"
-    INITIALIZING = "initializing"
-    READY = "ready"
-    SHUTTING = "shutting"
-    CLOSED = "closed"
-
-
-class Event(Enum):
-    """What can happen to a connection."""
-
-    INITIALIZE = "initialize"
-    INITIALIZED = "initialized"
-    SHUTDOWN = "shutdown"
-    ERROR = "error"
-    DRAINED = "drained"
-
-
-class InvalidTransition(Exception):
-    """The event cannot happen in this state; the state is unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionState:
-    """A phase, with what the specification attaches to it."""
-
-    phase: Phase = Phase.UNINITIALIZED
-    capabilities: bool = False
-    graceful: bool = False
-
-    def after(self, event: Event) -> ConnectionState:
-        """Return the state that follows, or raise `InvalidTransition`."""
-        match self.phase, event:
-            case Phase.UNINITIALIZED, Event.INITIALIZE:
-                return ConnectionState(Phase.INITIALIZING, capabilities=False)
-            case Phase.INITIALIZING, Event.INITIALIZED:
-                return ConnectionState(Phase.READY)
-            case Phase.READY, Event.SHUTDOWN:
-                return ConnectionState(Phase.SHUTTING, graceful=True)
-            case Phase.SHUTTING, Event.DRAINED:
-                return ConnectionState(Phase.CLOSED, graceful=self.graceful)
-            case _, Event.ERROR:
-                return ConnectionState(Phase.SHUTTING, graceful=False)
-        raise InvalidTransition(f"{event.value} is not possible while {self.phase.value}")
-
-
 _GRACE_SECONDS = 1.0
 
 
-class Session:
+class WireSession:
     """The state of one connection on a pair of byte streams."""
 
-    def __init__(self, engine: Engine, output: Output, limits: Limits) -> None:
+    def __init__(self, engine: Engine, output: OutputStream, limits: Limits) -> None:
         self.output = output
         self.state = ConnectionState()
         self._engine = engine
@@ -139,7 +96,7 @@ class Session:
 
     def _take(self, line: bytes) -> None:
         match decode(line):
-            case Request() as request:
+            case WireRequest() as request:
                 self._admit(Exchange(request, self))
             case Notification() as told:
                 self._notified(told)
@@ -178,12 +135,12 @@ class Session:
             return None
         try:
             if method == "initialize":
-                self.state = self.state.after(Event.INITIALIZE)
+                self.state = self.state.after(ConnectionEvent.INITIALIZE)
             elif self.state.phase is Phase.UNINITIALIZED:
                 return invalid_request("the first request must be initialize", "not_initialized")
             elif self.state.phase is Phase.INITIALIZING:
                 # Clients that send no `initialized` notification show by working that they are ready.
-                self.state = self.state.after(Event.INITIALIZED)
+                self.state = self.state.after(ConnectionEvent.INITIALIZED)
         except InvalidTransition as failure:
             return invalid_request(str(failure), "invalid_transition")
         return None
@@ -194,11 +151,11 @@ class Session:
             return
         if notification.method in {"notifications/initialized", "initialized"}:
             with contextlib.suppress(InvalidTransition):
-                self.state = self.state.after(Event.INITIALIZED)
+                self.state = self.state.after(ConnectionEvent.INITIALIZED)
             notification = Notification("notifications/initialized", notification.params)
         self._engine.notified(notification)
 
-    # Output
+    # OutputStream
 
     async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
         """Send the client a request of ours and return its result."""
@@ -268,7 +225,7 @@ class Session:
         if self._finished.is_set():
             return
         self._stopping = True
-        self.state = self.state.after(Event.ERROR)
+        self.state = self.state.after(ConnectionEvent.ERROR)
         self._flight.interrupt_all()
         asyncio.get_running_loop().call_later(_GRACE_SECONDS, self._finish)
         self._finish_when_drained()
@@ -291,7 +248,7 @@ class Session:
             return
         for exchange in self._to_answer_last:
             self._answer(exchange, None)
-        self.state = self.state.after(Event.DRAINED)
+        self.state = self.state.after(ConnectionEvent.DRAINED)
         self._finished.set()
 
 

@@ -1,7 +1,7 @@
 """The two byte streams of a connection: reading that can be paused, writing that never blocks the event loop.
 
 Contract:
-- Input comes from pipes, sockets, terminals and files alike.
+- InputStream comes from pipes, sockets, terminals and files alike.
 - Each line is written whole and in order, in pieces of at most `chunk` bytes.
 - `written` callbacks run once per line: with True after its last byte was accepted by the
   operating system, with False when it never will be.
@@ -32,7 +32,7 @@ _PIECES_A_TURN = 64
 _SLOW_PART = 32
 
 
-class Output:
+class OutputStream:
     """The write side of a connection."""
 
     def __init__(self, descriptor: int, *, chunk: int, limit: int) -> None:
@@ -146,7 +146,7 @@ def _tell(written: Written | None, success: bool) -> None:
         written(success)
 
 
-class Input:
+class InputStream:
     """The read side of a connection."""
 
     def __init__(
