@@ -49,9 +49,9 @@ CATCHES_EVERYTHING = {
     "faces/http/serve.py",  # a worker process, which ends with the status its failure has
     "faces/mcp/engine.py",  # a request to the SDK
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
-    "faces/mcp/publisher.py",  # the state of a resource that somebody follows
+    "faces/mcp/resource_states.py",  # the state of a resource that a client follows
     "faces/mcp/server.py",  # a handler of the protocol
-    "storage/watching/watcher.py",  # the thread that watches
+    "storage/watching/topic.py",  # the probe or the listener of one topic
 }
 """Where the failure of one thing must not end what serves others."""
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")

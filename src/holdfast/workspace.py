@@ -1,4 +1,4 @@
-"""The composition root: opens what is needed, when it is needed, and hands it to operations."""
+"""The composition root: opens rooms when they are first used, and passes them to operations."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""What is kept about each client, on a pipe and over HTTP: its rate, its requests in flight, its settlements.
+"""Limits the requests of each client: their rate, and how many are in flight.
 
 Contract:
-- A client is whoever shares a key: a token, or the subject of an access token; on a pipe there is one.
-- Its requests draw on one token bucket and count while they are in flight. Streams that last are counted
-  apart. Clients do not slow each other down.
-- What an answer's fate decides is done beside the event loop, and in order for each client.
-- What is known about a client that asks nothing any more is forgotten.
+- A client is identified by its token, or by the subject of an access token; on a pipe there is one client.
+- Its requests share one token bucket and count while they are in flight. Endless streams are counted apart.
+  Clients do not slow each other down.
+- The state of clients without open requests is dropped when there are too many.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class TokenBucket:
-    """Admits requests while it has tokens, and says how long to wait when it has none."""
+    """A token bucket: admits requests while it has tokens, and returns how long to wait when it has none."""
 
     def __init__(self, capacity: int, per_second: float, clock: MonotonicClock = monotonic) -> None:
         self._capacity = float(capacity)
@@ -43,8 +42,10 @@ class TokenBucket:
         return (1.0 - self._tokens) / self._per_second
 
 
-_CLIENTS_REMEMBERED = 10_000
-_LATER_SECONDS = 1.0
+_MOST_CLIENTS = 10_000
+"""A chosen bound on memory, some megabytes."""
+_RETRY_SECONDS = 1.0
+"""The advised wait when too many requests are in flight; a judgement, as nobody knows when one ends."""
 
 
 @dataclass
@@ -54,7 +55,7 @@ class _Client:
 
 
 class Admission:
-    """Keeps the books on every client."""
+    """The request limits of every client."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -68,7 +69,7 @@ class Admission:
         if (wait := client.bucket.wait_seconds()) > 0:
             raise _limited("rate", wait)
         if client.counts[lasting] >= self._most[lasting]:
-            raise _limited("max_concurrent_streams" if lasting else "max_concurrent_requests", _LATER_SECONDS)
+            raise _limited("max_concurrent_streams" if lasting else "max_concurrent_requests", _RETRY_SECONDS)
         client.counts[lasting] += 1
         try:
             yield
@@ -78,7 +79,7 @@ class Admission:
     def _client(self, key: str) -> _Client:
         client = self._clients.get(key)
         if client is None:
-            if len(self._clients) >= _CLIENTS_REMEMBERED:
+            if len(self._clients) >= _MOST_CLIENTS:
                 busy = {name: one for name, one in self._clients.items() if any(one.counts.values())}
                 self._clients = busy
             bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)

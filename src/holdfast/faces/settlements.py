@@ -16,7 +16,7 @@ from holdfast.kernel.errors import HoldfastError
 
 
 class Followed:
-    """An exchange, with the calls that want to know whether its answer was written."""
+    """An exchange, with the calls to settle once it is known whether its answer was written."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -24,18 +24,18 @@ class Followed:
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether something depends on the answer's fate."""
+        """Whether a call has after-answer actions."""
         return any(call.awaits_answer for call in self.calls)
 
     def follow(self, call: Call) -> None:
-        """Settle a call with this exchange; at once when its client has left already."""
+        """Settle a call together with this exchange; at once if the exchange is settled already."""
         if self._answered is None:
             self.calls.append(call)
         else:
             call.settle(answered=self._answered)
 
     def settle(self, *, answered: bool) -> None:
-        """Settle every call; only the first settlement counts."""
+        """Settle every call; only the first time counts."""
         if self._answered is None:
             self._answered = answered
         for call in self.calls:
@@ -43,13 +43,13 @@ class Followed:
 
 
 class Settlements:
-    """Settles exchanges in a thread: it may have to wait for a disk or a lock, and the loop may not."""
+    """Settles exchanges in threads: that may wait for a disk or a lock, and the event loop must not."""
 
     def __init__(self) -> None:
         self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
 
     def settle(self, key: str, exchange: Followed, *, answered: bool) -> None:
-        """Settle an exchange of the client `key`; here and now when nothing depends on it."""
+        """Settle an exchange of the client `key`; without a thread when no call has after-answer actions."""
         if not exchange.awaits_answer:
             exchange.settle(answered=answered)
             return
@@ -58,12 +58,12 @@ class Settlements:
         task.add_done_callback(lambda done: self._forget(key, done))
 
     async def settled(self, key: str) -> None:
-        """Return when everything a client was answered before is settled."""
+        """Return when all earlier exchanges of a client are settled."""
         if key in self._pending:
             await asyncio.wait(self._pending[key])
 
     async def all_settled(self) -> None:
-        """Return when nothing is left to settle."""
+        """Return when every exchange is settled."""
         for key in list(self._pending):
             await self.settled(key)
 
@@ -77,5 +77,5 @@ async def _settled(exchange: Followed, *, answered: bool) -> None:
     try:
         await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
     except HoldfastError as failure:
-        # The answer is out; only the log can tell.
+        # The answer was sent; the failure can only be logged.
         _log.warning("after an answer: %s", failure.kind)

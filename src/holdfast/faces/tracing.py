@@ -39,7 +39,7 @@ _providers: list[TracerProvider] = []
 
 
 def begin_tracing() -> None:
-    """Trace from now on, if the variables of OpenTelemetry ask for it and its exporter is installed."""
+    """Start tracing, if OpenTelemetry's variables enable it and its exporter is installed."""
     otherwise = "otlp" if any(map(os.environ.get, _ENDPOINTS)) else "none"
     exporter = os.environ.get("OTEL_TRACES_EXPORTER") or otherwise
     if exporter == "none" or os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
@@ -53,7 +53,7 @@ def begin_tracing() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        tell(logging.WARNING, "telemetry is asked for and not installed", install=_INSTALL)
+        tell(logging.WARNING, "telemetry is enabled but not installed", install=_INSTALL)
         return
     named = {"service.version": __version__, "service.name": os.environ.get("OTEL_SERVICE_NAME", "holdfast")}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
@@ -62,7 +62,7 @@ def begin_tracing() -> None:
 
 
 def end_tracing() -> None:
-    """Send what is left, as far as that takes no longer than a moment."""
+    """Send unsent spans, for two seconds at most."""
     for provider in _providers:
         sending = threading.Thread(target=provider.shutdown, daemon=True)
         sending.start()
@@ -71,15 +71,15 @@ def end_tracing() -> None:
 
 @contextmanager
 def request_span(observed: Observation, **more: str) -> Iterator[None]:
-    """Make what happens inside one server span, if anybody traces."""
+    """Record the block as one server span, if tracing is on."""
     if not _providers:
         yield
         return
     from opentelemetry.trace import SpanKind
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-    told = observed.carrier or {}
-    carrier = {name: told[name] for name in TRACE_HEADERS if isinstance(told.get(name), str)}
+    sent = observed.carrier or {}
+    carrier = {name: sent[name] for name in TRACE_HEADERS if isinstance(sent.get(name), str)}
     context = TraceContextTextMapPropagator().extract(carrier)
     with _span(observed.method or "unknown", context=context, kind=SpanKind.SERVER) as span:
         observed.trace = f"{span.get_span_context().trace_id:032x}"
@@ -96,7 +96,7 @@ def request_span(observed: Observation, **more: str) -> Iterator[None]:
 
 
 def _attributes(observed: Observation) -> dict[str, Any]:
-    """Return what the conventions for the protocol, and for HTTP, call what is known of a request."""
+    """Return the attributes of a span by OpenTelemetry's conventions for MCP and HTTP."""
     attributes: dict[str, Any] = {"network.transport": "pipe" if observed.face == "stdio" else "tcp"}
     if observed.face == "rest":
         return attributes | {"http.request.method": observed.method}
@@ -109,7 +109,7 @@ def _attributes(observed: Observation) -> dict[str, Any]:
 
 @contextmanager
 def _span(name: str, **options: Any) -> Iterator[Any]:
-    """Make a span of what happens inside; of an exception it says the kind."""
+    """Record the block as a span, which holds only the kind of an exception."""
     options |= {"record_exception": False, "set_status_on_exception": False}
     with _providers[0].get_tracer("holdfast").start_as_current_span(name, **options) as span:
         try:

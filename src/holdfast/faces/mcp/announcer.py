@@ -17,7 +17,7 @@ _SHOWN_AT = frozenset({"debug", "info"})
 
 
 class Announcer:
-    """Watches the resources that have news, and tells each client what came since it asked."""
+    """Watches the resources that announce arrivals, and logs to each client what came since its request."""
 
     def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
         self._resources = [item for item in resources if item.announce is not None]
@@ -26,7 +26,7 @@ class Announcer:
         self._stops: dict[Hashable, list[Callable[[], None]]] = {}
 
     async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
-        """Start or stop telling a client, by the lowest level it wants to see."""
+        """Start or stop logging to a client, by the lowest level it wants."""
         self.forget(client)
         if level in _SHOWN_AT:
             loop = asyncio.get_running_loop()
@@ -45,20 +45,20 @@ class Announcer:
 
         def changed() -> None:
             nonlocal position
-            position, news = announce(self._rooms(resource.toolset), position)
-            for item in news if not loop.is_closed() else []:
+            position, arrivals = announce(self._rooms(resource.toolset), position)
+            for item in arrivals if not loop.is_closed() else []:
                 message = _log_message(resource, {"message": item.text, **item.data})
                 asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
 
         return self._topics.subscribe(resource.topic or resource.toolset, changed)
 
     def forget(self, client: Hashable) -> None:
-        """Tell a client that is gone nothing more."""
+        """Drop a client that is gone."""
         for stop in self._stops.pop(client, []):
             stop()
 
     def close(self) -> None:
-        """Stop telling anybody."""
+        """Drop every client."""
         for client in list(self._stops):
             self.forget(client)
 

@@ -35,20 +35,21 @@ from holdfast.kernel.questions import (
 
 
 def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
-    """Return what carries an operation's questions to the client of a request, in the way of its era."""
+    """Return the asker for the era of a request."""
     if is_stateless(ctx.protocol_version):
         return ReplayingAsker(ctx, params.input_responses, params.request_state)
     return WaitingAsker(ctx)
 
 
 def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredResult | None:
-    """Return the result that asks the client, when that is why the work stopped."""
+    """Return the result with the questions that ended the call, if that is why it failed."""
     if isinstance(error, InputRequired) and isinstance(asker, ReplayingAsker):
         return asker.required(error)
     return None
 
 
-_PATIENCE_SECONDS = 0.2
+_CANCELLATION_CHECK_SECONDS = 0.2
+"""How soon a worker that waits for an answer notices its cancellation; a judgement."""
 
 
 _ANSWERS: dict[Capability, type[BaseModel]] = {
@@ -59,7 +60,7 @@ _ANSWERS: dict[Capability, type[BaseModel]] = {
 
 
 class ClientAsker:
-    """Knows what the client of a request can answer."""
+    """Knows which questions the client of a request can answer."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -70,28 +71,28 @@ class ClientAsker:
         return declared is not None and getattr(declared, capability, None) is not None
 
     def check(self, questions: Mapping[str, Question]) -> None:
-        """Raise when a question needs what the client did not declare."""
+        """Raise when a question needs a capability that the client did not declare."""
         for question in questions.values():
             if not self.supports(question.needs):
                 raise missing_capability(question.needs)
 
 
 class WaitingAsker(ClientAsker):
-    """Sends requests of ours and waits for the answers."""
+    """Sends requests to the client and waits for the answers."""
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
         self._loop = asyncio.get_running_loop()
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Return the answers, one question after the other."""
+        """Put the questions one after the other and return the answers."""
         self.check(questions)
         return {key: self._answer(question) for key, question in questions.items()}
 
     def _answer(self, question: Question) -> dict[str, Any]:
         waiting = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
         try:
-            answer = _result_while_wanted(waiting)
+            answer = _result_unless_cancelled(waiting)
         except MCPError as failure:
             raise Invalid(
                 f"The client answered the question with an error: {failure.error.message}"
@@ -109,11 +110,11 @@ class WaitingAsker(ClientAsker):
         )
 
 
-def _result_while_wanted(waiting: Future[BaseModel]) -> BaseModel:
-    """Wait as long as it takes, but no longer than somebody waits for the call itself."""
+def _result_unless_cancelled(waiting: Future[BaseModel]) -> BaseModel:
+    """Wait for the answer until the call itself is cancelled."""
     while True:
         try:
-            return waiting.result(_PATIENCE_SECONDS)
+            return waiting.result(_CANCELLATION_CHECK_SECONDS)
         except TimeoutError:
             if current_call().cancelled:
                 raise Cancelled("The request was cancelled.") from None
@@ -140,7 +141,7 @@ class ReplayingAsker(ClientAsker):
         return {key: self.answers[key] for key in questions}
 
     def required(self, unanswered: InputRequired) -> types.InputRequiredResult:
-        """Return the result that asks the client, with what it answered so far as state."""
+        """Return the result with the unanswered questions, and the answers so far as state."""
         return types.InputRequiredResult(
             input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
             request_state=json.dumps(self.answers),
@@ -176,12 +177,12 @@ def _accepted(question: Question, response: Any) -> dict[str, Any] | None:
         answer = _ANSWERS[question.needs].model_validate(raw, by_name=False)
     except ValidationError:
         return None
-    told = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
-    return told if _fits(question, told) else None
+    given = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return given if _is_complete(question, given) else None
 
 
-def _fits(question: Question, answer: dict[str, Any]) -> bool:
-    """Return whether a form that was filled in has what it asks for."""
+def _is_complete(question: Question, answer: dict[str, Any]) -> bool:
+    """Return whether a submitted form matches its schema."""
     if not isinstance(question, Form) or answer["action"] != "accept":
         return True
     # Heavy to import, and only forms need it.

@@ -14,13 +14,16 @@ from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Resource, unknown_resource
 
 _MOST_VALUES = 100
+"""The protocol's limit
+(<https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>)."""
 
 
 _MOST_COUNTED = 10_000
+"""A chosen bound on the work for `total`."""
 
 
 def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestParams) -> types.Completion:
-    """Return the values for the argument that is being typed."""
+    """Return completions of the argument."""
     name, typed = params.argument.name, params.argument.value
     declared: Prompt | Resource
     if isinstance(params.ref, types.PromptReference):
@@ -41,7 +44,7 @@ def _at_address(registry: Registry, uri: str) -> Resource:
 
 
 def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
-    """Return the values that the argument of a prompt allows, where it allows only some."""
+    """Return the values of an enumerated argument that begin with the typed text."""
     if isinstance(declared, Resource):
         return ()
     schema = declared.input.model_json_schema().get("properties", {}).get(name, {})

@@ -1,4 +1,4 @@
-"""Requests of our own connection, answered by the SDK.
+"""Answers the requests of a connection with the SDK.
 
 The SDK decides what a method means in each protocol revision; the connection decides when it runs.
 Requests that carry the stateless envelope and requests of the handshake era may share a connection.
@@ -35,7 +35,7 @@ class SdkEngine:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def attach(self, session: Channel) -> None:
-        """Use this session for whatever is sent outside of an answer."""
+        """Send through this session whatever belongs to no answer."""
         self._channel = RequestChannel(session, None)
         self._one_way = NotifyOnlyOutbound(self._channel)
         self._runner: ServerRunner[Any] = ServerRunner(
@@ -73,19 +73,25 @@ class SdkEngine:
             raise internal_error(failure) from None
 
     def _observe(self, exchange: Exchange) -> None:
-        """Note what is asked for, if it is something we have, and by which program."""
+        """Record the method, if the server has it, and the name of the client program."""
         request, observed = exchange.request, exchange.observed
         if request.method == "initialize" or self._server.sdk.get_request_handler(request.method) is not None:
             observed.method = request.method
         meta = (request.params or {}).get("_meta")
         observed.carrier = meta if isinstance(meta, dict) else None
-        told = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
+        client_info = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
         known = self._runner.connection.client_params
-        name = told.get("name") if isinstance(told, dict) else known.client_info.name if known else None
+        name = (
+            client_info.get("name")
+            if isinstance(client_info, dict)
+            else known.client_info.name
+            if known
+            else None
+        )
         observed.client = name if isinstance(name, str) else observed.client
 
     def _refusal(self, request: WireRequest, problem: str) -> WireError:
-        """Return the answer to parameters that are not what the method takes, if it is offered at all."""
+        """Return the error for invalid parameters, or for a method that the server does not have."""
         server = self._server
         if request.method != "initialize" and server.sdk.get_request_handler(request.method) is None:
             return WireError(METHOD_NOT_FOUND, "Method not found", request.method)
@@ -93,27 +99,27 @@ class SdkEngine:
         return WireError(error.code, error.message, error.data)
 
     def notified(self, notification: Notification) -> None:
-        """Hand a notification to the SDK."""
-        hearing = self._runner.on_notify(self._channel, notification.method, notification.params)
-        task = asyncio.ensure_future(hearing)
+        """Pass a notification to the SDK."""
+        handling = self._runner.on_notify(self._channel, notification.method, notification.params)
+        task = asyncio.ensure_future(handling)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Do something at once: everything is here."""
+        """Call `then` at once: everything is loaded."""
         then()
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         self._server.stopping()
 
     @property
     def protocol_version(self) -> str:
-        """Return the handshake revision that was agreed on."""
+        """Return the negotiated handshake revision."""
         return self._runner.connection.protocol_version
 
     def release(self) -> None:
-        """End what still runs for this session; the server goes on for others."""
+        """Cancel what still runs for this session; the server continues for others."""
         for task in self._tasks:
             task.cancel()
 
@@ -122,7 +128,7 @@ class SdkEngine:
         self._server.close()
 
     def _list_key(self, exchange: Exchange) -> ListKey | None:
-        """Return what a list depends on, or None when the answer has to be made anew."""
+        """Return the key under which the answer is cached, or None when it is not."""
         request = exchange.request
         cursor = (request.params or {}).get("cursor")
         if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:

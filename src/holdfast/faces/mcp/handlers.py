@@ -1,4 +1,4 @@
-"""The protocol's methods, each a few lines on the dispatcher, and results in the protocol's types."""
+"""The protocol's methods, each a few lines on the dispatcher."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Result = TypeVar("Result")
 
 
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
-"""Fields a specification shows in a result and the SDK would drop; put back once it is done."""
+"""Fields that a specification has in a result and the SDK drops; they are added again to its answer."""
 
 
 class BareParameters(types.RequestParams):
@@ -93,7 +93,7 @@ class Handlers:
         asker = asker_for(ctx, params)
         try:
             work = partial(self._dispatcher.run, operation, params.arguments)
-            output = await self._aside(ctx, work, operation, asker)
+            output = await self._run(ctx, work, operation, asker)
         except HoldfastError as failure:
             if (questions := questions_left(asker, failure)) is not None:
                 return questions
@@ -110,27 +110,27 @@ class Handlers:
         """Answer a method named like a tool with the tool's result, unwrapped."""
         try:
             work = partial(self._dispatcher.run, operation, params.model_extra)
-            output = await self._aside(ctx, work, operation)
+            output = await self._run(ctx, work, operation)
         except HoldfastError as failure:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
 
     def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
-        """Return the answer to a request whose parameters are not what its method takes."""
+        """Return the error for a request with invalid parameters."""
         if method != "tools/call":
             return undecodable(problem, PROTOCOL)
         name = (params or {}).get("name")
         called = self._registry.find(name) if isinstance(name, str) else None
         return undecodable(problem, self._family if called is None else called.family)
 
-    async def _aside(
+    async def _run(
         self,
         ctx: Context,
         work: Callable[[Call], Result],
         operation: Operation | None = None,
         asker: Asker | None = None,
     ) -> Result:
-        """Run `work` in a worker, with a call that talks to the client; wait until its result may be sent."""
+        """Run `work` in a worker, with a call that reaches the client; wait until its result may be sent."""
         exchange = exchange_in(ctx)
         listener = RequestListener(ctx, self._publisher)
         actor = exchange.actor if exchange else None
@@ -147,12 +147,12 @@ class Handlers:
         if exchange is not None:
             await exchange.channel.uncongested()
         else:
-            # Within one process there is no wire on which an answer could be lost.
+            # Within one process no answer can be lost on its way.
             call.settle(answered=True)
         return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
-        """Return a failure outside of tools as the protocol's error, in the codes of a family."""
+        """Return the protocol error for a failure outside of tools, with the codes of a family."""
         return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources
@@ -160,11 +160,11 @@ class Handlers:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list. A room may have to look at the disk to know what there is."""
+        """Answer resources/list. A room may read the disk for it, so this runs in a worker."""
         cursor = params.cursor if params is not None else None
         work = partial(self._dispatcher.perform, partial(self._catalogue.resources, cursor))
         try:
-            listed = await self._aside(ctx, work)
+            listed = await self._run(ctx, work)
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
         if not is_stateless(ctx.protocol_version):
@@ -197,7 +197,7 @@ class Handlers:
             return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
         resource, parts = find_resource(self._registry.resources, uri)
         work = partial(self._dispatcher.read, resource, parts)
-        return resource.mime_type, await self._aside(ctx, work)
+        return resource.mime_type, await self._run(ctx, work)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/subscribe."""
@@ -237,7 +237,7 @@ class Handlers:
         try:
             prompt = self._registry.prompt(params.name)
             work = partial(self._dispatcher.prompt, prompt, params.arguments)
-            messages = await self._aside(ctx, work, asker=asker)
+            messages = await self._run(ctx, work, asker=asker)
         except HoldfastError as failure:
             if (asking := questions_left(asker, failure)) is not None:
                 return asking
@@ -249,9 +249,7 @@ class Handlers:
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
         try:
-            found = await self._aside(
-                ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params)
-            )
+            found = await self._run(ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params))
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
         return types.CompleteResult(completion=found)
@@ -259,7 +257,7 @@ class Handlers:
     # Logging
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        """Answer logging/setLevel: from now on tell this client what arrives."""
+        """Answer logging/setLevel: log to this client what arrives from now on."""
         await self._announcer.enable(client_of(ctx), ctx.session, params.level)
         return types.EmptyResult()
 
@@ -283,11 +281,11 @@ def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=output.wire() if operation.structured else None,
-        is_error=getattr(output, "is_error", False),  # whole as it is, and to be taken for a failure
+        is_error=getattr(output, "is_error", False),  # a complete result that counts as a failure
     )
 
 
 def _put_back(fields: dict[str, Any]) -> None:
-    kept = DROPPED_FIELDS.get()
-    if kept is not None:
-        kept.update(fields)
+    dropped = DROPPED_FIELDS.get()
+    if dropped is not None:
+        dropped.update(fields)

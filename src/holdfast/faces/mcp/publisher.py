@@ -41,7 +41,7 @@ once, and the next change notifies again."""
 
 
 class Publisher:
-    """Keeps who listens to what, and tells them."""
+    """Knows which client follows which resource, and notifies it."""
 
     def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
         self._states = ResourceStates(resources, rooms)
@@ -51,56 +51,56 @@ class Publisher:
         self._list_readers: dict[Hashable, ServerSession] = {}
         self._list_streams = 0
         self._watched: dict[str, Callable[[], None]] = {}
-        self._beginning = asyncio.Lock()
-        self._telling: dict[str, bool] = {}
+        self._starting = asyncio.Lock()
+        self._comparing: dict[str, bool] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.bus = InMemorySubscriptionBus()
 
-    # Who wants to hear what
+    # Subscriptions
 
     async def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
         """Send a handshake-era client updates of `uri` from now on."""
         self._states.check(uri)
         self._subscribers[client, uri] = session
         try:
-            await self._begin()
+            await self._watch()
         except BaseException:
             self._subscribers.pop((client, uri), None)
             raise
 
     def unsubscribe(self, client: Hashable, uri: str) -> None:
-        """Send that client no more updates of `uri`."""
+        """Stop sending that client updates of `uri`."""
         self._subscribers.pop((client, uri), None)
-        self._stop_what_is_unwanted()
+        self._stop_unfollowed()
 
     async def follow_lists(self, client: Hashable, session: ServerSession) -> None:
-        """Tell a handshake-era client, which has seen the list of resources, when it changes."""
+        """Notify a handshake-era client that has read the list of resources when it changes."""
         known = client in self._list_readers
         self._list_readers[client] = session
         if not known:
-            await self._begin()
+            await self._watch()
 
     def forget(self, client: Hashable) -> None:
-        """Tell a client that is gone nothing more."""
+        """Drop a client that is gone."""
         for key in [key for key in self._subscribers if key[0] == client]:
             del self._subscribers[key]
         self._list_readers.pop(client, None)
-        self._stop_what_is_unwanted()
+        self._stop_unfollowed()
 
     @asynccontextmanager
     async def listening(self, uris: Iterable[str], *, lists: bool = False) -> AsyncIterator[None]:
-        """Watch what a stateless-era stream listens to, for as long as it lasts."""
+        """Watch the resources of a stateless-era stream while the block runs."""
         wanted = list(uris)
         self._listened.update(wanted)
         self._list_streams += lists
         try:
-            await self._begin()
+            await self._watch()
             yield
         finally:
             self._listened.subtract(wanted)
             self._listened += Counter()
             self._list_streams -= lists
-            self._stop_what_is_unwanted()
+            self._stop_unfollowed()
 
     def close(self) -> None:
         """Stop watching."""
@@ -120,21 +120,21 @@ class Publisher:
         listed = self._states.list_topics if self._wants_lists else frozenset()
         return {topic for uri in self._wanted_uris if (topic := self._states.topic_of(uri))} | listed
 
-    async def _begin(self) -> None:
-        """Watch what is wanted and not watched yet, and remember how it stands."""
-        async with self._beginning:
+    async def _watch(self) -> None:
+        """Watch the followed topics that are not watched yet, and store their current state."""
+        async with self._starting:
             for topic in self._wanted_topics() - self._watched.keys():
                 stop = await asyncio.to_thread(self._topics.subscribe, topic, self._notifier(topic))
                 self._watched[topic] = stop
-            await asyncio.to_thread(self._states.note, self._wanted_uris, lists=self._wants_lists)
-        self._stop_what_is_unwanted()
+            await asyncio.to_thread(self._states.store, self._wanted_uris, lists=self._wants_lists)
+        self._stop_unfollowed()
 
-    def _stop_what_is_unwanted(self) -> None:
+    def _stop_unfollowed(self) -> None:
         for topic in self._watched.keys() - self._wanted_topics():
             self._watched.pop(topic)()
         self._states.forget_all_but(self._wanted_uris, lists=self._wants_lists)
 
-    # What changed
+    # Changes
 
     def _notifier(self, topic: str) -> Callable[[], None]:
         loop = asyncio.get_running_loop()
@@ -146,14 +146,14 @@ class Publisher:
         return changed
 
     def _changed(self, topic: str) -> None:
-        """Look at a topic that changed; once more when it changes while somebody is looking."""
-        if topic in self._telling:
-            self._telling[topic] = True
+        """Compare a topic that changed; once more if it changes meanwhile."""
+        if topic in self._comparing:
+            self._comparing[topic] = True
             return
-        self._telling[topic] = False
-        self._run(self._tell(topic))
+        self._comparing[topic] = False
+        self._run(self._compare(topic))
 
-    async def _tell(self, topic: str) -> None:
+    async def _compare(self, topic: str) -> None:
         try:
             uris = {uri for uri in self._wanted_uris if self._states.topic_of(uri) == topic}
             if uris:
@@ -162,30 +162,30 @@ class Publisher:
             if self._wants_lists and await asyncio.to_thread(self._states.list_changed, topic):
                 await self.list_changed("resources")
         finally:
-            if self._telling.pop(topic):
+            if self._comparing.pop(topic):
                 self._changed(topic)
 
     async def _updated(self, uri: str) -> None:
         await self.bus.publish(ResourceUpdated(uri=uri))
         for (client, wanted), session in list(self._subscribers.items()):
             if wanted == uri:
-                # Apart: one client that does not read must not keep news from the rest.
+                # In separate tasks: a client that does not read must not delay the others.
                 self._run(self._deliver(client, session.send_resource_updated(uri)))
 
     async def list_changed(
         self, listed: Listed, client: Hashable = None, session: ServerSession | None = None
     ) -> None:
-        """Tell streams that a list has changed, and the client that caused it, or else whoever read it."""
-        told = dict(self._list_readers) if listed == "resources" and session is None else {}
+        """Notify streams of a changed list, and the client that changed it, or else those that read it."""
+        clients = dict(self._list_readers) if listed == "resources" and session is None else {}
         if session is not None:
             if listed == "resources" and client in self._list_readers:
-                # What it did is noticed like anybody else's.
+                # It is notified by the watcher, as the others are.
                 return
-            told[client] = session
+            clients[client] = session
         event, notification = _CHANGED[listed]
         await self.bus.publish(event())
-        for reader, theirs in told.items():
-            self._run(self._deliver(reader, notification(theirs)))
+        for reader, its_session in clients.items():
+            self._run(self._deliver(reader, notification(its_session)))
 
     async def _deliver(self, client: Hashable, sending: Coroutine[Any, Any, None]) -> None:
         try:
@@ -207,4 +207,4 @@ _CHANGED: dict[Listed, tuple[Callable[[], Any], Callable[[ServerSession], Corout
     "prompts": (PromptsListChanged, ServerSession.send_prompt_list_changed),
     "resources": (ResourcesListChanged, ServerSession.send_resource_list_changed),
 }
-"""What tells that a list has changed: the event of a stream, and the notification of a client."""
+"""For each list the event on a stream, and the notification to a handshake-era client."""

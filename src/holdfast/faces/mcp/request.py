@@ -1,9 +1,4 @@
-"""One request as its handler sees it: whose it is, and what its client is told and asked meanwhile.
-
-Questions of an operation go in the way of each era. Handshake era: the server sends a request of its own and
-the operation waits in its worker thread. Stateless era: the call ends with the questions; the client calls
-again with the answers, and answers given in earlier rounds come back inside the sealed request state.
-"""
+"""One request as its handler sees it: its client, its exchange, and messages to the client meanwhile."""
 
 from __future__ import annotations
 
@@ -23,6 +18,7 @@ from holdfast.kernel.call import Level, Listed, Listener
 Context = ServerRequestContext[Any, Any]
 
 _PROGRESS_INTERVAL = 0.05
+"""Twenty reports a second at most; a judgement: more cannot be seen."""
 _SEVERITY: dict[str, int] = {
     name: rank
     for rank, name in enumerate(
@@ -37,7 +33,7 @@ def is_stateless(protocol_version: str) -> bool:
 
 
 class RequestListener(Listener):
-    """Passes on what a running operation says, from its thread to the client's connection."""
+    """Sends progress, log messages and list changes of a running operation to its client."""
 
     def __init__(self, ctx: Context, publisher: Publisher) -> None:
         self._ctx = ctx
@@ -47,23 +43,27 @@ class RequestListener(Listener):
         self._next_progress = 0.0
         self._done: float = 0
         self._before: float = 0
-        self._told: float = -1
+        self._reported: float = -1
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Report progress to a client that asked for it, not too often, and always more than before."""
+        """Report progress to a client that requested it, rate-limited and never decreasing."""
         now = time.monotonic()
-        if done < self._done:  # another count began, which goes on from what was told
-            self._before = self._told
+        if done < self._done:  # another count began; it continues from the reported value
+            self._before = self._reported
         self._done = done
         so_far = self._before + done
-        if not self._wants_progress or (now < self._next_progress and done != total) or so_far <= self._told:
+        if (
+            not self._wants_progress
+            or (now < self._next_progress and done != total)
+            or so_far <= self._reported
+        ):
             return
-        self._next_progress, self._told = now + _PROGRESS_INTERVAL, so_far
+        self._next_progress, self._reported = now + _PROGRESS_INTERVAL, so_far
         whole = None if total is None else self._before + total
         self._send(self._ctx.session.report_progress(so_far, whole, message))
 
     def log(self, level: Level, text: str) -> None:
-        """Send a log message, in the stateless era only to a request that asked for this level."""
+        """Send a log message, in the stateless era only for a request that wants this level."""
         if not self._wants_log(level):
             return
         params = types.LoggingMessageNotificationParams(level=level, logger="holdfast", data=text)
@@ -71,7 +71,7 @@ class RequestListener(Listener):
         self._send(self._ctx.session.send_notification(message, related_request_id=self._ctx.request_id))
 
     def changed(self, listed: Listed) -> None:
-        """Tell every listening client that a list has changed."""
+        """Notify every listening client that a list has changed."""
         self._send(self._publisher.list_changed(listed, client_of(self._ctx), self._ctx.session))
 
     def _wants_log(self, level: Level) -> bool:
@@ -85,10 +85,10 @@ class RequestListener(Listener):
 
 
 def exchange_in(ctx: Context) -> Exchange | None:
-    """Return the exchange that will tell the fate of the answer, over a pipe or over HTTP."""
+    """Return the exchange of a request, which knows whether its answer was written."""
     return ctx.request if isinstance(ctx.request, Exchange) else None
 
 
 def client_of(ctx: Context) -> Any:
-    """Return what stays the same over the requests of one client."""
+    """Return the identity of the client, the same for all its requests."""
     return ctx.request.client if isinstance(ctx.request, Exchange) else ""

@@ -1,4 +1,4 @@
-"""What the SDK sees of a request: whose it is, and how to send to its client meanwhile."""
+"""What the SDK uses to identify a request and to send to its client meanwhile."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import RequestId, WireError
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
-
-
 _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class RequestChannel:
-    """What the SDK knows of a request, and how it talks back while serving it."""
+    """The SDK's dispatcher interface for one request, or for a whole session."""
 
     def __init__(self, session: Channel, exchange: Exchange | None) -> None:
         self._session = session
@@ -59,7 +57,7 @@ class RequestChannel:
         self,
         method: str,
         params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; a notification has no options here
+        opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; notifications have no options
     ) -> None:
         self._session.tell(method, None if params is None else dict(params))
 

@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class ResourceStates:
-    """Remembers states of addresses and members of families, and tells what differs."""
+    """Stores the states of resources and the members of families, and finds what differs."""
 
     def __init__(self, resources: Iterable[Resource], rooms: Rooms) -> None:
         self._resources = tuple(resources)
@@ -33,11 +33,11 @@ class ResourceStates:
         return self._announced | {item.topic for item in self._listed if item.topic is not None}
 
     def check(self, uri: str) -> None:
-        """Raise when nothing has this address."""
+        """Raise when no resource has this URI."""
         find_resource(self._resources, uri)
 
     def topic_of(self, uri: str) -> str | None:
-        """Return what to watch for an address."""
+        """Return the topic to watch for a URI."""
         for item in self._resources:
             parts = item.match(uri)
             if parts is not None:
@@ -45,17 +45,17 @@ class ResourceStates:
                 return None if item.topic is None else item.topic.format_map(named)
         return None
 
-    def note(self, uris: Iterable[str], *, lists: bool) -> None:
-        """Remember how these addresses stand, and families if wanted, unless that is known already."""
+    def store(self, uris: Iterable[str], *, lists: bool) -> None:
+        """Store the states that are not stored yet, of resources and, with `lists`, of families."""
         for uri in uris:
             if uri not in self._states:
                 self._states[uri] = self._state(uri)
         for resource in self._listed if lists else ():
             if resource.uri not in self._members:
-                self._members[resource.uri] = self._addresses(resource)
+                self._members[resource.uri] = self._member_uris(resource)
 
     def changed(self, uris: Iterable[str]) -> set[str]:
-        """Return those that stand differently now, and those about which that cannot be told."""
+        """Return the URIs whose state differs now, and those whose resource has no state."""
         found = {uri: self._state(uri) for uri in uris}
         differing = {uri for uri, state in found.items() if state is None or state != self._states.get(uri)}
         self._states.update(found)
@@ -65,20 +65,20 @@ class ResourceStates:
         """Return whether a family of a topic has other members now."""
         if topic in self._announced:
             return True
-        found = {item.uri: self._addresses(item) for item in self._listed if item.topic == topic}
+        found = {item.uri: self._member_uris(item) for item in self._listed if item.topic == topic}
         differing = any(self._members.get(uri) != members for uri, members in found.items())
         self._members.update(found)
         return differing
 
     def forget_all_but(self, uris: set[str], *, lists: bool) -> None:
-        """Forget what nobody follows any more."""
+        """Drop what no client follows."""
         for uri in [uri for uri in list(self._states) if uri not in uris]:
             self._states.pop(uri, None)
         if not lists:
             self._members.clear()
 
     def _state(self, uri: str) -> object:
-        """Return the state of one address; None when its resource cannot tell."""
+        """Return the state of one resource; None when it has no `fingerprint`."""
         try:
             resource, parts = find_resource(self._resources, uri)
             if resource.fingerprint is None:
@@ -87,7 +87,7 @@ class ResourceStates:
         except Exception as failure:
             return ("fails", _kind(failure))
 
-    def _addresses(self, resource: Resource) -> object:
+    def _member_uris(self, resource: Resource) -> object:
         assert resource.members is not None
         try:
             return [member.uri for member in resource.members(self._rooms(resource.toolset))]
@@ -96,7 +96,7 @@ class ResourceStates:
 
 
 def _is_compared(resource: Resource) -> bool:
-    """Return whether a family's members are compared, because nothing else tells that they are others."""
+    """Return whether a family's members have to be compared: it has no topic for its list."""
     if resource.members is None or resource.topic is None or resource.list_topic is not None:
         return False
     return "{" not in resource.topic
@@ -105,6 +105,6 @@ def _is_compared(resource: Resource) -> bool:
 def _kind(failure: Exception) -> Any:
     if isinstance(failure, HoldfastError):
         return failure.kind
-    # Nobody waits for this; that it failed differently than before is all a client may know.
-    _log.warning("looking at a followed resource: %s", type(failure).__name__)
+    # No request waits for this; a client only learns that the failure is another one.
+    _log.warning("comparing a followed resource: %s", type(failure).__name__)
     return type(failure).__name__

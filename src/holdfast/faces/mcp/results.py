@@ -16,12 +16,12 @@ from holdfast.kernel.resource import ResourceBody
 
 
 def result_items(operation: Operation, output: Output) -> list[Content]:
-    """Return what a result holds: what the operation gives, or its words."""
+    """Return the content of a result: what the operation defines, or its text."""
     return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
 
 
 def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return what embedded resources are called, by position; the SDK has no place for it."""
+    """Return titles and annotations of embedded resources by position, for which the SDK has no field."""
     found = {
         position: _named(item.title, item.annotations)
         for position, item in enumerate(content)
@@ -31,22 +31,22 @@ def embedded_fields(content: list[Content]) -> dict[str, Any]:
 
 
 def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
-    marks = protocol_annotations(annotations)
+    converted = protocol_annotations(annotations)
     fields = {} if title is None else {"title": title}
-    if marks is None:
+    if converted is None:
         return fields
-    return fields | {"annotations": marks.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    return fields | {"annotations": converted.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
 def prompt_message(message: PromptMessage) -> types.PromptMessage:
-    """Return a message of a prompt."""
+    """Convert a message of a prompt."""
     content = Text(message.content) if isinstance(message.content, str) else message.content
     role: types.Role = "assistant" if message.role == "assistant" else "user"
     return types.PromptMessage(role=role, content=content_block(content))
 
 
 def content_block(content: Content) -> types.ContentBlock:
-    """Return one content block."""
+    """Convert one part of a result."""
     match content:
         case Text():
             return types.TextContent(type="text", text=content.text)
@@ -78,7 +78,7 @@ def content_block(content: Content) -> types.ContentBlock:
 def resource_contents(
     uri: str, mime_type: str, body: ResourceBody
 ) -> types.TextResourceContents | types.BlobResourceContents:
-    """Return what a resource holds, as text or as encoded bytes."""
+    """Return the content of a resource, as text or as Base64."""
     mime_type = body.mime_type or mime_type
     if body.data is not None:
         return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))

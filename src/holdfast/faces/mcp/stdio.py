@@ -68,7 +68,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
     workspace.close()
     end_tracing()
     sys.stderr.flush()
-    # A worker that did not notice its cancellation must not keep the process alive.
+    # A worker that ignores its cancellation must not keep the process alive.
     os._exit(0)
 
 

@@ -4,7 +4,7 @@ Contract:
 - A change in a place is reported after `add` has returned, also in a folder that was created, moved or
   replaced since. Where the place's own directory does not exist yet, the nearest existing folder above it is
   watched.
-- After events were lost (a full queue) all directories are watched anew, and `lost(None)` is called.
+- After events were lost (a full queue) all directories are watched again, and `lost(None)` is called.
 - When watching cannot go on, the reason is passed to `lost`, and the thread ends; it also ends with `close`.
 """
 
@@ -67,7 +67,7 @@ class DirectoryWatch:
                 try:
                     self._report()
                 except EventsLost:
-                    self._watch_anew()
+                    self._watch_again()
                     self._lost(None)
         except WatchUnavailable as reason:
             self._lost(str(reason))
@@ -104,7 +104,7 @@ class DirectoryWatch:
             else:
                 self._watch_place(place)
 
-    def _watch_anew(self) -> None:
+    def _watch_again(self) -> None:
         with self._lock:
             self._inotify.close()
             self._inotify = Inotify()

@@ -1,4 +1,4 @@
-"""One topic: how it is checked for changes, when that is due, and who listens."""
+"""One topic: how and when it is checked for changes, and its listeners."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class Topic:
-    """The state of one topic while somebody listens."""
+    """The state of one topic while it has listeners."""
 
     def __init__(self, name: str, source: TopicSource, poll_seconds: float) -> None:
         self.name = name
@@ -85,8 +85,5 @@ class Topic:
         if self._retry_after:
             pauses.append(self._retry_after)
             self._retry_after = 0.0 if self._retry_after >= _LAST_RETRY_SECONDS else self._retry_after * 2
-        try:
-            left = self.source.seconds_left()
-        except Exception:
-            left = None  # the probe fails as well, and says so
+        left = self.source.seconds_left()
         return min(pauses if left is None else [*pauses, max(left, 0.0)])

@@ -9,7 +9,7 @@ Contract:
 - Whatever changes after `subscribe` has returned is noticed; several changes may lead to one notification.
 - Listeners are called on the watcher's thread, in the order of their subscription, and should return quickly.
 - A probe or a listener that raises is logged once (until it works again) and stops nothing.
-- Threads run, and directories are watched, only while somebody listens.
+- Threads run, and directories are watched, only while there are listeners.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Watcher:
         self._changed: deque[str | None] = deque()
         """Paths that changed since the last round; None when events were lost."""
         self._wake: threading.Event | None = None
-        """Ends the pause of the current thread; another one, or None, tells the thread to end."""
+        """Ends the pause of the current thread, which ends itself when this is another object or None."""
         self._thread: threading.Thread | None = None
 
     def subscribe(self, name: str, listener: Listener, source: TopicSource) -> Callable[[], None]:
         """Call `listener` after each change of a topic, until the returned function is called.
 
-        `source` says how to watch the topic if nobody else listens to it yet.
+        `source` says how to watch the topic; it is ignored if the topic has listeners already.
         """
         with self._lock:
             self._start()
@@ -73,7 +73,7 @@ class Watcher:
 
     @property
     def running(self) -> bool:
-        """Whether somebody listens."""
+        """Whether there are listeners."""
         return self._wake is not None
 
     def notify(self, path: str | None) -> None:
@@ -113,7 +113,7 @@ class Watcher:
             self._thread.start()
 
     def _stop_if_idle(self) -> DirectoryWatch | FileSystemEvents | None:
-        """Stop when nobody listens; return the source of events, to be closed without the lock."""
+        """Stop if there are no listeners; return the source of events, to be closed without the lock."""
         if self._topics or self._wake is None:
             return None
         wake, self._wake, self._thread = self._wake, None, None

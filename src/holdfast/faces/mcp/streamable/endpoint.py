@@ -1,7 +1,7 @@
-"""The protocol behind one path: both eras, told apart by what a request's headers and envelope say.
+"""The protocol behind one path: both eras, distinguished by the headers and the envelope of a request.
 
-Everything that is not the protocol is done before a request gets here: host and origin, authentication,
-limits, the body.
+Everything else was done before a request arrives here: host and origin checks, authentication, limits, and
+reading the body.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIO
 
 
 def is_handshake_revision(version: bytes | None) -> bool:
-    """Return whether a request belongs to the handshake era by its version header, or by having none."""
+    """Return whether a version header, or its absence, belongs to the handshake era."""
     return version is None or version in _HANDSHAKE
 
 
 def check_posted(headers: Headers) -> None:
-    """Raise when a message is not JSON, or its sender cannot take both forms of an answer."""
+    """Raise when a message is not JSON, or its sender does not accept both forms of an answer."""
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != b"application/json":
         raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
@@ -79,7 +79,7 @@ class ProtocolEndpoint:
         self._stateless = StatelessRequests(server, limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was let in."""
+        """Answer an admitted request."""
         try:
             await self._answer(scope, receive, send)
         except Refusal as refused:
@@ -96,7 +96,7 @@ class ProtocolEndpoint:
             self._sessions.close()
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         self._sessions.end_streams()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,7 +147,7 @@ class ProtocolEndpoint:
         if isinstance(message, Response):
             raise Refusal(400, "Body must be a single JSON-RPC request or notification object.")
         if isinstance(message, Notification):
-            # The era has none that would mean something here, but clients send them.
+            # This era defines no notifications for servers, but clients send them.
             check_version(http.headers)
             await send_accepted(send)
             return
@@ -184,8 +184,8 @@ class ProtocolEndpoint:
             stream, after = session.resumed(last_id.decode("latin-1"))
         headers = [(SESSION_HEADER, session.identity.encode())]
         with session.in_use():
-            patience = self._limits.event_stream_ping_seconds
-            await send_stream(stream, after, patience, receive, send, headers)
+            ping_seconds = self._limits.event_stream_ping_seconds
+            await send_stream(stream, after, ping_seconds, receive, send, headers)
 
     def _session(self, http: HttpExchange, request: WireRequest | None = None) -> HandshakeSession:
         identity = http.headers.get(SESSION_HEADER)

@@ -42,7 +42,7 @@ class HandshakeSession:
         self.owner = owner
         self.questions = OpenQuestions()
         self.standalone = EventStream(_STANDALONE, limits)
-        """What is said outside of any answer; a GET request listens to it."""
+        """Messages that belong to no answer; a GET request reads them."""
         self.last_used = time.monotonic()
         self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
         self._server = server
@@ -91,7 +91,7 @@ class HandshakeSession:
         return await self._engine.respond(exchange)
 
     def notified(self, told: Notification) -> None:
-        """Take a notification."""
+        """Process a notification."""
         self.last_used = time.monotonic()
         if told.method == "notifications/cancelled":
             self._cancel((told.params or {}).get("requestId"))
@@ -99,7 +99,7 @@ class HandshakeSession:
             self._engine.notified(told)
 
     def answered(self, response: Response) -> None:
-        """Take the answer to a request of ours."""
+        """Process the answer to a request of the server."""
         self.last_used = time.monotonic()
         self.questions.resolve(response)
 
@@ -111,7 +111,7 @@ class HandshakeSession:
     # To the client
 
     async def uncongested(self) -> None:
-        """Return at once: what is kept for a client that does not listen is bounded."""
+        """Return at once: what is stored for a client that does not read is bounded."""
 
     def tell(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification on its own stream."""
@@ -125,25 +125,25 @@ class HandshakeSession:
         self.standalone.add(encoded(message), needed=True)
 
     def new_stream(self) -> EventStream:
-        """Return a stream for one answer, which can be resumed as long as it is remembered."""
+        """Return a stream for one answer, which can be resumed as long as it is stored."""
         self._opened += 1
         stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self.limits)
         if is_version_at_least(self._engine.protocol_version, _PRIMED_SINCE):
             stream.prime()
-        self._forget_streams()
+        self._drop_streams()
         return stream
 
     def resumed(self, event_id: str) -> tuple[EventStream, int]:
-        """Return the stream of an event and the number to go on after."""
+        """Return the stream of an event and the number to continue after."""
         name, _, number = event_id.partition("-")
         stream = self.standalone if name == _STANDALONE else self._streams.get(name)
         after = parse_natural(number)
         if stream is None or after is None:
-            raise Refusal(400, "Bad Request: nothing is known of that Last-Event-ID.")
+            raise Refusal(400, "Bad Request: that Last-Event-ID is unknown.")
         return stream, after
 
-    def _forget_streams(self) -> None:
-        """Forget the oldest finished streams, so many that what is kept stays bounded."""
+    def _drop_streams(self) -> None:
+        """Drop the oldest finished streams until the rest is within the limits."""
         finished = [name for name, stream in self._streams.items() if stream.finished]
         size = sum(stream.size for stream in self._streams.values())
         for name in finished:
@@ -155,11 +155,11 @@ class HandshakeSession:
     # The end
 
     def end_streams(self) -> None:
-        """End what would never end by itself."""
+        """End the endless stream."""
         self.standalone.finish()
 
     def close(self) -> None:
-        """End the session: nothing of it is known afterwards."""
+        """End the session and drop its state."""
         if self._closed:
             return
         self._closed = True

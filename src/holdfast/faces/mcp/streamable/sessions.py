@@ -1,10 +1,10 @@
-"""Clients of the handshake era: each one's requests, streams and questions, bounded in number and in time.
+"""The sessions of the handshake era, bounded in number and in time.
 
 Contract:
-- A session belongs to whoever opened it. For anybody else it does not exist.
-- Whoever opens more sessions than allowed loses the one that was idle longest; so does everybody together.
-  Only when none is idle a new one is refused.
-- A session that nobody used for long enough is closed.
+- A session belongs to the client that opened it. For others it does not exist.
+- When a client, or all clients together, have too many sessions, the one that was idle longest is closed. A
+  new session is refused only when none is idle.
+- A session that was not used for `session_idle_seconds` is closed.
 - An identity begins with the number of the worker process that holds the session.
 """
 
@@ -20,7 +20,8 @@ from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import Limits
 
 _RANDOM_BYTES = 18
-_LOOKS_PER_LIFE = 4
+_CHECKS_PER_LIFE = 4
+"""A judgement: sessions live at most a quarter longer than promised."""
 
 
 class Sessions:
@@ -33,7 +34,7 @@ class Sessions:
         self._open: dict[str, HandshakeSession] = {}
 
     def open(self, owner: str) -> HandshakeSession:
-        """Return a new session, making room for it if need be."""
+        """Return a new session, closing an idle one if there are too many."""
         own = [session for session in self._open.values() if session.owner == owner]
         if len(own) >= self._limits.sessions_per_client:
             _close_idle(own)
@@ -45,12 +46,12 @@ class Sessions:
         return session
 
     def find(self, identity: str, owner: str) -> HandshakeSession | None:
-        """Return a session of this owner, if there is one by that identity."""
+        """Return the session with that identity if it belongs to this owner."""
         session = self._open.get(identity)
         return session if session is not None and session.owner == owner else None
 
     def end_streams(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         for session in self._open.values():
             session.end_streams()
 
@@ -63,7 +64,7 @@ class Sessions:
         """Close sessions as they expire, forever."""
         seconds = self._limits.session_idle_seconds
         while True:
-            await asyncio.sleep(seconds / _LOOKS_PER_LIFE)
+            await asyncio.sleep(seconds / _CHECKS_PER_LIFE)
             for session in list(self._open.values()):
                 if session.is_idle and time.monotonic() - session.last_used > seconds:
                     session.close()

@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Phase(Enum):
-    """Where a connection stands."""
+    """The phase of a connection."""
 
     UNINITIALIZED = "uninitialized"
     INITIALIZING = "initializing"
@@ -17,7 +17,7 @@ class Phase(Enum):
 
 
 class ConnectionEvent(Enum):
-    """What can happen to a connection."""
+    """An event that changes the phase of a connection."""
 
     INITIALIZE = "initialize"
     INITIALIZED = "initialized"
@@ -32,7 +32,7 @@ class InvalidTransition(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionState:
-    """A phase, with what the specification attaches to it."""
+    """A phase, with the properties that the specification gives it."""
 
     phase: Phase = Phase.UNINITIALIZED
     capabilities: bool = False

@@ -1,11 +1,4 @@
-"""Requests on their way to their answers: each one, those in flight, and those of ours to the client.
-
-Contract of the flight:
-- So many run at once, the rest is parked in order, each ends exactly once.
-- A request counts from its start until its answer is queued or it is cancelled.
-- A parked or running request that is interrupted gives up its place at once.
-- Requests that last as long as the connection (listening) neither count nor wait.
-"""
+"""A request until it is answered, and the interfaces of what serves it."""
 
 from __future__ import annotations
 
@@ -28,7 +21,7 @@ ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
 @dataclass(eq=False)
 class Exchange(Followed):
-    """A request, what its handler may ask of the wire, and what follows the answer."""
+    """A request, the connection it came on, and the calls to settle after its answer."""
 
     request: WireRequest
     channel: Channel
@@ -37,14 +30,14 @@ class Exchange(Followed):
     counted: bool = False
     cancelled: bool = False
     actor: str | None = None
-    """Nobody is named on a pipe: whoever started this process may use it."""
+    """The authenticated name; none on a pipe, which belongs to whoever started this process."""
     route: InboundModernRoute | None = None
-    """What the envelope of the stateless era says, where the transport has read it already."""
+    """The parsed envelope of the stateless era, if the transport has read it already."""
 
     def __post_init__(self) -> None:
         super().__init__()
         self.client: Hashable = id(self.channel)
-        """What stays the same over the requests of one client."""
+        """The identity of the client, the same for all its requests."""
         self.stateless = has_envelope(self.request.params)
         request = self.request
         self.observed = Observation("stdio", request_id=request.id, request_bytes=request.size)
@@ -54,29 +47,29 @@ class Channel(Protocol):
     """The connection as handlers see it."""
 
     async def uncongested(self) -> None:
-        """Wait until the client has taken enough of what was sent."""
+        """Wait until the client has read enough of what was sent."""
 
     def tell(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
 
     async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Send the client a request of ours and return its result."""
+        """Send the client a request and return its result."""
 
 
 class Engine(Protocol):
-    """What turns a request into a result."""
+    """Answers requests."""
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result, or raise `WireError`."""
 
     def notified(self, notification: Notification) -> None:
-        """Take note of a notification."""
+        """Process a notification."""
 
     def stopping(self) -> None:
-        """End what would otherwise never end by itself."""
+        """End the endless streams."""
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Do something once requests can be worked on: now, unless that has to be loaded first."""
+        """Call `then` once requests can be answered: now, unless code has to be loaded first."""
 
 
 def has_envelope(params: dict[str, Any] | None) -> bool:

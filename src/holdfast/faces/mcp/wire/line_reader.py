@@ -8,18 +8,18 @@ from dataclasses import dataclass
 _LINE_FEED = b"\n"
 
 
-_KEPT_OF_AN_OVERLONG_LINE = 4096
+_OVERLONG_PREFIX_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Overlong:
-    """A line above the limit: how it began. The rest was passed over, not stored."""
+    """The beginning of a line above the limit; its rest was skipped, not stored."""
 
     beginning: bytes
 
 
 class LineReader:
-    """Cuts a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
+    """Splits a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -28,14 +28,14 @@ class LineReader:
         self._skipping = False
 
     def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Take what arrived and give each line that is now complete."""
+        """Add received bytes and yield each line that is now complete."""
         self._buffer += data
         start = 0
         while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:
             if self._skipping:
                 self._skipping = False
             elif end - start > self._limit:
-                yield Overlong(bytes(self._buffer[start : min(end, start + _KEPT_OF_AN_OVERLONG_LINE)]))
+                yield Overlong(bytes(self._buffer[start : min(end, start + _OVERLONG_PREFIX_BYTES)]))
             else:
                 yield bytes(self._buffer[start:end])
             start = self._searched = end + 1
@@ -44,7 +44,7 @@ class LineReader:
         yield from self._give_up_on_overlong()
 
     def finish(self) -> bytes:
-        """Return what stood after the last line feed when the stream ended."""
+        """Return the rest after the last line feed, at the end of the stream."""
         rest = b"" if self._skipping else bytes(self._buffer)
         self._buffer.clear()
         return rest
@@ -53,7 +53,7 @@ class LineReader:
         if self._skipping:
             self._buffer.clear()
         elif len(self._buffer) > self._limit:
-            yield Overlong(bytes(self._buffer[:_KEPT_OF_AN_OVERLONG_LINE]))
+            yield Overlong(bytes(self._buffer[:_OVERLONG_PREFIX_BYTES]))
             self._buffer.clear()
             self._skipping = True
         else:

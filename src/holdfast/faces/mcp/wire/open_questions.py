@@ -11,7 +11,7 @@ from holdfast.kernel.codes import INTERNAL_ERROR
 
 
 class OpenQuestions:
-    """Numbers our requests and brings each answer to whoever waits for it."""
+    """Numbers the requests and passes each answer to its waiting coroutine."""
 
     def __init__(self) -> None:
         self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
@@ -36,7 +36,7 @@ class OpenQuestions:
             self._awaited.pop(identity, None)
 
     def resolve(self, response: Response) -> None:
-        """Take a client's answer; one that nobody waits for is dropped."""
+        """Process a client's answer; one to no open request is dropped."""
         future = self._awaited.pop(response.id, None)
         if future is None or future.done():
             return
@@ -48,7 +48,7 @@ class OpenQuestions:
         future.set_exception(WireError(code, str(message), response.error.get("data")))
 
     def give_up(self, reason: WireError) -> None:
-        """Tell everybody who waits that no answer will come."""
+        """Raise `reason` in every waiting coroutine."""
         for future in self._awaited.values():
             if not future.done():
                 future.set_exception(reason)

@@ -22,7 +22,7 @@ _LASTING_METHODS = frozenset({"subscriptions/listen"})
 
 
 class RequestQueue:
-    """The requests in flight, a bounded queue behind them, and what is done with each outcome."""
+    """The requests in flight, and a bounded queue of parked ones."""
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class RequestQueue:
         earlier_ones: Callable[[], Awaitable[None]],
         reader_is_slow: Callable[[], bool],
     ) -> None:
-        """Wait for `earlier_ones` before each start: a client sees the effect of what it was answered.
+        """Await `earlier_ones` before each start, so that a client sees the effects of earlier answers.
 
-        While `reader_is_slow` fewer requests run, because their results only pile up.
+        While `reader_is_slow` fewer requests run, because their results would only pile up.
         """
         self.engine = engine
         self._earlier_ones = earlier_ones
@@ -49,7 +49,7 @@ class RequestQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing runs and nothing waits."""
+        """Return whether no request runs or waits."""
         return not self._open
 
     def holds(self, identity: RequestId) -> bool:
@@ -64,7 +64,7 @@ class RequestQueue:
         return fits and len(self._parked) < self._limits.requests_parked
 
     def add(self, exchange: Exchange) -> None:
-        """Start the exchange, or park it until there is a place."""
+        """Start the exchange, or park it until another one ends."""
         self._open[exchange.request.id] = exchange
         if self._starts_at_once(exchange.request):
             self._start(exchange)
@@ -73,7 +73,7 @@ class RequestQueue:
             self._parked_bytes += exchange.request.size
 
     def cancel(self, identity: object) -> None:
-        """Stop a request whose client no longer waits; it is never answered."""
+        """Stop a request that its client has cancelled; it is never answered."""
         exchange = self._open.get(identity) if isinstance(identity, str | int) else None
         if exchange is not None and exchange.request.method != "initialize":
             exchange.cancelled = True

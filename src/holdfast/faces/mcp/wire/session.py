@@ -1,11 +1,11 @@
 """One connection: admits requests, answers each exactly once, and ends in order.
 
 Contract:
-- Reading never stops because requests are running: what exceeds the number in flight is parked, so a
-  cancellation is always seen. Reading pauses only while the client does not take our answers.
-- An id that is still in use is refused; the request that owns it is not disturbed.
-- After `stop`, running and parked requests are answered, new ones are refused, and what is not done
-  in time is answered with an error.
+- Reading never stops because requests are running: requests above the limit are parked, so a cancellation is
+  always read. Reading pauses only while the client does not read the answers.
+- An id that is still in use is refused; the request that has it is not disturbed.
+- After `stop`, running and parked requests are answered and new ones are refused. Requests that do not finish
+  in time are answered with an error.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from holdfast.kernel.errors import Cancelled, RateLimited
 from holdfast.kernel.limits import Limits
 
 _GRACE_SECONDS = 1.0
+"""How long the end waits for cancelled requests and the last writes; a judgement."""
 
 
 class WireSession:
@@ -72,13 +73,13 @@ class WireSession:
         output.on_broken = self.abort
 
     def serve_with(self, engine: Engine) -> None:
-        """Let another engine answer from now on."""
+        """Use another engine from now on."""
         self._engine = self._flight.engine = engine
 
     # Input
 
     def receive(self, data: bytes) -> None:
-        """Take bytes as they arrived."""
+        """Process received bytes."""
         for line in self._reader.feed(data):
             if isinstance(line, Overlong):
                 self._refuse(overlong(line.beginning, self._limits.request_bytes))
@@ -86,11 +87,11 @@ class WireSession:
                 self._take(line)
 
     def end_of_input(self) -> None:
-        """Serve what is left, then finish promptly: the client waits for us to go."""
+        """Serve the remaining input, then finish promptly: the client waits for the process to end."""
         if rest := self._reader.finish().strip():
             self._take(rest)
         self.stop(self._limits.drain_seconds)
-        # A slow start must cost nobody an answer: the time begins when everything is loaded.
+        # A slow start must not cost an answer: the time begins when everything is loaded.
         seconds = self._limits.end_of_input_drain_seconds
         self._engine.when_loaded(partial(asyncio.get_running_loop().call_later, seconds, self.abort))
 
@@ -98,8 +99,8 @@ class WireSession:
         match decode(line):
             case WireRequest() as request:
                 self._admit(Exchange(request, self))
-            case Notification() as told:
-                self._notified(told)
+            case Notification() as notified:
+                self._notified(notified)
             case Response() as response:
                 self._questions.resolve(response)
             case Refused() as refused:
@@ -139,7 +140,7 @@ class WireSession:
             elif self.state.phase is Phase.UNINITIALIZED:
                 return invalid_request("the first request must be initialize", "not_initialized")
             elif self.state.phase is Phase.INITIALIZING:
-                # Clients that send no `initialized` notification show by working that they are ready.
+                # Some clients send no `initialized`; their first request shows that they are ready.
                 self.state = self.state.after(ConnectionEvent.INITIALIZED)
         except InvalidTransition as failure:
             return invalid_request(str(failure), "invalid_transition")
@@ -158,11 +159,11 @@ class WireSession:
     # OutputStream
 
     async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Send the client a request of ours and return its result."""
+        """Send the client a request and return its result."""
         return await self._questions.ask(method, params, seconds, self._send)
 
     async def uncongested(self) -> None:
-        """Wait until the client has taken enough of what was sent."""
+        """Wait until the client has read enough of what was sent."""
         await self.output.uncongested()
 
     def tell(self, method: str, params: dict[str, Any] | None) -> None:
@@ -196,7 +197,7 @@ class WireSession:
 
     def _refuse_exchange(self, exchange: Exchange, failure: WireError) -> None:
         self._answer_error(exchange.request.id, failure)
-        # What an operation called its failure is more telling than its number in the protocol.
+        # The kind of an operation's failure says more than its number in the protocol.
         exchange.observed.conclude(failure=exchange.observed.failure or failure.kind)
 
     def _answer_error(self, identity: RequestId | None, failure: WireError) -> None:
@@ -211,7 +212,7 @@ class WireSession:
     # The end
 
     def stop(self, seconds: float) -> None:
-        """Take no more work; finish when what was taken is done, or when the time is up."""
+        """Accept no more requests; finish when the accepted ones are done, or when the time is up."""
         if self._stopping:
             return
         self._stopping = True
@@ -221,7 +222,7 @@ class WireSession:
         self._finish_when_drained()
 
     def abort(self) -> None:
-        """Interrupt whatever still runs and finish."""
+        """Interrupt all requests and finish."""
         if self._finished.is_set():
             return
         self._stopping = True
@@ -231,7 +232,7 @@ class WireSession:
         self._finish_when_drained()
 
     async def closed(self) -> None:
-        """Return when the connection has ended and its last answers were taken, or cannot be."""
+        """Return when the connection has ended and its last answers were read, or cannot be."""
         await self._finished.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.output.flushed(), _GRACE_SECONDS)
