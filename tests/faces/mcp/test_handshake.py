@@ -11,7 +11,7 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.handshake import REVISIONS, LateEngine, LateServer
+from holdfast.faces.mcp.handshake import REVISIONS, LazyEngine, LazyServer
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Exchange
@@ -52,10 +52,12 @@ class Nothing:
     async def uncongested(self) -> None:
         return
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         del method, params
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         raise NotImplementedError(method, params, seconds)
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
@@ -63,7 +65,7 @@ class Nothing:
         return lambda: None
 
 
-def session(engine: LateEngine) -> WireSession:
+def session(engine: LazyEngine) -> WireSession:
     output = OutputStream(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
     return WireSession(engine, output, LIMITS)
 
@@ -94,7 +96,7 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
         return protocol_server(profile)
 
     async def answer() -> bytes:
-        engine = LateEngine(LateServer(profile, make))
+        engine = LazyEngine(LazyServer(profile, make))
         engine.attach(session(engine))
         result = encoded_result("i", await engine.respond(initializing(params)))
         assert bool(made) is loads

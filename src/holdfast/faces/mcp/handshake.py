@@ -44,17 +44,17 @@ _CLIENT_FIELDS = frozenset({"name", "version", "title", "description", "websiteU
 
 
 @dataclass
-class LateServer:
+class LazyServer:
     """A server that is built after the handshake."""
 
     profile: Profile
     make: Callable[[], ProtocolServer]
 
 
-class LateEngine:
+class LazyEngine:
     """Answers the handshake at once, then is replaced by the SDK's engine, which is loaded in a thread."""
 
-    def __init__(self, source: LateServer) -> None:
+    def __init__(self, source: LazyServer) -> None:
         self._source = source
         self._engine: SdkEngine | None = None
         self._loading: asyncio.Task[SdkEngine] | None = None
@@ -145,7 +145,7 @@ class LateEngine:
         return engine
 
 
-def _loaded(source: LateServer) -> SdkEngine:
+def _loaded(source: LazyServer) -> SdkEngine:
     toolsets.begin_loading()
     try:
         from holdfast.faces.mcp.engine import SdkEngine

@@ -49,7 +49,7 @@ class RequestChannel:
         if not self.can_send_request:
             raise NoBackChannelError(method)
         try:
-            return await self._session.ask(method, dict(params or {}), (opts or {}).get("timeout"))
+            return await self._session.send_request(method, dict(params or {}), (opts or {}).get("timeout"))
         except WireError as failure:
             raise MCPError(failure.code, failure.message, failure.data) from None
 
@@ -59,14 +59,14 @@ class RequestChannel:
         params: Mapping[str, Any] | None,
         opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; notifications have no options
     ) -> None:
-        self._session.tell(method, None if params is None else dict(params))
+        self._session.send_notification(method, None if params is None else dict(params))
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         token = self._progress_token()
         if token is None:
             return
         values = {"progressToken": token, "progress": progress, "total": total, "message": message}
-        self._session.tell(
+        self._session.send_notification(
             "notifications/progress", {name: value for name, value in values.items() if value is not None}
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast import __version__, toolsets
 from holdfast.faces.logs import tell
-from holdfast.faces.mcp.handshake import LateEngine, LateServer
+from holdfast.faces.mcp.handshake import LazyEngine, LazyServer
 from holdfast.faces.mcp.wire.session import WireSession
 from holdfast.faces.mcp.wire.streams import InputStream, OutputStream, claimed_standard_streams
 from holdfast.faces.tracing import begin_tracing, end_tracing
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> None:
+def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
     toolsets.loaded()
     sys.setswitchinterval(limits.switch_seconds)
@@ -36,7 +36,7 @@ def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> N
 
 
 async def _serve_descriptors(
-    engine: SdkEngine | LateEngine, wire_in: int, wire_out: int, limits: Limits
+    engine: SdkEngine | LazyEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
     """Serve one client on a pair of descriptors until it goes."""
     output = OutputStream(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
@@ -52,9 +52,9 @@ async def _serve_descriptors(
     engine.close()
 
 
-def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
-    if isinstance(server, LateServer):
-        return LateEngine(server)
+def _engine(server: ProtocolServer | LazyServer) -> SdkEngine | LazyEngine:
+    if isinstance(server, LazyServer):
+        return LazyEngine(server)
     from holdfast.faces.mcp.engine import SdkEngine
 
     return SdkEngine(server)
@@ -64,7 +64,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
     """Serve one client on standard input and output until it goes."""
     STATISTICS.begin()
     tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
-    run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
+    run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
     end_tracing()
     sys.stderr.flush()

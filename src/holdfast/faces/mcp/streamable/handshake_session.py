@@ -113,13 +113,15 @@ class HandshakeSession:
     async def uncongested(self) -> None:
         """Return at once: what is stored for a client that does not read is bounded."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification on its own stream."""
         self.standalone.add(encoded(notification(method, params)), needed=False)
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         """Send the client a request on its own stream and return the result."""
-        return await self.questions.ask(method, params, seconds, self._put)
+        return await self.questions.send_request(method, params, seconds, self._put)
 
     def _put(self, message: dict[str, Any]) -> None:
         self.standalone.add(encoded(message), needed=True)

@@ -136,13 +136,15 @@ class PostedRequest:
     async def uncongested(self) -> None:
         """Return at once: each answer has its own connection."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
         self._events().add(encoded(notification(method, params)), needed=False)
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         """Send the client a request of ours and return its result."""
-        return await self._conversation.questions.ask(method, params, seconds, self._put)
+        return await self._conversation.questions.send_request(method, params, seconds, self._put)
 
     def _put(self, message: dict[str, Any]) -> None:
         self._events().add(encoded(message), needed=True)

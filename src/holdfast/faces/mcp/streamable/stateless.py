@@ -54,10 +54,12 @@ class StatelessRequests:
     async def uncongested(self) -> None:
         """Return at once: nothing is sent outside of an answer."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Drop a notification that belongs to no answer: no connection could carry it."""
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         """Refuse: this era has no requests from the server."""
         raise NotImplementedError(method)
 

@@ -49,10 +49,12 @@ class Channel(Protocol):
     async def uncongested(self) -> None:
         """Wait until the client has read enough of what was sent."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         """Send the client a request and return its result."""
 
 

@@ -17,7 +17,7 @@ class OpenQuestions:
         self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
         self._asked = 0
 
-    async def ask(
+    async def send_request(
         self,
         method: str,
         params: dict[str, Any] | None,

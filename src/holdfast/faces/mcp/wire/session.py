@@ -158,15 +158,17 @@ class WireSession:
 
     # OutputStream
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         """Send the client a request and return its result."""
-        return await self._questions.ask(method, params, seconds, self._send)
+        return await self._questions.send_request(method, params, seconds, self._send)
 
     async def uncongested(self) -> None:
         """Wait until the client has read enough of what was sent."""
         await self.output.uncongested()
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
         self._send(notification(method, params))
 
