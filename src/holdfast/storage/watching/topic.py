@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 
 from holdfast.kernel.clock import monotonic
@@ -14,8 +15,8 @@ RESCAN_SECONDS = 60.0
 """How long a change may go unnoticed that no event reports, such as a write through another hard link. A
 judgement: scanning 1,000 annotated files takes some 20 ms, 0.03 % of a core at this rate."""
 REST_FACTOR = 10.0
-"""A topic rests ten times as long as its last check took, so checks take at most a tenth of a core while
-files change all the time. A judgement."""
+"""A topic rests ten times the processor time of its last check, so checks take at most a tenth of a core
+while files change all the time. A judgement."""
 _FIRST_RETRY_SECONDS, _LAST_RETRY_SECONDS = 0.005, 5.0
 """When a transaction may become visible after its event, mostly because of fsync. The interval doubles;
 chosen so that a slow disk has ten seconds, at the price of eleven cheap checks."""
@@ -55,10 +56,10 @@ class Topic:
 
     def check(self) -> bool:
         """Check the topic; return whether it changed since it could be checked last."""
-        began, before = monotonic(), self._value
+        began, before = time.thread_time(), self._value
         self.attempt(self._probe)
         now = monotonic()
-        self._rests_until = now + REST_FACTOR * (now - began)
+        self._rests_until = now + REST_FACTOR * (time.thread_time() - began)
         self._due = now + self._pause()
         return before is not _UNKNOWN and self._value != before
 
