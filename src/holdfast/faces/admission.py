@@ -45,7 +45,7 @@ class TokenBucket:
 _MOST_CLIENTS = 10_000
 """A chosen bound on memory, some megabytes."""
 _RETRY_SECONDS = 1.0
-"""The advised wait when too many requests are in flight; a judgement, as nobody knows when one ends."""
+"""The advised wait when too many requests are in flight; a judgement, as their end cannot be predicted."""
 
 
 @dataclass

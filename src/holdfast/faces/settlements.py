@@ -1,7 +1,7 @@
 """Settles calls: runs their after-answer actions once it is known whether the answer was written.
 
 Contract:
-- Settling runs beside the event loop, and in order for each client.
+- Settling runs in threads, not on the event loop; a client's next request waits for it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ The SDK and the rooms take longer to load than a client should wait for its firs
 Contract:
 - The answer has the same bytes as the SDK's own.
 - Parameters that are not obviously valid are checked by the SDK, which is then loaded first.
-- Once loaded, the SDK gets the same `initialize` request, and then the notifications that came meanwhile, in
-  order.
+- Once loaded, the SDK gets the same `initialize` request, and then the notifications that arrived during
+  loading, in order.
 - When loading fails, the requests that wait for it fail; the next request tries again.
 """
 
@@ -129,7 +129,7 @@ class LazyEngine:
             raise internal_error(failure) from None
 
     async def _load(self) -> SdkEngine:
-        # In a thread that does not keep the process alive when the client leaves meanwhile.
+        # In a thread that does not keep the process alive when the client disconnects.
         try:
             engine = await Workers(1).run(partial(_loaded, self._source), Call())
         finally:

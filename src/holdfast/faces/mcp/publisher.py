@@ -146,7 +146,7 @@ class Publisher:
         return changed
 
     def _changed(self, topic: str) -> None:
-        """Compare a topic that changed; once more if it changes meanwhile."""
+        """Compare a topic that changed; compare it again if it changes during that."""
         if topic in self._comparing:
             self._comparing[topic] = True
             return

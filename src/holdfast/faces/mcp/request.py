@@ -1,4 +1,4 @@
-"""One request as its handler sees it: its client, its exchange, and messages to the client meanwhile."""
+"""One request as its handler sees it: its client, its exchange, and messages to the client while it runs."""
 
 from __future__ import annotations
 

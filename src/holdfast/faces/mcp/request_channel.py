@@ -1,4 +1,4 @@
-"""What the SDK uses to identify a request and to send to its client meanwhile."""
+"""The SDK's view of a request: its identity, and the way to send messages to its client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Argument schemas as lists of tools show them: complete, brief, or plain as specifications write theirs.
+"""The forms in which argument schemas are listed: complete, brief, or plain as in specifications.
 
 A server of five specifications at once lists brief schemas, because models read the list before anything
 else. They omit what does not help a model to choose: lengths (a refusal names them), null as an alternative

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> None:
-    """Serve on this process's standard streams, which belong to the wire meanwhile."""
+    """Serve on this process's standard streams, which nothing else can use until this returns."""
     toolsets.loaded()
     sys.setswitchinterval(limits.switch_seconds)
     with claimed_standard_streams() as (wire_in, wire_out):
@@ -38,7 +38,7 @@ def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> N
 async def _serve_descriptors(
     engine: SdkEngine | LazyEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
-    """Serve one client on a pair of descriptors until it goes."""
+    """Serve one client on a pair of descriptors until it disconnects."""
     output = OutputStream(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
     session = WireSession(engine, output, limits)
     engine.attach(session)
@@ -61,7 +61,7 @@ def _engine(server: ProtocolServer | LazyServer) -> SdkEngine | LazyEngine:
 
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
-    """Serve one client on standard input and output until it goes."""
+    """Serve one client on standard input and output until it disconnects."""
     STATISTICS.begin()
     tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile)))

@@ -24,7 +24,7 @@ MOST_DIRECTORIES = 50_000
 (<https://man7.org/linux/man-pages/man7/inotify.7.html>)."""
 _REST_MILLISECONDS = 10
 """A chosen pause between two reads, so that a program that writes all the time wakes the thread 100 times a
-second at most. The kernel merges equal events meanwhile."""
+second at most. During the pause the kernel merges equal events."""
 
 Changed = Callable[[str], None]
 """Called with the path of an entry that changed."""

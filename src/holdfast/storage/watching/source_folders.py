@@ -1,7 +1,8 @@
 """Which folders and names of a work tree may hold source.
 
-No folder is entered that belongs to git, to a store of ours, or to a program that installs or caches files
-there. A name that is no valid path component (see `RepoPath`) is left out: no operation could address it.
+No folder is entered that belongs to git, to a store of Holdfast, or to a program that installs or caches
+files there. A name that is no valid path component (see `RepoPath`) is left out: no operation could address
+it.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def any_folder(name: str) -> bool:
 
 
 def file_place(path: str, *, is_database: bool = False) -> WatchedPlace:
-    """Return the place of one file, with those beside it whose names continue its name."""
+    """Return the place of one file, and of files in its directory whose names begin with its name."""
     directory, name = os.path.split(path)
     return WatchedPlace(directory, name, is_database=is_database)
 

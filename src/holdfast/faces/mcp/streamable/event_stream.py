@@ -72,7 +72,7 @@ class EventStream:
             self._changed.set()
 
     async def frames(self, reader: object, after: int, ping_seconds: float) -> AsyncIterator[bytes]:
-        """Yield the messages after a number, and signs of life meanwhile, until the reader is replaced."""
+        """Yield the messages after a number, and signs of life in pauses, until the reader is replaced."""
         position = after
         while self._reader is reader:
             self._changed.clear()

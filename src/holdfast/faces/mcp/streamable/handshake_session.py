@@ -90,13 +90,13 @@ class HandshakeSession:
             return {}
         return await self._engine.respond(exchange)
 
-    def notified(self, told: Notification) -> None:
+    def notified(self, message: Notification) -> None:
         """Process a notification."""
         self.last_used = time.monotonic()
-        if told.method == "notifications/cancelled":
-            self._cancel((told.params or {}).get("requestId"))
+        if message.method == "notifications/cancelled":
+            self._cancel((message.params or {}).get("requestId"))
         else:
-            self._engine.notified(told)
+            self._engine.notified(message)
 
     def answered(self, response: Response) -> None:
         """Process the answer to a request of the server."""

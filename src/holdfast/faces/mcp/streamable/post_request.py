@@ -143,7 +143,7 @@ class PostedRequest:
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request of ours and return its result."""
+        """Send the client a request and return its result."""
         return await self._conversation.questions.send_request(method, params, seconds, self._put)
 
     def _put(self, message: dict[str, Any]) -> None:

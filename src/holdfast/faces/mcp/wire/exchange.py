@@ -30,7 +30,7 @@ class Exchange(Followed):
     counted: bool = False
     cancelled: bool = False
     actor: str | None = None
-    """The authenticated name; none on a pipe, which belongs to whoever started this process."""
+    """The authenticated name; none on a pipe, which belongs to the user of this process."""
     route: InboundModernRoute | None = None
     """The parsed envelope of the stateless era, if the transport has read it already."""
 

@@ -2,7 +2,7 @@
 
 Contract:
 - InputStream comes from pipes, sockets, terminals and files alike.
-- Each line is written whole and in order, in pieces of at most `chunk` bytes.
+- Lines are written completely and in order, in pieces of at most `chunk` bytes.
 - `written` callbacks run once per line: with True after its last byte was accepted by the
   operating system, with False when it never will be.
 - Back-pressure: `queued` counts the bytes that the reader has not read yet; `uncongested` waits until that is
