@@ -50,10 +50,10 @@ CATCHES_EVERYTHING = {
     "faces/http/worker_processes.py",  # a worker process, which ends with the status its failure has
     "faces/mcp/engine.py",  # a request to the SDK
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
-    "faces/mcp/publisher.py",  # the state of a resource that somebody follows
+    "faces/mcp/resource_states.py",  # the state of a resource that a client follows
     "faces/mcp/server.py",  # a handler of the protocol
     "storage/processes/pool.py",  # a task, whose caller gets the failure
-    "storage/watching/watcher.py",  # the thread that watches
+    "storage/watching/topic.py",  # the probe or the listener of one topic
 }
 """Where one failure must not end something that serves others, with the failing part."""
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")

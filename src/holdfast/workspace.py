@@ -1,4 +1,4 @@
-"""The composition root: opens what is needed, when it is needed, and hands it to operations."""
+"""The composition root: opens rooms when they are first used, and passes them to operations."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
+    from holdfast.storage.watching.topic_source import TopicSource
     from holdfast.storage.watching.watcher import Watcher
     from holdfast.syntax.record import Definition
     from holdfast.tasks.neighbours import Neighbours
@@ -80,12 +81,16 @@ class Workspace:
         return room
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on a thread of the watcher, when any process changed what `topic` names."""
+        """Call back, on the watcher's thread, after any process changed a topic: a room, or `room/part`.
+
+        Return the function that ends this.
+        """
         name, _, part = topic.partition("/")
-        room = self.room(name)
-        # A room, or one of very many things in it, is looked at only while somebody wants to know.
-        probe = room.probe(part) if part else getattr(room, "fingerprint", None)
-        return self._watcher.get().subscribe(topic, callback, probe)
+        source: TopicSource = self.room(name).topic(part)
+        if name == "tasks" and self.repository.common_dir is not None:
+            # A closed milestone makes the tasks ready that waited for it.
+            source = source._replace(places=source.places + self.room("milestones").topic("").places)
+        return self._watcher.get().subscribe(topic, callback, source)
 
     def close(self) -> None:
         """Close every room that was opened."""

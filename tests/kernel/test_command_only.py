@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.faces.cli.command import Host, _write_result
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.models import Input, Output
@@ -94,7 +94,7 @@ def test_a_person_gets_words_of_their_own_where_there_are_some(capfdbinary):
 
 
 def test_a_family_of_resources_lists_what_it_has_right_now():
-    catalogue = Catalogue(
+    catalogue = ProtocolCatalogue(
         REGISTRY,
         PROFILES["everything"],
         2,
@@ -108,7 +108,7 @@ def test_a_family_of_resources_lists_what_it_has_right_now():
         "shed://c",
     ]
     assert second.next_cursor is None
-    assert Catalogue(REGISTRY, PROFILES["everything"], 2).resources(None).resources == []
+    assert ProtocolCatalogue(REGISTRY, PROFILES["everything"], 2).resources(None).resources == []
 
 
 @pytest.mark.parametrize("uri", ["shed://", "shed://a/b", "shed://%ff"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.clients import TokenBucket
+from holdfast.faces.admission import TokenBucket
 from holdfast.kernel.limits import LIMITS, MIB
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 

@@ -12,7 +12,7 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -37,17 +37,16 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.watching.file_signature import Sign, sign_of
-from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
+from holdfast.storage.watching.listing import Listing, Signature
+from holdfast.storage.watching.watched_listing import WatchedListing
 
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves, StraySidecars
     from holdfast.comments.search.index import SearchIndex
+    from holdfast.storage.watching.topic_source import TopicSource
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that allows comments on source that does not parse."""
-
-EVERY_FILE = "*"
-"""The topic part that stands for the list of files; no file can have this name."""
 
 
 class Comments(SidecarFiles):
@@ -125,17 +124,11 @@ class Comments(SidecarFiles):
         """Return a value that changes when a sidecar or its source is written or removed."""
         return self._signatures(), self.moves()
 
-    def probe(self, part: str) -> Callable[[], object]:
-        """Return a function that fingerprints one file's comments or, for `*`, the list of files."""
-        if part == EVERY_FILE:
-            return lambda: tuple(self.sidecar_paths())
-        sidecar = sidecar_of(part)
-        signature = self._sidecars.signature
-        return lambda: (
-            signature(sidecar),
-            signature(part),
-            (moves := self.moves()) and moves.arriving.get(part),
-        )
+    def topic(self, part: str) -> TopicSource:
+        """Return how all comments are watched, those of one file, or, for `*`, which files have any."""
+        from holdfast.comments.watched_files import topic_source  # few processes wait for changes
+
+        return topic_source(self, self._sidecars, part)
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""

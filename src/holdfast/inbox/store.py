@@ -39,6 +39,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
+from holdfast.storage.watching.topic_source import TopicSource, file_place
 
 _SHORTEST_NAME = len("m_0123")
 """Shortest prefix of an id that is accepted: four digits. A judgement."""
@@ -185,7 +186,14 @@ class Inbox:
             with suppress(HoldfastError):  # not writable now; retried at the next call
                 self.store_legacy()
                 self._legacy_stored = seen
-        return *self._rows(schema.STATE_OF_ALL), seen
+        # An empty store is no change from none: the first message is one change and not two.
+        return *(self._rows(schema.STATE_OF_ALL) or [(None, None, 0)]), seen
+
+    def topic(self, part: str) -> TopicSource:
+        """Return how the inbox is watched: its database, and the message file of older configurations."""
+        del part  # it is only watched as a whole
+        places = (file_place(self._file.path, is_database=True), file_place(self.legacy.path))
+        return TopicSource(self.fingerprint, places)
 
     def store_legacy(self) -> LegacyMessage | None:
         """Store the message in the old message file unless it already is, and return it."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.clients import Settlements
 from holdfast.faces.http.access import Principal
 from holdfast.faces.http.asgi import HttpExchange, ResponseSender
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.call import Call
 from holdfast.kernel.role import Role
 from tests.faces.http.running import RunningServer, running_server

@@ -16,7 +16,7 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.clients import Admission, Settlements
+from holdfast.faces.admission import Admission
 from holdfast.faces.http.access import Authentication, Principal
 from holdfast.faces.http.asgi import (
     EXCHANGE,
@@ -33,6 +33,7 @@ from holdfast.faces.http.login import LOGIN_PATH, Logins
 from holdfast.faces.http.problems import UnknownRoute, problem
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
 from holdfast.faces.observation import Observation
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.clients import Followed
 from holdfast.faces.http.problems import Misdirected, TooSlow
 from holdfast.faces.mcp.wire.messages import decode, encoded_error, too_long
+from holdfast.faces.settlements import Followed
 from holdfast.kernel.errors import Cancelled, TooLarge
 from holdfast.kernel.limits import LIMITS, Limits
 

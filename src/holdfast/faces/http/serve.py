@@ -21,7 +21,7 @@ from holdfast.faces.http.settings import HttpSettings
 from holdfast.faces.http.worker_processes import WorkerProcesses
 from holdfast.faces.logs import log_event
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.observation import begin_tracing, end_tracing
+from holdfast.faces.tracing import begin_tracing, end_tracing
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection

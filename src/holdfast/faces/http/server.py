@@ -22,13 +22,15 @@ from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.connection import IdleTimeoutProtocol
 from holdfast.faces.http.handover import HANDED_OVER
 from holdfast.faces.http.oauth import metadata, metadata_url
+from holdfast.faces.http.quiet_server import QuietServer
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Publisher, Topics
+from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
-from holdfast.faces.rest.events import Changes
+from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
+from holdfast.faces.topics import Topics
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -123,7 +125,7 @@ class HttpServer:
         return faces
 
 
-class GracefulServer(uvicorn.Server):
+class GracefulServer(QuietServer):
     """Ends open streams before it waits for connections to close."""
 
     def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
-from starlette.routing import Route, Router
+from starlette.routing import Route, Router, compile_path
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, exchange_of, single_headers
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.addresses import address_routes, word_coded_problem
+from holdfast.faces.rest.changes import Changes, wanted_topics
 from holdfast.faces.rest.entity_tags import tagged_response
-from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
+from holdfast.faces.rest.events import follow_together, send_events
+from holdfast.faces.rest.feeds import OpenFeed
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.errors import HoldfastError, closest
+from holdfast.kernel.errors import HoldfastError, Invalid, closest
 from holdfast.kernel.role import Role
 from holdfast.kernel.route import Feed
 from holdfast.kernel.untrusted import json_text
@@ -45,19 +47,30 @@ class DescriptionRoute:
 
 
 class ChangesRoute:
-    """The stream of changes of all topics."""
+    """The stream of changes of all topics, with the events of the feeds that the query names."""
 
-    def __init__(self, changes: Changes, ping_seconds: float) -> None:
+    def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
+        self._dispatcher = dispatcher
         self._changes = changes
-        self._ping_seconds = ping_seconds
+        self._feeds = [(compile_path(f"/{feed.path}")[0], feed) for feed in dispatcher.registry.feeds]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         _require_get(scope)
         query = parse_qs(scope["query_string"].decode("latin-1"))
         wanted = wanted_topics(self._changes, ",".join(query.get("topics", [])))
-        events = self._changes.follow(_last_event_id(scope), wanted, self._ping_seconds)
+        feeds = [self._feed(path, scope) for path in query.get("feed", [])]
+        events = follow_together(self._changes, feeds, _last_event_id(scope), wanted)
         await send_events(events, receive, send)
+
+    def _feed(self, path: str, scope: Scope) -> OpenFeed:
+        exchange = exchange_of(scope)
+        actor = exchange.actor if exchange else None
+        for pattern, feed in self._feeds:
+            if (found := pattern.fullmatch(f"/{path}")) is not None:
+                parts = {name: unquote(part) for name, part in found.groupdict().items()}
+                return OpenFeed(feed, parts, self._dispatcher, self._changes, actor)
+        raise Invalid(f'There is no feed at "{path[:80]}".', hint=f"{API_PATH}{_DESCRIPTION} lists them.")
 
 
 class FeedRoute:
@@ -92,10 +105,9 @@ class RestFace:
         unrestricted = registry.selection._replace(read_only=False, role=Role.ADMIN)
         operations = registry.select(unrestricted).operations
         self._known = [*(path_of(item) for item in registry.operations), _DESCRIPTION, _EVENTS]
-        ping_seconds = dispatcher.limits.event_stream_ping_seconds
         self._router = Router(
             [
-                Route(API_PATH + _EVENTS, ChangesRoute(changes, ping_seconds)),
+                Route(API_PATH + _EVENTS, ChangesRoute(dispatcher, changes)),
                 *(
                     Route(API_PATH + feed.path, FeedRoute(feed, dispatcher, changes))
                     for feed in registry.feeds

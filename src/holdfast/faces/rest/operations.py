@@ -19,10 +19,11 @@ from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, client_left, exchange_of, single_headers
 from holdfast.faces.http.problems import MethodNotAllowed, problem
-from holdfast.faces.observation import TRACE_HEADERS, Observation, request_span
+from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.rest.entity_tags import entity_tag, expecting, tagged_response
 from holdfast.faces.rest.json_body import JSON, json_object
 from holdfast.faces.rest.query import QueryReader
+from holdfast.faces.tracing import request_span
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch.dispatcher import Dispatcher

@@ -24,6 +24,7 @@ from holdfast.storage.files.regular_file import open_regular, read_descriptor
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_at
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.own_writes import announce
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Tree:
                 self._repository.ignore(f"*{TEMPORARY_SUFFIX}")
                 sweep_at(parent)
             replace_at(parent, path.name, data, label=path.text)
+        announce(os.path.join(self._repository.root, path.text))
 
     def sweep(self, path: RepoPath) -> list[str]:
         """Remove the temporary files that killed writers left beside a file, and return their names."""
@@ -98,6 +100,7 @@ class Tree:
             os.unlink(path.name, dir_fd=parent)
             with confirming(path.text):
                 os.fsync(parent)
+        announce(os.path.join(self._repository.root, path.text))
 
     def make_parents(self, path: RepoPath) -> None:
         """Create the missing directories on the way to a file."""

@@ -22,7 +22,7 @@ from holdfast.storage.files.repo_path import RepoPath, closest_path, typed_path
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.listing import FOREIGN_FOLDERS
+from holdfast.storage.watching.source_folders import FOREIGN_FOLDERS
 
 _GITLINK = b"160000"
 _FILES_PER_CHECK = 1000

@@ -27,6 +27,7 @@ from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, written_file
 from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.ref_files import RefFiles, printable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.own_writes import announce
 
 DURABLE = "core.fsync=committed"
 """The setting with which git flushes what it writes (see git-config(1))."""
@@ -166,7 +167,8 @@ class Refs:
         return self._files.are_readable
 
     def flush(self, ref: str) -> None:
-        """Make the names that lead to a ref durable."""
+        """Announce that a ref has moved, and make the names that lead to it durable."""
+        announce(os.path.join(self._common, ref))
         if not self._files.are_readable:
             return
         directory = os.path.dirname(ref)

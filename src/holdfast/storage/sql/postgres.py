@@ -21,6 +21,7 @@ from holdfast.kernel.errors import Busy, Denied, HoldfastError, Invalid, Unavail
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.sql.sql_store import Connection, Rows, Values
 from holdfast.storage.sql.upgrade import refuse_newer
+from holdfast.storage.watching.own_writes import announce
 
 if TYPE_CHECKING:
     import psycopg
@@ -153,6 +154,7 @@ class PostgresStore:
                 session.queue(_ANNOUNCE)
             session.queue("COMMIT")
             session.send()
+        announce(self.name)
 
     def _begin(self, connection: psycopg.Connection[Any], statements: str) -> None:
         # Statements without values are sent together; the result of the last one is needed.

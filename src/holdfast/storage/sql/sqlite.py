@@ -42,6 +42,7 @@ from holdfast.storage.sql.sqlite_errors import (
 )
 from holdfast.storage.sql.store_file import StoreFile, application_of, is_blank, version_of
 from holdfast.storage.sql.upgrade import Migration, refuse_newer, upgrade
+from holdfast.storage.watching.own_writes import announce
 
 if TYPE_CHECKING:
     from holdfast.storage.sql.sql_store import Connection, Values
@@ -269,6 +270,8 @@ class Database:
             finally:
                 if loan.writing:
                     self._writing.release()
+        if loan.writing and failure is None:
+            announce(self.path)
         if isinstance(failure, sqlite3.Error):
             self._refuse(failure)
 

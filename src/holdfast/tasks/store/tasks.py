@@ -21,6 +21,7 @@ from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, file_place
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
@@ -253,12 +254,22 @@ class Tasks:
                 self._watched = _watched(transaction, version)
         return version, self.closed_milestones(self._watched.milestones), self._watched.expired(self.now())
 
-    def probe(self, part: str) -> Callable[[], object]:
-        """Return a function that computes the fingerprint of one task, or, for `*`, of the task list."""
-        # Imported here: it loads rules and documents, which commands do not need.
-        from holdfast.tasks.store import fingerprints
+    def topic(self, part: str) -> TopicSource:
+        """Return how all tasks are watched, one of them, or another part (see `fingerprints`)."""
+        from holdfast.tasks.store import fingerprints  # here, as it brings rules and documents
 
-        return fingerprints.probe(self, part)
+        probe = fingerprints.probe(self, part) if part else self.fingerprint
+        places = fingerprints.places(self, part)
+        if self._address is not None:
+            return TopicSource(probe, (*places, WatchedPlace("", "postgresql")), is_polled=True)
+        database = file_place(self._file.path, is_database=True)
+        return TopicSource(probe, (*places, database), seconds_left=self._seconds_to_expiry)
+
+    def _seconds_to_expiry(self) -> float | None:
+        """Return in how many seconds the next claim runs out, if the store does not change before."""
+        now = self.now()
+        following = self._watched.leases[self._watched.expired(now) :]
+        return following[0] - now if following else None
 
     def counts(self) -> dict[str, int]:
         """Return the number of tasks by state, and the number of claimed ones."""

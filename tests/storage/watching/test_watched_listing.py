@@ -1,4 +1,4 @@
-"""A kept listing knows what a fresh look would find, whatever happened in between."""
+"""A watched listing holds what a fresh scan would find, whatever happened in between."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.watching import listing as listing_module
-from holdfast.storage.watching.listing import WatchedListing
+from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
+from holdfast.storage.watching.inotify import Inotify
+from holdfast.storage.watching.watched_listing import WatchedListing
 
 SUFFIX = ".comments"
 
@@ -51,20 +52,20 @@ def test_an_unchanged_tree_gives_the_same_object(tmp_path):
     assert kept.current() is before
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux gives notices")
-def test_with_notices_no_file_is_looked_at_for_an_unchanged_tree(tmp_path, monkeypatch):
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has inotify")
+def test_with_inotify_no_file_of_an_unchanged_tree_is_read(tmp_path, monkeypatch):
     for number in range(50):
         (tmp_path / f"{number}.py.comments").write_text("{}")
     kept = _watching(tmp_path)
-    looks: list[str] = []
+    stats: list[str] = []
     original = os.lstat
-    monkeypatch.setattr(os, "lstat", lambda path, **more: (looks.append(path), original(path, **more))[1])
+    monkeypatch.setattr(os, "lstat", lambda path, **more: (stats.append(path), original(path, **more))[1])
     assert kept.is_watching
     assert len(kept.current()) == 50
-    assert looks == []
+    assert stats == []
     (tmp_path / "7.py.comments").write_text("{ }")
     kept.current()
-    assert len(looks) == 1
+    assert len(stats) == 1
 
 
 def test_a_directory_that_another_replaced_is_read_anew(tmp_path):
@@ -78,29 +79,29 @@ def test_a_directory_that_another_replaced_is_read_anew(tmp_path):
     assert list(kept.current()) == ["one/deep/b.py.comments"]
 
 
-def test_too_many_notices_lead_to_a_look_at_everything(tmp_path, monkeypatch):
+def test_lost_events_lead_to_a_full_scan(tmp_path, monkeypatch):
     kept = _watching(tmp_path)
 
     def lost(self: object) -> list[object]:
-        raise listing_module.NoticesLost("there were too many")
+        raise EventsLost("there were too many")
 
-    monkeypatch.setattr(listing_module.Notices, "take", lost)
+    monkeypatch.setattr(Inotify, "read", lost)
     (tmp_path / "a.py.comments").write_text("{}")
     assert list(kept.current()) == ["a.py.comments"]
 
 
-def test_without_notices_every_answer_is_a_look(tmp_path, monkeypatch):
+def test_without_inotify_every_answer_is_a_scan(tmp_path, monkeypatch):
     def none(self: object) -> None:
-        raise listing_module.NoticesLost("the system gives none")
+        raise WatchUnavailable("the system has no inotify")
 
-    monkeypatch.setattr(listing_module.Notices, "__init__", none)
+    monkeypatch.setattr(Inotify, "__init__", none)
     kept = _watching(tmp_path)
     assert not kept.is_watching
     (tmp_path / "a.py.comments").write_text("{}")
     assert list(kept.current()) == ["a.py.comments"]
 
 
-def test_what_no_notice_tells_of_is_found_after_a_while(tmp_path):
+def test_what_no_event_reports_is_found_after_a_while(tmp_path):
     outside = tmp_path / "outside"
     inside = tmp_path / "inside"
     outside.mkdir()
@@ -113,7 +114,7 @@ def test_what_no_notice_tells_of_is_found_after_a_while(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_changes_leave_the_kept_listing_equal_to_a_fresh_one(tmp_path, seed):
+def test_random_changes_leave_the_watched_listing_equal_to_a_fresh_one(tmp_path, seed):
     chance = random.Random(seed)
     kept = _watching(tmp_path)
     for _ in range(150):
