@@ -121,7 +121,7 @@ def test_a_path_that_fits_two_files_is_not_guessed(repository: Path) -> None:
     coverage = found(repository, "one/a.py", "two/a.py")
     assert coverage.files == {}
     assert coverage.reports[0].unmatched == 1
-    assert coverage.reason == "coverage.xml: it speaks of no file here"
+    assert coverage.reason == "coverage.xml: it covers no file here"
 
 
 def test_the_newest_report_counts_and_one_older_than_the_file_is_stale(repository: Path) -> None:

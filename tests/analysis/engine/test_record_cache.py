@@ -267,7 +267,7 @@ def test_the_size_is_bounded_and_what_was_not_used_for_longest_goes_first(
     kept = RecordCache(Repository.at(repository))
     for day in range(20):
         monkeypatch.setattr(cache, "_today", lambda day=day: day)
-        kept.keep({f"{day}:{number}": (os.urandom(2000), b"", b"") for number in range(20)}, {})
+        kept.put({f"{day}:{number}": (os.urandom(2000), b"", b"") for number in range(20)}, {})
         kept.load(["0:0"])
 
     keys = set(kept.keys())

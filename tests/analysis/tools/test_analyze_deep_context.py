@@ -324,7 +324,7 @@ def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
         "Defects",
         "Recommendations",
         "Hotspots",
-        "Where analyses meet",
+        "Where analyses coincide",
         "Files",
     ):
         assert f"\n## {heading}" in words
