@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.toolsets import full_registry
+from tests import forked
 from tests.contract.case import CURSOR, Case
 from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, IDS, MILES, environment, prepare
@@ -77,7 +77,7 @@ class Asked:
     cursors: dict[str, str] = field(default_factory=dict)
 
     def everywhere(self, number: int, case: Case) -> Answers:
-        finished = subprocess.run(
+        finished = forked.run(
             [
                 HOLDFAST,
                 *(self.cursors["command"] if word == CURSOR else word for word in case.typed),
@@ -166,7 +166,6 @@ def _shows(content: list[dict[str, Any]], result: dict[str, Any]) -> bool:
     return not shown.isdisjoint({result.get("data"), result.get("text")} - {None})
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.requirement("http-17")
 def test_all_faces_give_the_same_json(tmp_path: Path) -> None:

@@ -37,6 +37,11 @@ if SCALE not in COLUMNS:
     raise ValueError(f"HOLDFAST_SAMPLES is {SCALE!r}; unset it, or set 300 or 3000")
 
 
+def examples(full: int) -> int:
+    """Return how many examples of a property to try: a tenth, though 20 at least, in a short run."""
+    return full if SCALE else max(min(full, 20), full // 10)
+
+
 def samples(what: str) -> int:
     """Return how many of something a harness makes in this run."""
     return TABLE[what][COLUMNS.index(SCALE)]

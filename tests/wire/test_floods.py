@@ -78,7 +78,6 @@ def readable_id(line: bytes) -> Any:
     return identity if isinstance(identity, str | int) and not isinstance(identity, bool) else None
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-D1", "transport-34")
 @pytest.mark.evidence("D1", "wire", "lines mutated")
 def test_mutated_lines_leave_the_server_well(tally: Tally) -> None:
@@ -117,7 +116,6 @@ def test_mutated_lines_leave_the_server_well(tally: Tally) -> None:
     assert sum(expected.values()) > len(lines) / 4
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-D4")
 @pytest.mark.evidence("D4", "wire", "999 answers that nobody reads")
 def test_a_client_that_does_not_read_costs_bounded_memory_and_loses_nothing() -> None:

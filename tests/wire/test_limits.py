@@ -63,7 +63,6 @@ def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identi
         assert client.ask(2, "ping")["result"] == {}
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-D2")
 @pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_line_that_never_ends_is_given_up_and_the_next_one_is_served() -> None:

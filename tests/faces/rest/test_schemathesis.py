@@ -18,7 +18,6 @@ LEFT_OUT = "positive_data_acceptance,negative_data_rejection"
 
 
 @pytest.mark.requirement("http-16")
-@pytest.mark.slow
 @pytest.mark.parametrize("which", ["--include-path-regex", "--exclude-path-regex"], ids=["half", "the rest"])
 def test_every_route_keeps_to_its_description(server: RunningServer, tmp_path: Path, which: str) -> None:
     done = subprocess.run(
