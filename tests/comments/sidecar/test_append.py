@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.document import appended, parsed, printed
+from holdfast.comments.sidecar.document import appended
 from holdfast.comments.sidecar.javascript_json import parsed, printed
 from tests.reliability.samples import examples
 
