@@ -19,6 +19,7 @@ from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import table
 from holdfast.storage.git.repository import Repository
+from tests import forked
 from tests.milestones.session import GIT_MILE, MILESTONE, fill
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -27,13 +28,13 @@ PROGRAMS = str(Path(sys.executable).parent)
 
 @pytest.fixture
 def mile(repository: Path) -> Run:
-    """Run `git mile` through git itself, in the repository."""
+    """Run `git mile` in the repository, as git would."""
 
     def run(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
         variables = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
         variables |= more.pop("env", {})  # type: ignore[arg-type]
         options = {"capture_output": True, "text": True, "timeout": 60, "cwd": repository, **more}
-        return subprocess.run(["git", "mile", *arguments], env=variables, **options)  # type: ignore[call-overload]
+        return forked.run([GIT_MILE, *arguments], env=variables, **options)  # type: ignore[arg-type]
 
     return run
 

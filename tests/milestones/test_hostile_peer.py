@@ -228,7 +228,6 @@ def shown(log: str) -> str:
 ONE_BY_ONE = [*POISONS][:: 1 if os.environ.get("HOLDFAST_EACH_POISON") else 8]
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("poison", ONE_BY_ONE)
 @pytest.mark.evidence("C2", "milestones", "a poisoned log of a peer", every=True)

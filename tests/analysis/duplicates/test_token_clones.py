@@ -18,6 +18,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.languages import language_of
 from tests.analysis.engine.test_scanner import write
+from tests.reliability.samples import examples
 
 EXACT: frozenset[CloneKind] = frozenset({"exact"})
 RENAMED: frozenset[CloneKind] = frozenset({"renamed"})
@@ -206,7 +207,7 @@ def renaming(words: list[str]) -> list[str | int]:
     ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     blocks=st.lists(BLOCKS, min_size=2, max_size=6),
     order=st.lists(st.integers(0, 5), min_size=2, max_size=12),
@@ -230,7 +231,7 @@ def test_every_class_has_equal_tokens_on_true_lines_and_nothing_is_counted_twice
         assert all(a[0] != b[0] or a[2] < b[1] for a, b in pairwise(spans))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     before=BLOCKS, after=BLOCKS, planted=st.lists(STATEMENTS, min_size=6, max_size=10), rename=st.booleans()
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from holdfast.kernel.call import Call
 from holdfast.kernel.role import Role
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
+from tests.waiting import wait_until
 from tests.wire.client import ENVELOPE
 
 CALLER = Principal("ada", Role.WRITE, "token:ada")
@@ -185,10 +185,7 @@ def state_of_the_message(server: RunningServer) -> str:
 
 
 def wait_for(server: RunningServer, state: str) -> None:
-    deadline = time.monotonic() + 5
-    while state_of_the_message(server) != state:
-        assert time.monotonic() < deadline, state_of_the_message(server)
-        time.sleep(0.05)
+    wait_until(lambda: state_of_the_message(server) == state)
 
 
 @pytest.mark.requirement("http-9")
@@ -214,11 +211,11 @@ def test_what_a_client_did_not_wait_for_comes_again(running: RunningServer, way:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         connection.sendall(asking)
         connection.close()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        taken = running.ask("POST", "/api/inbox/check_lazygit_messages", {}).json["messages"]
-        if taken:
-            assert taken[0]["comment"] == "Again"
-            return
-        time.sleep(0.1)
-    raise AssertionError("the message was lost with the client that did not wait")
+    taken: list[dict[str, str]] = []
+
+    def comes_again() -> list[dict[str, str]]:
+        taken.extend(running.ask("POST", "/api/inbox/check_lazygit_messages", {}).json["messages"])
+        return taken
+
+    wait_until(comes_again, "the message was lost with the client that did not wait")
+    assert taken[0]["comment"] == "Again"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST, running_server
 from tests.faces.web.conftest import WAIT_MS, Axe, Held
 from tests.faces.web.site import Site, served
@@ -237,7 +238,7 @@ def test_open_serves_and_hands_the_link_to_the_browser(repository: Path, tmp_pat
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}.new && mv {told}.new {told}\n')
     browser.chmod(0o755)
     environment = os.environ | {"BROWSER": f"{browser} %s"}
-    process = subprocess.Popen(
+    process = forked.Popen(
         [HOLDFAST, "open"], cwd=repository, stderr=subprocess.PIPE, text=True, env=environment
     )
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site
@@ -343,7 +344,7 @@ def test_what_two_clones_set_at_once_stands_side_by_side_until_one_is_taken(
 
     def elsewhere(*arguments: str) -> None:
         command = [HOLDFAST, "milestones", *arguments]
-        subprocess.run(command, cwd=clone, check=True, capture_output=True)
+        forked.run(command, cwd=clone, check=True, capture_output=True)
 
     name = made(site, "issue", "Size")
     page.reload()

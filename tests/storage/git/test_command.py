@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from tests.storage.git.blobs import GitWithBlobs as Git
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git
 from tests.storage.hostile_repository import PROMISOR_URLS, HostileRepository
+from tests.waiting import wait_until
 
 FILE = RepoPath.parse("src/main.py")
 MISSING_ID = "1234567890" * 4
@@ -397,18 +397,15 @@ def test_the_time_limit_ends_git_and_its_children(slow, tmp_path):
 
 def _ends(tmp_path: Path) -> None:
     assert (tmp_path / "child").exists(), "the slow program never began"
-    deadline = time.monotonic() + 20
-    while any(is_running(tmp_path / name) for name in ("pid", "child")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not any(is_running(tmp_path / name) for name in ("pid", "child")))
 
 
-def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow):
+def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow, tmp_path):
     busy = threading.Thread(target=_ignore_failures, args=(slow,))
     first_call, second_call = Call(), Call()
     with running(first_call):
         busy.start()
-    time.sleep(0.2)
+    wait_until((tmp_path / "child").exists)
     threading.Timer(0.2, second_call.cancel).start()
     with running(second_call), pytest.raises(Cancelled):
         slow.head_blob(FILE)

@@ -156,7 +156,6 @@ WHOLE = {"a": "content", "b/c": "content"}
 
 
 @pytest.mark.strace
-@pytest.mark.slow
 @pytest.mark.parametrize("strength", ["ours", "weaker"])
 def test_a_new_directory_is_complete_or_absent_wherever_its_writer_is_killed(tmp_path: Path, strength: str):
     target = tmp_path / "kelp"
