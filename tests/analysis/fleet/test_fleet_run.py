@@ -77,7 +77,7 @@ class Lost(Executor):
 
 def test_what_is_no_longer_there_ends_the_run(processes: LocalProcesses, tmp_path: Path) -> None:
     processes.slots = [Lost()]
-    with pytest.raises(Unavailable, match="no longer there"):
+    with pytest.raises(Unavailable, match="is gone"):
         list(outcomes([task("a", tmp_path)], own_number, processes, 5))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
-from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, dependency_graph
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import Record, read_record
@@ -23,7 +23,7 @@ def survey_of(texts: Mapping[str, str]) -> tuple[Survey, Resolution]:
     return survey, Resolution(survey, texts.get)
 
 
-def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> Graph:
+def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> CodeGraph:
     """Return a graph of some texts."""
     survey, resolution = survey_of(texts)
     return dependency_graph(survey, resolution, dag_type, include_external=include_external)

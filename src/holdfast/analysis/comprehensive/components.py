@@ -20,7 +20,7 @@ from holdfast.analysis.debt.debt_item import certain_debts
 from holdfast.analysis.defects.prediction import Prediction, kept_predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
-from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE, DUPLICATE_RULES
 from holdfast.analysis.sarif import Finding
@@ -210,7 +210,7 @@ def _churn(room: Analysis, project: str) -> Churn:
 
 def coupled(material: Material) -> Part:
     """Return how many files each one imports, and how many import it; its numbers alone."""
-    coupling = kept_graph(material.room, material.survey, "import-graph").coupling()
+    coupling = cached_graph(material.room, material.survey, "import-graph").coupling()
     numbers = {
         path: {"imported_by": incoming, "imports": outgoing}
         for path, (incoming, outgoing) in coupling.items()

@@ -27,7 +27,7 @@ from holdfast.analysis.debt.debt_item import DebtItem, debt_items, least_probabi
 from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
-from holdfast.analysis.graph.dependency_graph import Graph, kept_graph
+from holdfast.analysis.graph.dependency_graph import CodeGraph, cached_graph
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
 from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES
@@ -169,8 +169,8 @@ def changes(material: Material) -> Part:
 def dependencies(material: Material) -> Part:
     """Return what depends on what, and where languages reach for each other."""
     survey, asked = material.survey, material.asked
-    graph = kept_graph(material.room, survey, asked.dag_type)
-    imports = graph if "Imports" in graph.sites else kept_graph(material.room, survey, "import-graph")
+    graph = cached_graph(material.room, survey, asked.dag_type)
+    imports = graph if "Imports" in graph.sites else cached_graph(material.room, survey, "import-graph")
     rings = cycles(imports.edges)
     references = material.room.once(
         f"cross-language references {asked.project}",
@@ -206,7 +206,7 @@ def dependencies(material: Material) -> Part:
     )
 
 
-def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
+def _imports(material: Material, graph: CodeGraph) -> Mapping[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
         if edge.edge_type == "Imports" and edge.origin != edge.goal:

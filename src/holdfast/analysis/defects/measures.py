@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
-from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
@@ -67,7 +67,7 @@ def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping
 
 
 def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
-    coupling = kept_graph(room, survey, "import-graph").coupling()
+    coupling = cached_graph(room, survey, "import-graph").coupling()
     duplication = _duplication(room, project, survey)
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():

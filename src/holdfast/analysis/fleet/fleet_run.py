@@ -1,4 +1,4 @@
-"""Many tasks through executors: each again where its process died, each outcome as soon as it is there."""
+"""Runs many tasks on executors: retries those whose process died, and yields outcomes as they complete."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from holdfast.storage.processes.executors import Executors
 Work = Callable[[str], str]
 
 
-class Task(NamedTuple):
+class RepositoryTask(NamedTuple):
     """One repository's part of a run."""
 
     name: str
-    asked: str
-    """What the work is given, as JSON."""
+    request: str
+    """The argument of the work function, as JSON."""
 
 
 def outcomes(
-    tasks: Sequence[Task], work: Work, executors: Executors, retries: int
-) -> Iterator[tuple[Task, str | None]]:
-    """Yield each task with what its work returned; with None where that was never told, time after time."""
+    tasks: Sequence[RepositoryTask], work: Work, executors: Executors, retries: int
+) -> Iterator[tuple[RepositoryTask, str | None]]:
+    """Yield each task with its result, or with None if its process died on every try."""
     waiting = deque((task, 0) for task in tasks)
     idle = list(executors.slots)
-    running: dict[Future[str], tuple[Task, int, Executor]] = {}
+    running: dict[Future[str], tuple[RepositoryTask, int, Executor]] = {}
     while waiting or running:
         while waiting and idle:
             task, failed = waiting.popleft()
@@ -37,8 +37,8 @@ def outcomes(
             task, failed, slot = running.pop(future)
             if future.cancelled():
                 raise Unavailable(
-                    "What ran the tasks is no longer there.",
-                    hint="Look after it and run the command again; what is done is kept.",
+                    "The executor that ran the tasks is gone.",
+                    hint="Check it and run the command again; finished results are cached.",
                 )
             died = future.exception() is not None
             idle.append(executors.renewed(slot) if died else slot)
@@ -50,9 +50,11 @@ def outcomes(
                 yield task, None
 
 
-def _submitted(executors: Executors, slot: Executor, work: Work, task: Task) -> tuple[Executor, Future[str]]:
+def _submitted(
+    executors: Executors, slot: Executor, work: Work, task: RepositoryTask
+) -> tuple[Executor, Future[str]]:
     try:
-        return slot, slot.submit(work, task.asked)
-    except BrokenExecutor:  # its process died while it had nothing to do
+        return slot, slot.submit(work, task.request)
+    except BrokenExecutor:  # its process died while idle
         slot = executors.renewed(slot)
-        return slot, slot.submit(work, task.asked)
+        return slot, slot.submit(work, task.request)

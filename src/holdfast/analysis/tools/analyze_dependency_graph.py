@@ -10,11 +10,11 @@ from pydantic import Field, StrictBool
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import (
+    CodeGraph,
     DagType,
-    Edge,
+    DependencyEdge,
+    DependencyNode,
     EdgeType,
-    Graph,
-    Node,
     NodeType,
     dependency_graph,
 )
@@ -167,9 +167,9 @@ def words(result: DependencyGraph) -> str:
     """Return the result in the format that was asked for."""
     if result.format == "json":
         return result.model_dump_json(by_alias=True, indent=2)
-    nodes = [Node(**node.model_dump()) for node in result.nodes]
+    nodes = [DependencyNode(**node.model_dump()) for node in result.nodes]
     edges = [
-        Edge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
+        DependencyEdge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
         for edge in result.edges
     ]
     if result.format == "mermaid":
@@ -302,7 +302,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
 
 def _resolved(
     room: Analysis, survey: Survey, args: AnalyzeDependencyGraph
-) -> tuple[Graph, list[CrossReference], dict[str, str]]:
+) -> tuple[CodeGraph, list[CrossReference], dict[str, str]]:
     resolution = room.resolution(survey)
     graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
     return graph, cross_language_references(survey, resolution), resolution.damaged_settings
@@ -313,7 +313,7 @@ def _new_references(now: list[CrossReference], before: list[CrossReference]) -> 
     return [item for item in now if item._replace(line=0) not in known]
 
 
-def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
+def _near(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     if args.focus is None:
         return None
     seeds = matching(graph, args.focus)
@@ -325,14 +325,14 @@ def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     return around(graph, seeds, args.depth or 1)
 
 
-def _edge(edge: Edge) -> GraphEdge:
+def _edge(edge: DependencyEdge) -> GraphEdge:
     origin, goal, edge_type, weight, certainty, _ = edge
     return GraphEdge.model_validate(
         {"from": origin, "to": goal, "edge_type": edge_type, "weight": weight, "certainty": certainty}
     )
 
 
-def _coupling(graph: Graph, near: dict[str, int] | None) -> list[Coupling]:
+def _coupling(graph: CodeGraph, near: dict[str, int] | None) -> list[Coupling]:
     """Return the files that most others depend on, of those that are shown."""
     shown = None if near is None else {graph.nodes[name].file_path for name in near}
     counted = [

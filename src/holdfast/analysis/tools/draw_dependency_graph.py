@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.analysis.graph.cycles import cycles
-from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project
@@ -59,7 +59,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     """
     project = Project(checked_project(room.repository, args.project_path))
     survey = room.survey(project)
-    edges = kept_graph(room, survey, "import-graph").edges
+    edges = cached_graph(room, survey, "import-graph").edges
     drawn, rings = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
         **survey.counts.of(project.path),

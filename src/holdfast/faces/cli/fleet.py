@@ -110,8 +110,8 @@ def _run(
     ended: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
-        for done, (task, told) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
-            said = fleet.take(task.name, told)
+        for done, (task, outcome) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
+            said = fleet.record(task.name, outcome)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {said}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
         ended = failure  # what is done is kept and told
