@@ -30,7 +30,7 @@ MOST_CHARACTERS = 5_000_000
 PATIENCE = 5.0
 """Seconds; a judgement. Ordinary files parse in milliseconds, so only degenerate input gets here."""
 MOST_PROBLEMS = 20
-SHOWN = 40
+QUOTED = 40
 """How many characters of the unexpected text a message quotes."""
 
 
@@ -104,13 +104,13 @@ def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
             hint="Comments in such files are tracked by their lines, without a parser.",
         )
     source = text.encode("utf-8", "replace")
-    parsed = _parsed(language, source if language.exact else _rewritten(language, source), patience)
-    if language.exact and parsed.problems and (again := _rewritten(language, source)) != source:
-        parsed = min(parsed, _parsed(language, again, patience), key=lambda one: len(one.problems))
+    parsed = _parse_source(language, source if language.exact else _rewrite(language, source), patience)
+    if language.exact and parsed.problems and (again := _rewrite(language, source)) != source:
+        parsed = min(parsed, _parse_source(language, again, patience), key=lambda one: len(one.problems))
     return replace(parsed, source=source, problems=parsed.problems[:MOST_PROBLEMS])
 
 
-def _rewritten(language: Language, source: bytes) -> bytes:
+def _rewrite(language: Language, source: bytes) -> bytes:
     """Replace syntax that the grammar does not know with equivalents of the same length."""
     for pattern, known in language.rewritten:
         source = re.sub(pattern, partial(_as_long, known), source)
@@ -121,7 +121,7 @@ def _as_long(known: bytes, found: re.Match[bytes]) -> bytes:
     return known.ljust(len(found[0]))
 
 
-def _parsed(language: Language, source: bytes, patience: float) -> Parsed:
+def _parse_source(language: Language, source: bytes, patience: float) -> Parsed:
     tree = _tree(language, source, patience)
     parsed = Parsed(language, source, tree, ())
     return replace(parsed, problems=_problems(parsed)) if tree.root_node.has_error else parsed
@@ -157,12 +157,12 @@ def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
 
 
 def _problem(node: Node, word: str) -> SyntaxProblem:
-    shown = node.type if word == "Missing" else _shown(node)
+    shown = node.type if word == "Missing" else _quote(node)
     return SyntaxProblem(node.start_point[0] + 1, node.start_point[1] + 1, f"{word} '{shown}'")
 
 
-def _shown(node: Node) -> str:
+def _quote(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
-        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:SHOWN])
-    return shorten(first, SHOWN, beyond=True)
+        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:QUOTED])
+    return shorten(first, QUOTED, beyond=True)

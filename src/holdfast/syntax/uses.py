@@ -54,7 +54,7 @@ def _table(language: Language) -> bytes:
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 
 
-def _prepared(language: Language, text: bytes) -> bytes:
+def _prepare(language: Language, text: bytes) -> bytes:
     """Return the text with tokens separated by spaces; offsets stay the same."""
     for old, new in (*language.naming.spaced, *SPACED):
         text = text.replace(old, new)
@@ -129,7 +129,7 @@ def _calls(parts: Iterable[tuple[int, list[bytes]]], callees: Mapping[bytes, str
 def read_uses(reader: NameReader) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
     """Return the names each definition uses, and the calls of languages with `calls_in_text`."""
     chains = _chains(reader.parsed.language)
-    text = _prepared(reader.parsed.language, reader.blanked())
+    text = _prepare(reader.parsed.language, reader.blanked())
     cut = reader.regions.cut(text)
     text = PART.join([piece for _owner, piece in cut]).replace(b"(", b"( ").replace(b"=", b"= ")
     if chains.calls_in_text:

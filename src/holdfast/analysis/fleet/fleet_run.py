@@ -31,7 +31,7 @@ def outcomes(
     while waiting or running:
         while waiting and idle:
             task, failed = waiting.popleft()
-            slot, future = _submitted(executors, idle.pop(), work, task)
+            slot, future = _submit(executors, idle.pop(), work, task)
             running[future] = (task, failed, slot)
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             task, failed, slot = running.pop(future)
@@ -50,7 +50,7 @@ def outcomes(
                 yield task, None
 
 
-def _submitted(
+def _submit(
     executors: Executors, slot: Executor, work: Work, task: RepositoryTask
 ) -> tuple[Executor, Future[str]]:
     try:

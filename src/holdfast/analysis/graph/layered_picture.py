@@ -57,7 +57,7 @@ def picture(edges: Iterable[DependencyEdge], most: int) -> Picture:
         if box[edge.origin] != box[edge.goal]:
             links[box[edge.origin], box[edge.goal]] += edge.weight
     ends = {end for link in links for end in link}
-    return Picture(_drawn(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
+    return Picture(_svg(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
 
 
 def _boxes(files: Collection[str], most: int) -> dict[str, str]:
@@ -115,7 +115,7 @@ def _layers(links: Links) -> list[list[str]]:
     return rows
 
 
-def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
+def _svg(rows: Sequence[Sequence[str]], links: Links) -> str:
     tallest = max(map(len, rows), default=0)
     at = {
         name: (_MARGIN + _ACROSS * column, _MARGIN + _DOWN * row + _DOWN * (tallest - len(names)) // 2)
@@ -129,7 +129,7 @@ def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
             ring=" ring" if a in rings and rings[a] == rings.get(b) else "",
             ends=f"{number[a]} {number[b]}",
             curve=_curve(at[a], at[b]),
-            title=_escaped(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
+            title=_escape(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
         )
         for (a, b), places in sorted(links.items())
     ]
@@ -142,11 +142,11 @@ def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
 
 def _box(name: str, number: int, place: tuple[int, int], ring: str) -> str:
     (x, y), label = place, name if len(name) <= _LETTERS else "…" + name[1 - _LETTERS :]
-    texts = {"path": _escaped(name), "label": _escaped(label), "address": "" if name == "." else quote(name)}
+    texts = {"path": _escape(name), "label": _escape(label), "address": "" if name == "." else quote(name)}
     return _BOX.format(ring=ring, number=number, x=x, y=y, text_x=x + 8, text_y=y + 15, **texts)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(visible(text))
 
 

@@ -13,8 +13,8 @@ from holdfast.source.quick_open import QuickOpenIndex
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 
-_SHOWN = 20
-_SECONDS = 300
+_DEFAULT_LIMIT = 20
+_SYMBOLS_MAX_AGE = 300
 """How old the symbols may be; the list of files is always current. A judgement."""
 
 
@@ -24,7 +24,7 @@ class FindFiles(Input):
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="Letters of a name or path, in order."
     )
-    limit: Integer = count_field(_SHOWN, LIMITS.list_page, "How many of the best matches to return.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.list_page, "How many of the best matches to return.")
 
 
 class FoundPlace(Output):
@@ -45,7 +45,7 @@ class FoundPlaces(Output):
     )
 
 
-def _words(result: FoundPlaces) -> str:
+def _render(result: FoundPlaces) -> str:
     lines = (
         one.path if one.line is None else f"{one.path}:{one.line}  {one.kind} {one.name}"
         for one in result.matches
@@ -61,7 +61,7 @@ def _words(result: FoundPlaces) -> str:
     positional=("query",),
     example="holdfast source find wrktree",
     listed=False,
-    text=_words,
+    text=_render,
 )
 def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     """Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.
@@ -69,7 +69,7 @@ def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     Searches the files that git tracks or would add, and the symbols of files that an analysis has read.
     """
     _, paths = room.files(".")
-    version = (hash(tuple(paths)), int(monotonic() / _SECONDS))
+    version = (hash(tuple(paths)), int(monotonic() / _SYMBOLS_MAX_AGE))
     index = room.quick_open.get("", version) or room.quick_open.put(
         "", version, QuickOpenIndex(paths, room.symbols())
     )

@@ -18,7 +18,7 @@ from holdfast.storage.git.project_files import Seen, look
 
 EntryKind = Literal["folder", "file", "other"]
 
-_SHOWN = 1000
+_DEFAULT_LIMIT = 1000
 
 
 class ListFiles(Input):
@@ -29,7 +29,7 @@ class ListFiles(Input):
         max_length=LIMITS.path_characters,
         description="A folder relative to the repository's root; `.` for the root itself.",
     )
-    limit: Integer = count_field(_SHOWN, LIMITS.folder_entries, "How many entries to return.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.folder_entries, "How many entries to return.")
 
 
 class FolderEntry(Output):
@@ -48,7 +48,7 @@ class FolderList(Output):
     total: int = Field(description="The number of entries, including those over the limit.")
 
 
-def _words(result: FolderList) -> str:
+def _render(result: FolderList) -> str:
     names = [entry.name + ("/" if entry.kind == "folder" else "") for entry in result.entries]
     left = result.total - len(result.entries)
     return "\n".join([*(names or ["No files."]), *([f"… and {left} more"] if left else [])])
@@ -92,7 +92,7 @@ def typed_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     positional=("folder",),
     example="holdfast source list src",
     listed=False,
-    text=_words,
+    text=_render,
     fill_in=typed_folder,
 )
 def list_files(room: Source, args: ListFiles) -> FolderList:

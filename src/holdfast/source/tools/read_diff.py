@@ -91,12 +91,12 @@ class Diff(Output):
     note: str | None = Field(description="What was left out, if anything.")
 
 
-def _words(result: Diff) -> str:
-    rows = [line for file in result.files for line in _file_words(file)]
+def _render(result: Diff) -> str:
+    rows = [line for file in result.files for line in _render_file(file)]
     return "\n".join([*(rows or ["Nothing differs."]), *filter(None, [result.note])])
 
 
-def _file_words(file: DiffFile) -> Iterator[str]:
+def _render_file(file: DiffFile) -> Iterator[str]:
     counts = "" if file.added is None else f" +{file.added} -{file.removed}"
     former = f" (was {file.former})" if file.former else ""
     yield f"{file.kind:<8}{counts} {file.path}{former}{f' {file.note}' if file.note else ''}"
@@ -113,7 +113,7 @@ def _file_words(file: DiffFile) -> Iterator[str]:
     positional=("what",),
     example="holdfast source diff branch --file src/main.py",
     listed=False,
-    text=_words,
+    text=_render,
 )
 def read_diff(room: Source, args: ReadDiff) -> Diff:
     """Show which files differ, or the lines of one file, with changed words and moved blocks marked.

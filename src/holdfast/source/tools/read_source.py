@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Unshown = Literal["binary", "too large"]
 
-_SHOWN = 2000
+_DEFAULT_LIMIT = 2000
 
 
 class ReadSource(Input):
@@ -36,7 +36,7 @@ class ReadSource(Input):
         description="A commit, branch or tag; by default the work tree.",
     )
     start: Integer = Field(default=1, ge=1, description="The first line to return.")
-    limit: Integer = count_field(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):
@@ -73,7 +73,7 @@ class SourceLines(Output):
     )
 
 
-def _words(result: SourceLines) -> str:
+def _render(result: SourceLines) -> str:
     if result.unshown is not None:
         return f"{result.file} is {result.unshown}."
     texts = ("".join(text for _, text in line) for line in result.lines)
@@ -148,7 +148,7 @@ def typed_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     positional=("file",),
     example="holdfast source read src/main.py --start 40 --limit 20",
     listed=False,
-    text=_words,
+    text=_render,
     fill_in=typed_file,
 )
 def read_source(room: Source, args: ReadSource) -> SourceLines:
