@@ -20,7 +20,7 @@ import networkx as nx
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
 from bench._results import Results, arguments
-from holdfast.analysis.graph.metrics import EXACT_NODES, SAMPLED_NODES, SEED, Shape
+from holdfast.analysis.graph.metrics import EXACT_NODES, SAMPLED_NODES, SEED, MetricGraph
 
 BAR = 0.05
 
@@ -53,9 +53,9 @@ def main() -> int:
     undirected = graph.to_undirected()
     sample = {"k": SAMPLED_NODES, "seed": SEED} if options.nodes > EXACT_NODES else {}
     pagerank = nx.pagerank if find_spec("scipy") else _pagerank_python
-    loading = seconds(lambda: Shape(1, []))
+    loading = seconds(lambda: MetricGraph(1, []))
     begun = time.process_time()
-    shape = Shape(options.nodes, edges)
+    shape = MetricGraph(options.nodes, edges)
     totals = [time.process_time() - begun, 0.0]
     rows: list[tuple[str, Callable[[], object], tuple[Callable[[], object], ...]]] = [
         (

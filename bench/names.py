@@ -28,8 +28,8 @@ import numpy as np
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
-from holdfast.analysis.names.ranking import STRING_SHARE, Comparison, ranking
+from holdfast.analysis.names.catalogue import Identifier, NameCatalogue, catalogue
+from holdfast.analysis.names.ranking import STRING_SHARE, NameComparison, ranking
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import shipped_vectors
 from holdfast.analysis.room import Analysis
@@ -72,7 +72,7 @@ def wordllama(peers: Peers) -> Callable[[str, str], float]:
 
 def pair_scores(one: str, other: str) -> tuple[float, float, float]:
     """Return how alike two names are: by letters, by meaning, and by both."""
-    compared = Comparison(Catalogue([Identifier(other, "", ())]), one, phonetic=False)
+    compared = NameComparison(NameCatalogue([Identifier(other, "", ())]), one, phonetic=False)
     return float(compared.strings[0]), float(compared.vectors[0]), float(compared.scores[0])
 
 
@@ -123,11 +123,11 @@ def cell(figure: float | tuple[float, float]) -> str:
     return f"{figure:.3f}" if isinstance(figure, float) else f"{figure[0]:.2f} to {figure[1]:.2f}"
 
 
-def made_up(count: int) -> Catalogue:
+def made_up(count: int) -> NameCatalogue:
     words = list(shipped_vectors().index)
     chance = random.Random(1)
     names = {"_".join(chance.choices(words, k=chance.randint(1, 4))) for _ in range(count)}
-    return Catalogue([Identifier(name, "Function", (("a.py", 1),)) for name in sorted(names)])
+    return NameCatalogue([Identifier(name, "Function", (("a.py", 1),)) for name in sorted(names)])
 
 
 def fastest(what: Callable[[], object]) -> float:
@@ -140,7 +140,7 @@ def fastest(what: Callable[[], object]) -> float:
     return min(taken)
 
 
-def speed(known: Catalogue) -> None:
+def speed(known: NameCatalogue) -> None:
     matrix = np.random.default_rng(1).standard_normal(known.vectors.shape, dtype=np.float32)
     vector = matrix[0].copy()
     bare = fastest(lambda: matrix @ vector)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.anchors.source_tokens import Comment, comments
 from holdfast.syntax.languages import Language
 from holdfast.syntax.parse import Parsed, parse
-from holdfast.syntax.tokens import Comment, comments
 
 LEAST_WORDS = 3
 LEAST_CHARACTERS = 15

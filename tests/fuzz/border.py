@@ -45,10 +45,10 @@ from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import pages_of
-from holdfast.syntax.colours import Colouring
+from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import Import, from_sections, read_record, sections
+from holdfast.syntax.record import ImportedName, from_sections, read_record, sections
 from tests.fuzz import documents
 from tests.fuzz.table import NOTHING, OURS, SAMPLES, add, held, in_file, typed
 
@@ -172,11 +172,12 @@ for sample in sorted(SAMPLES.iterdir()):
     if sample.suffix != ".expected":
         add(f"source {sample.name}", "syntax/record", partial(record, sample.name), (ParseTooLong,),
             sample.read_bytes()[:2500], cost=60)
-add("colours", "syntax/colours", held(lambda text: list(Colouring(language_of("a.py"), text).lines(1))),
-    (ParseTooLong, *OURS), (SAMPLES / "inventory.pyw").read_bytes()[:1500], cost=30)
+add("colours", "syntax/highlighting",
+    held(lambda text: list(HighlightedText(language_of("a.py"), text).lines(1))), (ParseTooLong, *OURS),
+    (SAMPLES / "inventory.pyw").read_bytes()[:1500], cost=30)
 SOURCES = {"a.py": b"import b.c\n", "src/b.ts": b"import x from '@/y'\n", "lib.rs": b"use crate::x;\n",
     "m.go": b"package m\n", "q.php": b"<?php namespace A;"}
-IMPORTS = [Import(module, "x", "x", 1, 0, -1, False, False) for module in ("@/y", "crate::x", "kelp/m",
+IMPORTS = [ImportedName(module, "x", "x", 1, 0, -1, False, False) for module in ("@/y", "crate::x", "kelp/m",
     "A\\B", "b.c", "./y")]
 
 

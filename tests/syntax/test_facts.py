@@ -33,13 +33,13 @@ def test_a_refused_text_says_why():
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr(module, "_kept", {})
-    monkeypatch.setattr(module, "KEPT", 3)
+    monkeypatch.setattr(module, "_cache", {})
+    monkeypatch.setattr(module, "CACHED", 3)
     first = facts("a.py", "first = 1\n")
     for number in range(5):
         facts("a.py", f"x = {number}\n")
     assert facts("a.py", "first = 1\n") is not first
-    assert len(module._kept) <= 3
+    assert len(module._cache) <= 3
 
 
 def test_threads_read_side_by_side():

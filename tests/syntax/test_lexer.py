@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.analysis.engine.token_stream import Tokens, token_table
 from holdfast.syntax.languages import LANGUAGES
-from holdfast.syntax.lexer import Kind, lexed
+from holdfast.syntax.lexer import TokenKind, lexed
 from tests.reliability.samples import examples
 
 NAMES = [language.name for language in LANGUAGES]
@@ -100,7 +100,7 @@ def test_any_bytes_have_tokens_on_lines_that_are_there(language: str, source: by
 
     lines = source.count(b"\n") + 1
     assert all(1 <= first <= last <= lines for first, last in zip(found.line, found.end_line, strict=True))
-    assert set(found.kind.tolist()) <= set(Kind) - {Kind.BLANK}
+    assert set(found.kind.tolist()) <= set(TokenKind) - {TokenKind.BLANK}
     assert lexed(language, source) == lexed(language, source)
 
 

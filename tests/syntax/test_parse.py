@@ -5,13 +5,13 @@ import sys
 from dataclasses import replace
 
 import pytest
+from bench.anchors.source_tokens import comment_lines, comments, tokens
 
 from holdfast.syntax import parse as parsing
 from holdfast.syntax.complexity import measured
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong, captures, parse
 from holdfast.syntax.symbols import symbols
-from holdfast.syntax.tokens import comment_lines, comments, tokens
 from tests.syntax.named import language_named
 
 PYTHON = language_named("python")

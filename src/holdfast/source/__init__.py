@@ -1,9 +1,9 @@
-"""The source itself, to be looked at: the files of a repository and their lines. Nothing here writes.
+"""Read-only access to the source: the files of a repository, their lines, and diffs.
 
 - `tools/`: the operations, one module each.
-- What is shared: `room`, one repository with its files and git's objects.
-- Where may somebody who types a few letters want to go? `jumps`.
+- `room`: what they share, one repository with its files and git objects.
+- `diff/`: compares two states of the repository. `quick_open`: fuzzy search for files and symbols.
 
-Contract: what is offered is what git tracks or would add, and nothing outside of the work tree. Source text
-is what somebody wrote: it leaves as untrusted text.
+Contract: only files that git tracks or would add are shown, and nothing outside the work tree. Source text is
+returned as untrusted text.
 """

@@ -1,4 +1,4 @@
-"""The toolset in which the room's operations declare themselves."""
+"""The toolset that the operations on the source register with."""
 
 from __future__ import annotations
 

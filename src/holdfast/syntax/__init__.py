@@ -1,7 +1,10 @@
-"""Source text turned into facts.
+"""Parsing: from source text to symbols, names, metrics and tokens.
 
-- Which language is it, and what do its nodes mean? `languages/`, a table for each.
-- What does a text declare? `parse` makes the tree; `symbols`, `tokens`, `complexity` read it.
-- What does one pass over a file tell? `reader` makes its `record`: `names`, `uses`, `unused`, metrics.
-- What is known of a text already, and where do its statements begin? `facts`, cached by content hash.
+- `languages/`: one table per language, which detects it and says what its syntax nodes mean.
+- `parse` builds the tree-sitter tree; `symbols` and `complexity` query it.
+- `reader` makes the `record` of a file in one pass: comments, metrics, and its names (`names`, `uses`,
+  `unused`).
+- `facts`: symbols, syntax errors and statements of a text, cached by content hash.
+- Without a tree: `lexer` (tokens for clone detection) and `halstead` (operators and operands).
+- `highlighting`: the text split into styled pieces for display.
 """

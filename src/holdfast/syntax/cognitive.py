@@ -1,7 +1,8 @@
-"""What cognitive complexity needs beside nesting, as SonarSource's white paper defines it.
+"""Two rules of SonarSource's cognitive complexity that do not follow from nesting alone.
 
-Sequences of like operators count once each (section "Sequences of logical operators"), and a function of
-Python that holds only a function and its return does not nest it (Appendix A, "Python: Decorators").
+A sequence of equal logical operators counts once (white paper, "Sequences of logical operators"). A Python
+function that only defines and returns another one does not increase its nesting (Appendix A, "Python:
+Decorators").
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _TERNARY = frozenset({"ternary_expression", "conditional_expression"})
 
 
 def operator(node: Node) -> str:
-    """Return the sign between two operands."""
+    """Return the operator of a binary expression."""
     sign = _operator(node)
     return "" if sign is None else sign.type
 
@@ -31,11 +32,11 @@ def _operator(node: Node) -> Node | None:
 
 
 def sequences(flow: Flow, nodes: Sequence[Node], shown: Sequence[Node]) -> Iterator[tuple[Node, int]]:
-    """Yield the outermost of logical operators that belong together, with how many sequences they are.
+    """Yield the outermost node of each logical expression with the number of operator sequences in it.
 
-    A sequence ends where the operator changes, in the order of the text, and at whatever stands between two
-    operators: a negation, a call, and parentheses as far as the language's table says. Like operators
-    that only decide which element of a page is `shown` are none.
+    A sequence ends where the operator changes, in source order, or where a negation or call is between two
+    operators; `flow.parentheses` says whether it continues in parentheses. In JSX, operators of one kind that
+    only choose whether an element is `shown` do not count.
     """
     outer: dict[int, tuple[int, bool]] = {}
     groups: dict[int, int] = {}
@@ -74,7 +75,7 @@ def _inside(node: Node) -> Node:
 
 
 def _begins(node: Node, logical: frozenset[str]) -> Node | None:
-    """Return the operation before a `!` of TypeScript: the grammar reads `a && b!.c` as `(a && b)!.c`."""
+    """Return the operation inside a TypeScript `!`: the grammar parses `a && b!.c` as `(a && b)!.c`."""
     while node.type in _BEGUN and (first := node.named_child(0)) is not None:
         node = first
         if node.type == "binary_expression" and operator(node) in logical:
@@ -87,7 +88,7 @@ def _holds_ternary(group: Sequence[tuple[int, Node]]) -> bool:
 
 
 def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
-    """Return whether a function of Python only defines another one and returns its name."""
+    """Return whether a Python function only defines another one and returns its name."""
     body = outer.child_by_field_name("body")
     for statement in body.named_children if body is not None else ():
         if statement.type in comments:

@@ -1,17 +1,18 @@
-"""What is counted in each function: two cyclomatic complexities, the cognitive one, Halstead's, sizes.
+"""Metrics of each function: cyclomatic (plain and extended), cognitive and Halstead complexity, and sizes.
 
-The tables of `languages/` capture nodes by what they do:
+The tables in `languages/` capture nodes under these names:
 
-- `if`, `loop`, `catch`: a branch that breaks the flow. `elif`, `case`: a branch. `default`: takes one back,
-  of a case that always fits. `switch`: breaks the flow; its cases are the branches. `else`, `jump`: one more
-  to understand, wherever it stands. `ternary`, `extra`, `logic`: only the extended dialect counts them;
-  a sequence of `logic` adds to the cognitive one. `nest`, `inside`: what is in it is harder to understand,
-  itself included or not. `opaque`: the extended dialect counts nothing in it (radon reads an `assert` so).
-- `lambda`: a function without a name. `unit`: code that runs though no declaration names it, such as an
-  accessor. `class`: nesting begins anew in it.
+- `if`, `loop`, `catch`: a branch, and for cognitive complexity a break in the flow. `elif`, `case`: a branch.
+  `default`: subtracts the branch of a case that always matches. `switch`: a break in the flow; its cases are
+  the branches. `else`, `jump`: adds one to cognitive complexity at any nesting. `ternary`, `extra`, `logic`:
+  count in extended cyclomatic complexity only; sequences of `logic` also add to the cognitive one. `nest`,
+  `inside`: raises the nesting level, of the node itself too or only of its content. `opaque`: its content
+  does not count in extended complexity (radon treats `assert` so).
+- `lambda`: an anonymous function. `unit`: code that runs without a declared name, such as an accessor.
+  `class`: nesting restarts at zero.
 
-Contract: every function with a body has one row, in the order of the text. A function without a name counts
-towards the one around it; it has a row if it decides anything and there is none, or functions count alone.
+Contract: every function with a body has one row, in source order. An anonymous function counts towards the
+enclosing one; it has its own row if it has branches and there is no enclosing one, or `flow.alone` is set.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ HOLDERS = frozenset(
         *("short_var_declaration", "var_spec", "variable_declarator"),
     }
 )
-"""Declarations that hold a function without a name: the first one in them, of a call in its arguments."""
+"""Declarations whose value may be an anonymous function: the first in it, for a call the first argument."""
 
 NEST, FUNCTION, CLASS, BRANCH, EXTRA, FLOW, FLAT, SEQUENCE, OPAQUE, INSIDE, LAMBDA, UNIT = range(12)
-"""In the order in which they are done where several span the same text: a block before its only statement."""
+"""In the order of processing where several span the same text: a block before its only statement."""
 
 ENTRIES = frozenset({FUNCTION, LAMBDA, UNIT})
 
@@ -73,11 +74,11 @@ ROLES = {
 }
 
 Event = tuple[int, int, int, int]
-"""Where it begins, minus where it ends, what it is, and a number."""
+"""Start, negated end, kind and a number: the amount to count, or an index."""
 
 
-class _Tally:
-    """A function while it is counted."""
+class _FunctionTally:
+    """The running counts of one function."""
 
     def __init__(self, node: Node, kind: str, path: tuple[str, ...], named: bool = True) -> None:
         self.node = node
@@ -85,12 +86,12 @@ class _Tally:
         self.path = path
         self.named = named
         self.held = node
-        """The function itself, where the declaration only holds it; what is around it is not its own."""
+        """The function itself if the declaration only assigns it; code around it does not count."""
         self.branches = 1
         self.cognitive = 0
         self.nesting = 0
         self.decisions: list[int] = []
-        """Where the extended dialect counts; a case taken back has a negative number."""
+        """The offsets that extended complexity counts; a subtracted case is stored as `~offset`."""
 
     @property
     def end(self) -> int:
@@ -101,8 +102,8 @@ class _Tally:
         return 1 + sum(1 if place >= 0 else -1 for place in self.decisions)
 
 
-class _Frame(NamedTuple):
-    """Something open: where it ends, and what was so before it."""
+class _OpenScope(NamedTuple):
+    """An open node: its end, and the state to restore there."""
 
     end: int
     levels: list[int]
@@ -112,12 +113,12 @@ class _Frame(NamedTuple):
 
 @cache
 def metric_patterns(language: Language) -> str:
-    """Return the patterns of which `function_metrics` is given what they capture."""
+    """Return the query patterns whose captures `function_metrics` expects."""
     return re.sub(r"@(?=[a-z])", f"@{PREFIX}", language.flow.patterns)
 
 
 class _Sweep:
-    """One way over a file's events in the order of the text."""
+    """One sweep over the captured nodes of a file in source order."""
 
     def __init__(self, parsed: Parsed, declared: Sequence[Declared], found: Mapping[str, list[Node]]) -> None:
         self.parsed = parsed
@@ -125,31 +126,31 @@ class _Sweep:
         self.declared = declared
         self.found = found
         self.tallies = [
-            _Tally(each.node, each.kind, each.path)
+            _FunctionTally(each.node, each.kind, each.path)
             for each in declared
             if each.kind in FUNCTIONS and (each.node.type in HOLDERS or body_of(each.node) is not None)
         ]
-        self._hold()
+        self._find_functions()
         self.others: list[Node] = []
-        self.open: list[_Tally] = []
+        self.open: list[_FunctionTally] = []
         self.levels: list[int] = []
-        """How deep we are for each of the open functions."""
-        self.frames: list[_Frame] = []
+        """The nesting level in each of the open functions."""
+        self.frames: list[_OpenScope] = []
         self.hidden = -1
 
-    def _hold(self) -> None:
-        """Find the function that each declaration holds."""
+    def _find_functions(self) -> None:
+        """Find the anonymous function that each declaration assigns."""
         lambdas = sorted(self.found.get(f"{PREFIX}lambda", ()), key=lambda node: node.start_byte)
         starts = [node.start_byte for node in lambdas]
         for tally in self.tallies:
             if tally.node.type in HOLDERS:
-                handed = tally.node.child_by_field_name("arguments") or tally.node
-                first = bisect_left(starts, handed.start_byte)
+                holder = tally.node.child_by_field_name("arguments") or tally.node
+                first = bisect_left(starts, holder.start_byte)
                 if first < len(lambdas) and lambdas[first].end_byte <= tally.end:
                     tally.held = lambdas[first]
 
-    def run(self) -> list[_Tally]:
-        """Count, and return the functions in the order of the text."""
+    def run(self) -> list[_FunctionTally]:
+        """Count, and return the functions in source order."""
         handlers = (
             *(self._nest, self._enter_declared, self._enter_class, self._branch, self._extra, self._break),
             *(self._flat, self._flat, self._hide, self._nest, self._enter_lambda, self._enter_unit),
@@ -209,7 +210,7 @@ class _Sweep:
         chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{PREFIX}elif", ())}
         for name, counts in ROLES.items():
             nodes = self.found.get(PREFIX + name, ())
-            if chained and name in ("if", "nest", "inside"):  # `if` behind `else` goes on with the chain
+            if chained and name in ("if", "nest", "inside"):  # `else if` continues the chain without nesting
                 nodes = [node for node in nodes if (node.start_byte, node.end_byte) not in chained]
             if name in ("lambda", "unit"):
                 what, known = counts[0][0], len(self.others)
@@ -234,13 +235,13 @@ class _Sweep:
         return events
 
     def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:
-        self.frames.append(_Frame(end, self.levels, len(self.open), is_class))
+        self.frames.append(_OpenScope(end, self.levels, len(self.open), is_class))
         self.levels = levels
 
     def _enter_declared(self, _start: int, _end: int, number: int) -> None:
         self._enter(self.tallies[number])
 
-    def _enter(self, tally: _Tally) -> None:
+    def _enter(self, tally: _FunctionTally) -> None:
         deeper = bool(self.open) and not self.frames[-1].is_class
         if deeper and self.flow.cumulative:
             deeper = not only_returns(self.open[-1].node, tally.node, self.parsed.language.comments)
@@ -251,7 +252,7 @@ class _Sweep:
         self.open.append(tally)
 
     def _enter_lambda(self, start: int, end: int, number: int) -> None:
-        """Go into a function without a name, but for one that a declaration holds: that is open already."""
+        """Enter an anonymous function, unless a declaration assigns it: then it is open already."""
         if self.open and (self.open[-1].held.start_byte, self.open[-1].end) == (start, end):
             return
         if self.flow.alone or not self.open:
@@ -265,12 +266,12 @@ class _Sweep:
         self._enter_unnamed(node, first[0].decode() if first else ANONYMOUS)
 
     def _enter_unnamed(self, node: Node, name: str) -> None:
-        tally = _Tally(node, "Function", (name,), named=False)
+        tally = _FunctionTally(node, "Function", (name,), named=False)
         self.tallies.append(tally)
         self._enter(tally)
 
-    def _name(self, rows: Sequence[_Tally]) -> None:
-        """Name rows that no declaration names after the innermost declaration around them."""
+    def _name(self, rows: Sequence[_FunctionTally]) -> None:
+        """Name anonymous rows after the innermost enclosing declaration."""
         around: list[Declared] = []
         waiting = 0
         for tally in rows:
@@ -287,30 +288,32 @@ class _Sweep:
 def function_metrics(
     parsed: Parsed, names: Sequence[Declared], found: Mapping[str, list[Node]], code: Sequence[int]
 ) -> tuple[FunctionMetrics, ...]:
-    """Return what was counted in each function, in the order of the text; `code` is of `code_before`."""
+    """Return the metrics of each function in source order; `code` is the result of `code_before`."""
     return tuple(_rows(parsed, _Sweep(parsed, names, found).run(), code))
 
 
-def _rows(parsed: Parsed, tallies: Sequence[_Tally], code: Sequence[int]) -> Iterator[FunctionMetrics]:
+def _rows(
+    parsed: Parsed, tallies: Sequence[_FunctionTally], code: Sequence[int]
+) -> Iterator[FunctionMetrics]:
     flow, source = parsed.language.flow, parsed.source
-    around = list(_around(tallies))
+    enclosing = list(_enclosing(tallies))
     spans: list[list[tuple[int, int]]] = [[] for _ in tallies]
-    for tally, outer in zip(tallies, around, strict=True):
+    for tally, outer in zip(tallies, enclosing, strict=True):
         if outer is not None:
             spans[outer].append((tally.node.start_byte, tally.end))
     texts = [tokens(flow, _own_text(source, *each)) for each in zip(tallies, spans, strict=True)]
     words = list(map(set, texts))
     counts = [halstead(flow, *each) for each in zip(texts, words, strict=True)]
-    for index, outer in reversed(list(enumerate(around))):
+    for index, outer in reversed(list(enumerate(enclosing))):
         if outer is not None and not tallies[index].named:
-            words[outer] |= words[index]  # what a function without a name calls is called by the one around
+            words[outer] |= words[index]  # calls of an anonymous function count for the enclosing one
     recursive = Recursion(source, _callers(tallies, words), flow.bare).recursive()
     for tally, counted in zip(tallies, counts, strict=True):
         yield _row(parsed, tally, code, ".".join(tally.path) in recursive, counted)
 
 
-def _callers(tallies: Sequence[_Tally], words: Sequence[set[bytes]]) -> Iterator[Caller]:
-    """Yield the functions that a call can mean."""
+def _callers(tallies: Sequence[_FunctionTally], words: Sequence[set[bytes]]) -> Iterator[Caller]:
+    """Yield the functions that a call can resolve to."""
     named = Counter(tally.path for tally in tallies)
     for tally, own in zip(tallies, words, strict=True):
         name = tally.path[-1].rpartition(".")[2].encode()
@@ -319,7 +322,7 @@ def _callers(tallies: Sequence[_Tally], words: Sequence[set[bytes]]) -> Iterator
 
 
 def _row(
-    parsed: Parsed, tally: _Tally, code: Sequence[int], recursive: bool, counted: Halstead
+    parsed: Parsed, tally: _FunctionTally, code: Sequence[int], recursive: bool, counted: Halstead
 ) -> FunctionMetrics:
     node = tally.node
     first, last = node.start_point[0] + 1, last_line(tally.held)
@@ -339,7 +342,7 @@ def _row(
 
 
 def code_before(source: bytes, comments: Sequence[Node] = ()) -> list[int]:
-    """Return how many lines of code there are before each line, and in all, without blanks and comments."""
+    """Return the number of lines of code before each line, and in total, without blank and comment lines."""
     rest = bytearray(source)
     for node in comments:
         start, end = node.start_byte, node.end_byte
@@ -347,8 +350,8 @@ def code_before(source: bytes, comments: Sequence[Node] = ()) -> list[int]:
     return list(accumulate(map(bool, map(bytes.strip, bytes(rest).split(b"\n"))), initial=0))
 
 
-def _around(tallies: Sequence[_Tally]) -> Iterator[int | None]:
-    """Yield for each function the index of the one directly around it."""
+def _enclosing(tallies: Sequence[_FunctionTally]) -> Iterator[int | None]:
+    """Yield, for each function, the index of the directly enclosing one."""
     open_: list[int] = []
     for index, tally in enumerate(tallies):
         while open_ and tallies[open_[-1]].end <= tally.node.start_byte:
@@ -357,7 +360,7 @@ def _around(tallies: Sequence[_Tally]) -> Iterator[int | None]:
         open_.append(index)
 
 
-def _own_text(source: bytes, tally: _Tally, inner: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+def _own_text(source: bytes, tally: _FunctionTally, inner: Sequence[tuple[int, int]]) -> Iterator[bytes]:
     place = tally.node.start_byte
     for start, end in inner:
         yield source[place:start]
@@ -366,16 +369,16 @@ def _own_text(source: bytes, tally: _Tally, inner: Sequence[tuple[int, int]]) ->
 
 
 class Measured(NamedTuple):
-    """What was counted in a function, where it begins with its decorators, and where it decides."""
+    """The metrics of a function, its first line with decorators, and the lines of its decisions."""
 
     metrics: FunctionMetrics
     start_line: int
     decides_at: tuple[int, ...]
-    """The lines of its decisions in the extended dialect, each once."""
+    """The lines that extended complexity counts, each once."""
 
 
 def measured(parsed: Parsed) -> list[Measured]:
-    """Return what was counted in each function of a file, in the order of the text."""
+    """Return the metrics of each function of a file, in source order."""
     language = parsed.language
     comments = "\n".join(f"({kind}) @comment" for kind in sorted(language.comments))
     found = captures(parsed, "\n".join((symbol_patterns(language), metric_patterns(language), comments)))

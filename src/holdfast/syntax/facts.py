@@ -1,7 +1,7 @@
-"""What is known of a text, computed once for each content: its symbols, its problems, where statements begin.
+"""Symbols, syntax errors and statement boundaries of a text, cached by content.
 
-Contract: an answer depends on the language and the text alone, so it is kept by their hash. Trees are not
-kept. A statement is whatever stands directly in a block: of a function, a class, a file, an arm of a switch.
+Contract: the facts depend on the language and the text alone and are cached by their hash; trees are not
+cached. A statement is any direct child of a block: of a function, a class, a file, a switch case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures,
 from holdfast.syntax.symbols import Symbol
 from holdfast.syntax.symbols import symbols as symbols_of
 
-KEPT = 512
+CACHED = 512
+"""How many texts are cached; a judgement: the files that one session works on."""
 
 BLOCKS = frozenset(
     {
@@ -35,9 +36,9 @@ BLOCKS = frozenset(
 
 @dataclass(frozen=True)
 class Facts:
-    """What a file declares, what is wrong with it, and why it could not be read where it could not.
+    """The symbols and syntax errors of a file, or in `skipped` why it could not be parsed.
 
-    `statements` has for each line the line at which its statement begins.
+    `statements` has, for each line, the first line of its statement.
     """
 
     language: Language | None
@@ -47,7 +48,7 @@ class Facts:
     skipped: str | None = None
 
     def broken(self, path: str) -> SyntaxProblem | None:
-        """Return the first problem that shows the text to be wrong, not the grammar to be behind."""
+        """Return the first syntax error, unless an outdated grammar may be to blame."""
         if not self.problems or self.language is None:
             return None
         if self.language.exact or not (self.symbols or path.endswith(self.language.relatives)):
@@ -55,20 +56,20 @@ class Facts:
         return None
 
 
-_kept: dict[tuple[str, bytes], Facts] = {}
+_cache: dict[tuple[str, bytes], Facts] = {}
 
 
 def facts(path: str, text: str) -> Facts:
-    """Return the facts of a file; a text in no known language, or one too long to parse, has none."""
+    """Return the facts of a file; empty if its language is not supported or it takes too long to parse."""
     language = language_of(path, text)
     if language is None:
         return Facts(None)
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    found = _kept.get(key)
+    found = _cache.get(key)
     if found is None:
-        if len(_kept) >= KEPT:
-            _kept.clear()
-        found = _kept[key] = _read(language, text)
+        if len(_cache) >= CACHED:
+            _cache.clear()
+        found = _cache[key] = _read(language, text)
     return found
 
 
@@ -88,7 +89,7 @@ def _patterns(language: Language) -> str:
 
 
 def statement_starts(parsed: Parsed) -> tuple[int, ...]:
-    """Return for each line the line at which its statement begins; the line itself where it is in none."""
+    """Return for each line the first line of its statement, or the line itself outside statements."""
     others = parsed.language.comments | BLOCKS
     spans = sorted(
         (node.start_point[0], -node.end_point[0])
@@ -109,7 +110,7 @@ def statement_starts(parsed: Parsed) -> tuple[int, ...]:
 
 
 def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:
-    """Return the innermost symbol that holds a line."""
+    """Return the innermost symbol that contains a line."""
     last = bisect_right(found, line, key=lambda symbol: symbol.start_line)
     holding = (symbol for symbol in reversed(found[:last]) if symbol.end_line >= line)
     return next(holding, None)

@@ -1,8 +1,8 @@
-"""Operators and operands, as Halstead counts them, by one search of a text.
+"""Halstead's operators and operands, found with one regular expression per language.
 
-Operators are the signs of a language, opening brackets (a pair is one operator), and the words that its table
-calls operators; operands are all other words, numbers and literals. A literal is one operand with whatever is
-interpolated in it. Comments and closing brackets count for nothing.
+Operators are punctuation, opening brackets (a pair is one operator) and the keywords that the language's
+table lists; operands are all other words, numbers and literals. A literal is one operand, including anything
+interpolated in it. Comments and closing brackets are not counted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STRINGS = {
         rb"[\s\S]*?(?:^[ \t]*+(?P=tag)\b|\Z)"
     ),
 }
-"""What is not closed goes on to the end of its line, or of the text: nothing is searched for twice."""
+"""An unclosed literal extends to the end of its line or text. Possessive quantifiers keep matching linear."""
 _COMMENTS = {
     "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",
     "hash": rb"#[^\n]*",
@@ -47,10 +47,10 @@ _COMMENTS = {
     "all": rb"//[^\n]*|/\*[\s\S]*?\*/|#(?!\[)[^\n]*",
 }
 _BLANK = rb"[ \t\r\n)\]}]*+"
-"""What is between tokens, closing brackets included: no token begins with one."""
+"""Skipped between tokens; includes closing brackets, with which no token begins."""
 _WORDS = rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"
 _PLAIN = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
-"""The signs that most tokens are, before the longer ones are tried."""
+"""The most frequent operators; tried before the longer ones, for speed."""
 _SIGNS = (
     rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?|\.\.\.|\.\.[=<]?"
     rb"|[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^~<>=!?:.@]"
@@ -62,7 +62,7 @@ SIGNS = frozenset(
 
 
 class Halstead(NamedTuple):
-    """What Halstead counts."""
+    """The four counts of Halstead's metrics."""
 
     distinct_operators: int
     distinct_operands: int
@@ -72,7 +72,7 @@ class Halstead(NamedTuple):
 
 @cache
 def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
-    """Return what finds tokens: its first group, which is empty for comments."""
+    """Return a pattern whose first group is a token, or empty for a comment."""
     literals = (STRINGS[name] for name in strings)
     tokens = b"|".join((_WORDS, _PLAIN, *literals, _SIGNS))
     return re.compile(_BLANK + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
@@ -84,14 +84,14 @@ def _operators(words: str) -> frozenset[bytes]:
 
 
 def tokens(flow: Flow, parts: Iterable[bytes]) -> list[bytes]:
-    """Return the operators and operands in the parts of a text."""
+    """Return the operators and operands in parts of a text."""
     lexer = _lexer(flow.strings, flow.comments)
     found = lexer.findall(b"\n".join(parts))
     return list(filter(None, found if lexer.groups == 1 else [token for token, _tag in found]))
 
 
 def halstead(flow: Flow, tokens: Sequence[bytes], distinct: Set[bytes]) -> Halstead:
-    """Count operators and operands."""
+    """Count operators and operands; `distinct` is the set of `tokens`."""
     words = _operators(flow.operators)
     operators = len(list(filter(words.__contains__, tokens)))
     different = len(distinct & words)

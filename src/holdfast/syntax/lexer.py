@@ -1,14 +1,14 @@
-"""The tokens of a source text, by one search for a language's literals, comments and words; no tree is made.
+"""Split source text into tokens with one regular expression per language, without parsing.
 
 Contract:
-- `tokens` holds numbers of 32 bits. The low three say the `Kind`; the others are a hash of the token's text,
-  or for BLANK, which is white space and comments, how many lines end there, and above `LINE_BITS` how far the
-  line that begins after it is indented.
-- A string or import of several lines has the kind of one line plus `OVER_LINES`; how many lines end in it is
-  the next of the numbers in `line_ends`.
-- An import at the very beginning of a line is one token. Signs come one by one: `==` is two tokens.
-- Any bytes have tokens, and the time that takes grows with their number alone. The other
-  numbers know no layout, not even the indentation of Python.
+- `tokens` holds 32-bit numbers. The low three bits are the `TokenKind`; the others are a CRC-32 of the text.
+  BLANK (white space and comments) instead holds how many lines end in it and, above `LINE_BITS`, the
+  indentation of the line after it.
+- The kind of a string or import of several lines is increased by `OVER_LINES`; the number of lines that end
+  in it is the next entry of `line_ends`.
+- An import at the very beginning of a line is one token. Operators are split: `==` is two tokens.
+- Any bytes can be tokenized, in time linear in their number. Only BLANK tokens depend on layout, not even
+  Python's indentation shows in others.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from holdfast.syntax.languages.language import Flow
 KIND_BITS = 3
 LINE_BITS = 22
 KEYWORD = 1 << KIND_BITS
-"""Set in the number of a keyword, and in no other."""
+"""The bit that is set for keywords only."""
 OVER_LINES = 2
 _DEEPEST = 127
+"""Indentation is capped so that it fits into the bits above `LINE_BITS` of a 32-bit number."""
 _TAB = 4
 
 
-class Kind(IntEnum):
-    """What a token is."""
+class TokenKind(IntEnum):
+    """The class of a token."""
 
     BLANK = 0
     SIGN = 1
@@ -45,7 +46,7 @@ class Kind(IntEnum):
 
 
 class Lexed(NamedTuple):
-    """The tokens of a text, blank ones among them; both parts are numbers of 32 bits."""
+    """The tokens of a text, blank ones included; both fields are arrays of 32-bit numbers."""
 
     tokens: bytes
     line_ends: bytes
@@ -69,7 +70,7 @@ _BLANK = rb"[ \t\r\f\v]*+"
 _LINE_ENDS = rb"\\?\n\s*+"
 _BLOCK_COMMENT = rb"/\*[\s\S]*?(?:\*/|\Z)"
 _PLAIN = rb"[()\[\].,:=;{}]"
-"""The signs that most tokens are, before others are tried."""
+"""The most frequent operators and brackets; tried first, for speed."""
 _WORD = rb"[@$]?+[A-Za-z_\x80-\xff][\w$\x80-\xff]*+"
 _QUOTES = frozenset((b'"', b"'"))
 _HASH = 2**32 - 2 * KEYWORD
@@ -78,7 +79,7 @@ _NUMBER = rb"\d\w*+(?:\.\d\w*+)?+(?:(?<=[eE])[+-]\d++)?+"
 
 
 class _Lexer(dict[bytes, int]):
-    """The numbers of the tokens seen in a language; one of several lines is told anew each time."""
+    """Memoizes the number of each token text of a language, except of those that span lines."""
 
     def __init__(self, flow: Flow) -> None:
         super().__init__()
@@ -97,18 +98,18 @@ class _Lexer(dict[bytes, int]):
     def lexed(self, source: bytes) -> Lexed:
         """Return the tokens of a text."""
         self.line_ends = array("I")
-        found = self._token.findall(b"\n" + source)  # every line begins with a line end, the first one too
+        found = self._token.findall(b"\n" + source)  # so that the first line, too, follows a line end
         if self._token.groups > 1:
             found = [token for token, _tag in found]
         return Lexed(array("I", map(self.__getitem__, found)).tobytes(), self.line_ends.tobytes())
 
     def __missing__(self, token: bytes) -> int:
-        if _is_word(token):  # which most are
-            kind = KEYWORD | Kind.SIGN if token in self._keywords else Kind.NAME
+        if _is_word(token):  # the most frequent case, so it comes first
+            kind = KEYWORD | TokenKind.SIGN if token in self._keywords else TokenKind.NAME
             self[token] = number = crc32(token) & _HASH | kind
             return number
         lines, kind = token.count(b"\n"), self._kind(token)
-        if kind == Kind.BLANK:
+        if kind == TokenKind.BLANK:
             number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
             number = crc32(token) & _HASH | kind
@@ -121,14 +122,14 @@ class _Lexer(dict[bytes, int]):
 
     def _kind(self, token: bytes) -> int:
         if token[:1] in _QUOTES and len(token) > 1:
-            return Kind.STRING
+            return TokenKind.STRING
         if not token.strip() or token[:2] == b"\\\n" or (self._has_blocks and token[:2] == b"/*"):
-            return Kind.BLANK
+            return TokenKind.BLANK
         if token[:1].isdigit():
-            return Kind.NUMBER
+            return TokenKind.NUMBER
         if self._import.fullmatch(token):
-            return Kind.IMPORT
-        return Kind.SIGN if len(token) == 1 else Kind.STRING
+            return TokenKind.IMPORT
+        return TokenKind.SIGN if len(token) == 1 else TokenKind.STRING
 
 
 def _indentation(blank: bytes) -> int:
@@ -144,5 +145,5 @@ def _lexer(flow: str) -> _Lexer:
 
 
 def lexed(language: str, source: bytes) -> Lexed:
-    """Return the tokens of a text in a language."""
+    """Return the tokens of a text in a language, given by its name."""
     return _lexer(language).lexed(source)

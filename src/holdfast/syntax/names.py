@@ -1,8 +1,8 @@
-"""What a file defines, brings in, uses and calls.
+"""What a file defines, imports, uses and calls.
 
-Declarations and everything that is told of them are nodes of the tree. Uses are not: comments, strings and
-the names of declarations are blanked out of the source, and what still looks like a name is one. So a use
-costs no node, and code within strings, `f"{total}"`, counts.
+Declarations and imports are read from nodes of the syntax tree. Uses are read from the text, which is faster:
+comments, strings and declared names are blanked out, and every identifier that is left is a use. Code inside
+strings, as in `f"{total}"`, thus counts as well.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
-from holdfast.syntax.languages.naming import Standing
+from holdfast.syntax.languages.naming import DeclarationContext
 from holdfast.syntax.parse import Parsed, captures
-from holdfast.syntax.record import MODULE, CallSite, Definition, Import, Names
+from holdfast.syntax.record import MODULE, CallSite, Definition, ImportedName, Names
 from holdfast.syntax.regions import Regions, Spans
 from holdfast.syntax.symbols import FUNCTIONS, VARIABLES, Declared, last_line, name_node
 from holdfast.syntax.unused import unused
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Found = Mapping[str, Sequence["Node"]]
 
 LONGEST_WORD = 100
-"""A longer string without a space is no name."""
+"""Longer strings without a space are not recorded as names; a judgement: identifiers are shorter."""
 
 BLANKED = ("comment", "hidden", "parameter", "local", "bound", "import", "package")
 BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
@@ -38,17 +38,17 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>")
 _WORD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
 _LIKE_CODE = re.compile(rb"(?<=\w\.)[A-Za-z_]\w*|\b(?:[A-Za-z]+\d|[A-Za-z]*_\w|[A-Za-z]*[a-z][A-Z])\w*")
-"""In a text of several words, as of a template, what is a name and no word of a sentence."""
+"""Matches identifiers, but not ordinary words, in strings of several words such as templates."""
 
 
 @cache
 def name_patterns(language: Language) -> str:
-    """Return the patterns of which `names` is given what they capture."""
+    """Return the query patterns whose captures `names` expects."""
     return language.naming.patterns
 
 
-class Reading:
-    """A file while its names are read: what was captured, and to which definition it belongs."""
+class NameReader:
+    """Reads the names of one file from the captured nodes and its blanked text."""
 
     def __init__(self, parsed: Parsed, declared: Sequence[Declared], found: Found) -> None:
         self.parsed = parsed
@@ -72,7 +72,7 @@ class Reading:
         self.texts: list[tuple[int, bytes]] = []
 
     def nodes(self, role: str) -> Sequence[Node]:
-        """Return what was captured in a role."""
+        """Return the nodes captured under a role."""
         return self.found.get(role, ())
 
     def text(self, node: Node) -> str:
@@ -85,7 +85,7 @@ class Reading:
         return self.source.split(b"\n")
 
     def belonging(self, role: str, before_the_name: bool = False) -> Mapping[int, list[str]]:
-        """Return the texts captured in a role, by the definition in which they stand."""
+        """Return the texts captured under a role, by the enclosing definition."""
         found: dict[int, list[str]] = defaultdict(list)
         for node in _in_order(self.nodes(role)):
             owner = self.regions.owner(node.start_byte)
@@ -98,7 +98,7 @@ class Reading:
         return found
 
     def bind(self) -> None:
-        """Note which names the functions declare for themselves."""
+        """Collect the parameters and local variables of each function."""
         kept = {node.start_byte for node in self.nodes("kept")}
         for role in ("parameter", "bound", "local"):
             for node in self.nodes(role):
@@ -109,8 +109,8 @@ class Reading:
                 if role == "parameter":
                     self.parameters.add((owner, name))
                 elif name == self.declared[owner].path[-1]:
-                    owner = self.regions.containers[owner]  # the name of a closure that is assigned
-                # The default of `size=size` is read outside of the function.
+                    owner = self.regions.containers[owner]  # the variable to which a closure is assigned
+                # The default in `size=size` is evaluated outside the function.
                 again = role == "parameter" and self.source.startswith(f"={name}".encode(), node.end_byte)
                 if owner in self.functions and node.start_byte not in kept and not again:
                     self.bound[owner].add(name)
@@ -120,7 +120,7 @@ class Reading:
             self.bound[self.regions.owner(node.start_byte)].discard(self.text(node))
 
     def blanked(self) -> bytes:
-        """Return the source without what is no use of a name, in its place."""
+        """Return the source with everything blanked that is not a use of a name; offsets stay the same."""
         source, rest = self.source, bytearray(self.source)
         names = [node for node, each in zip(self.names, self.declared, strict=True) if node is not each.node]
         for nodes in (*map(self.nodes, BLANKED), [node for node in names if not node.child_count]):
@@ -143,7 +143,7 @@ class Reading:
         return text
 
     def definitions(self, exports: Iterable[str]) -> tuple[Definition, ...]:
-        """Return what the file defines."""
+        """Return the definitions of the file."""
         decorators = self.belonging("decorator", before_the_name=True)
         bases = self.belonging("base")
         exported = {*map(self.text, self.nodes("exported")), *exports}
@@ -156,8 +156,8 @@ class Reading:
             container = self.regions.containers[index]
             around = rows[container] if container != MODULE else None
             words = modifiers.get(index, frozenset()) | (PRIVATE if name in concealed else frozenset())
-            standing = Standing(name, kind, words, around)
-            visible = (around is None and name in exported) or self.naming.exported(standing)
+            context = DeclarationContext(name, kind, words, around)
+            visible = (around is None and name in exported) or self.naming.exported(context)
             rows.append(
                 Definition(
                     name,
@@ -175,7 +175,7 @@ class Reading:
         return tuple(rows)
 
     def _modifiers(self) -> dict[int, frozenset[str]]:
-        """Return the words before each declaration, and those of the section of a body that it stands in."""
+        """Return the modifiers of each declaration, including that of its section, as `private:` in C++."""
         found = self.belonging("modifier", before_the_name=True)
         words = {owner: frozenset(" ".join(texts).split()) for owner, texts in found.items()}
         sections = self.nodes("section")
@@ -194,16 +194,16 @@ class Reading:
         return words
 
     def _local(self) -> frozenset[int]:
-        """Return the definitions that stand within a function."""
+        """Return the definitions nested in a function."""
         local: set[int] = set()
         for index, container in enumerate(self.regions.containers):
             if container in self.functions or container in local:
                 local.add(index)
         return frozenset(local)
 
-    def imports(self) -> tuple[Import, ...]:
-        """Return what the file brings in."""
-        rows: list[Import] = []
+    def imports(self) -> tuple[ImportedName, ...]:
+        """Return the names that the file imports."""
+        rows: list[ImportedName] = []
         for node in _in_order((*self.nodes("import"), *self.nodes("required"))):
             owner = self.regions.owner(node.start_byte)
             while owner != MODULE and (
@@ -215,7 +215,7 @@ class Reading:
         return tuple(sorted(rows, key=lambda row: row.line))
 
     def calls(self) -> tuple[CallSite, ...]:
-        """Return the calls in the order of the text."""
+        """Return the calls in source order."""
         ends = [(node, node.end_byte) for node in self.nodes("callee")]
         for node in self.nodes("invocation"):
             last = node.child_by_field_name(self.naming.invoked)
@@ -236,45 +236,45 @@ class Reading:
         return tuple(row for _start, row in rows)
 
     def exports(self) -> tuple[str, ...]:
-        """Return the names in lists of exports."""
+        """Return the names in export lists."""
         listed = (name for node in _in_order(self.nodes("export")) for name in self.naming.listed(node))
         return tuple(dict.fromkeys(listed))
 
     def words(self) -> tuple[str, ...]:
-        """Return the names in strings."""
+        """Return the identifiers in strings."""
         prose = {node.start_byte for node in self.nodes("docstring")}
-        brought = Spans((*self.nodes("import"), *self.nodes("required")))
-        texts = {piece for start, piece in self.texts if start not in prose and start not in brought}
+        imports = Spans((*self.nodes("import"), *self.nodes("required")))
+        texts = {piece for start, piece in self.texts if start not in prose and start not in imports}
         return tuple(sorted(set(_words(texts))))
 
 
 def names(parsed: Parsed, declared: Sequence[Declared], found: Found) -> Names:
     """Return the names of a file."""
-    reading = Reading(parsed, declared, found)
-    reading.bind()
-    uses, calls = read_uses(reading)
-    exports = reading.exports()
-    imports = reading.imports()
-    calls = calls or reading.calls()
-    definitions = reading.definitions(exports)
-    partial = Names(definitions, uses, imports, calls, exports, reading.words(), (), False)
+    reader = NameReader(parsed, declared, found)
+    reader.bind()
+    uses, calls = read_uses(reader)
+    exports = reader.exports()
+    imports = reader.imports()
+    calls = calls or reader.calls()
+    definitions = reader.definitions(exports)
+    partial = Names(definitions, uses, imports, calls, exports, reader.words(), (), False)
     return partial._replace(
-        unused=unused(reading, partial),
-        is_entry=_is_entry(reading),
-        package="".join(reading.text(node) for node in _in_order(reading.nodes("package"))[:1]),
+        unused=unused(reader, partial),
+        is_entry=_is_entry(reader),
+        package="".join(reader.text(node) for node in _in_order(reader.nodes("package"))[:1]),
     )
 
 
 def _in_order(nodes: Iterable[Node]) -> list[Node]:
-    """Return nodes in the order of the text; a search gives them in any."""
+    """Sort nodes by position; queries return them in any order."""
     return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
-def _is_entry(reading: Reading) -> bool:
-    if reading.source.startswith(b"#!"):
+def _is_entry(reader: NameReader) -> bool:
+    if reader.source.startswith(b"#!"):
         return True
-    mark, pattern = reading.naming.entry
-    return mark in reading.source and re.search(pattern, reading.source) is not None
+    mark, pattern = reader.naming.entry
+    return mark in reader.source and re.search(pattern, reader.source) is not None
 
 
 def _words(texts: Iterable[bytes]) -> Iterator[str]:
@@ -289,7 +289,7 @@ def _words(texts: Iterable[bytes]) -> Iterator[str]:
 
 
 def _dotted(callee: str) -> str:
-    """Join what is called by dots, without type arguments; where it is called on no plain name, that goes."""
+    """Normalize a callee: dots between parts, no type arguments, no object unless it is a plain name."""
     callee = callee.replace("::<", "<")
     for mark in ("?.", "!.", "&.", "->", "::", "\\"):
         callee = callee.replace(mark, ".")

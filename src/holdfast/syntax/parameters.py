@@ -1,4 +1,4 @@
-"""How many parameters a function has, as written: each name counts, the object it belongs to does not."""
+"""Counts the parameters of a function; `self`, `this` and other receivers do not count."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parameter_count(node: Node, language: Language) -> int:
     parameters = parameters_of(node)
     if parameters is None:
         return sum(child.type == "parameter" for child in node.named_children)
-    if parameters.type == "identifier":  # the one of an arrow function, without parentheses
+    if parameters.type == "identifier":  # an arrow function's only parameter, without parentheses
         return 1
     text = parameters.text or b""
     plain = _PLAIN.fullmatch(text)
@@ -50,13 +50,15 @@ def parameter_count(node: Node, language: Language) -> int:
         if child.type not in _NO_PARAMETERS and child.type not in language.comments
     ]
     owner = (_OWNER_IN_PYTHON if language.name == "python" else _OWNER).match(text) is not None
-    if any(child.type == "parameter" for child in children):  # beside them stand modifiers and default values
+    if any(
+        child.type == "parameter" for child in children
+    ):  # the other children are modifiers and default values
         return sum(child.type == "parameter" for child in children) - owner
     return sum(max(1, len(child.children_by_field_name("name"))) for child in children) - owner
 
 
 def parameters_of(node: Node, depth: int = 4) -> Node | None:
-    """Find the list of parameters: of a declaration, or of the function that it holds."""
+    """Return the parameter list of a declaration, or of the function that is assigned in it."""
     found = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
     if found is not None:
         return found

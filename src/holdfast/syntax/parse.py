@@ -1,9 +1,9 @@
-"""Source text to a syntax tree, within limits.
+"""Parse source text into a tree-sitter syntax tree, within limits.
 
 Contract
-- A text over `MOST_CHARACTERS`, or one whose tree takes longer than `PATIENCE` to build or to search, is
-  refused with `ParseTooLong`.
-- A text with errors is still parsed; what is wrong with it stands in `problems`, the first few of them.
+- A text longer than `MOST_CHARACTERS`, or whose tree takes longer than `PATIENCE` seconds to build or to
+  query, is refused with `ParseTooLong`.
+- A text with syntax errors is still parsed; the first `MOST_PROBLEMS` errors are in `problems`.
 - Lines count from 1 and end at a line feed, so `\\r\\n` counts once and a lone `\\r` not at all.
 """
 
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
 
 MOST_CHARACTERS = 5_000_000
+"""A judgement: well above hand-written files, and the tree of such a text still fits into memory."""
 PATIENCE = 5.0
+"""Seconds; a judgement. Ordinary files parse in milliseconds, so only degenerate input gets here."""
 MOST_PROBLEMS = 20
-SHOWN = 40
+QUOTED = 40
+"""How many characters of the unexpected text a message quotes."""
 
 
 class ParseTooLong(TooLarge):
-    """A text that is too long, or too slow, to be parsed."""
+    """The text is too long, or takes too long to parse."""
 
     kind = "parse_too_long"
     number = 4131
@@ -40,7 +43,7 @@ class ParseTooLong(TooLarge):
 
 @dataclass(frozen=True)
 class SyntaxProblem:
-    """A place where the text is not what the language allows."""
+    """A syntax error and its position."""
 
     line: int
     column: int
@@ -49,7 +52,7 @@ class SyntaxProblem:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A text with its tree."""
+    """A source text with its syntax tree."""
 
     language: Language
     source: bytes
@@ -58,13 +61,13 @@ class Parsed:
 
     @property
     def root(self) -> Node:
-        """The node that holds all others."""
+        """The root node of the tree."""
         return self.tree.root_node
 
 
 @cache
 def grammar_of(language: Language) -> Grammar:
-    """Load the grammar of a language; this is where its library is first touched."""
+    """Load the grammar of a language; its library is imported here, on first use."""
     import tree_sitter
 
     module, function = language.grammar
@@ -73,40 +76,42 @@ def grammar_of(language: Language) -> Grammar:
 
 @cache
 def query_for(language: Language, patterns: str) -> Query:
-    """Compile patterns for a language, once."""
+    """Compile query patterns for a language; cached."""
     import tree_sitter
 
     return tree_sitter.Query(grammar_of(language), patterns)
 
 
 def captures(parsed: Parsed, patterns: str, patience: float = PATIENCE) -> Mapping[str, list[Node]]:
-    """Return the nodes that patterns name, by their name, or refuse within `patience` seconds."""
+    """Run query patterns; return the captured nodes by capture name, or raise after `patience` seconds."""
     import tree_sitter
 
     cursor = tree_sitter.QueryCursor(query_for(parsed.language, patterns), **_limit(patience))
     began = monotonic()
     found = cursor.captures(parsed.root)
-    if monotonic() - began >= patience:  # what was found until then comes back without a word
+    if (
+        monotonic() - began >= patience
+    ):  # at the time limit tree-sitter returns a partial result without an error
         raise _too_long(parsed.language, patience)
     return found
 
 
 def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
-    """Parse a text, or refuse it within `patience` seconds."""
+    """Parse a text, or raise `ParseTooLong` after `patience` seconds."""
     if len(text) > MOST_CHARACTERS:
         raise ParseTooLong(
             f"The text has {len(text)} characters; at most {MOST_CHARACTERS} are parsed",
-            hint="Lines are followed without a parser in such files.",
+            hint="Comments in such files are tracked by their lines, without a parser.",
         )
     source = text.encode("utf-8", "replace")
-    parsed = _parsed(language, source if language.exact else _rewritten(language, source), patience)
-    if language.exact and parsed.problems and (again := _rewritten(language, source)) != source:
-        parsed = min(parsed, _parsed(language, again, patience), key=lambda one: len(one.problems))
+    parsed = _parse_source(language, source if language.exact else _rewrite(language, source), patience)
+    if language.exact and parsed.problems and (again := _rewrite(language, source)) != source:
+        parsed = min(parsed, _parse_source(language, again, patience), key=lambda one: len(one.problems))
     return replace(parsed, source=source, problems=parsed.problems[:MOST_PROBLEMS])
 
 
-def _rewritten(language: Language, source: bytes) -> bytes:
-    """Return a text in which the grammar knows everything, and everything stays in its place."""
+def _rewrite(language: Language, source: bytes) -> bytes:
+    """Replace syntax that the grammar does not know with equivalents of the same length."""
     for pattern, known in language.rewritten:
         source = re.sub(pattern, partial(_as_long, known), source)
     return source
@@ -116,7 +121,7 @@ def _as_long(known: bytes, found: re.Match[bytes]) -> bytes:
     return known.ljust(len(found[0]))
 
 
-def _parsed(language: Language, source: bytes, patience: float) -> Parsed:
+def _parse_source(language: Language, source: bytes, patience: float) -> Parsed:
     tree = _tree(language, source, patience)
     parsed = Parsed(language, source, tree, ())
     return replace(parsed, problems=_problems(parsed)) if tree.root_node.has_error else parsed
@@ -133,14 +138,14 @@ def _tree(language: Language, source: bytes, patience: float) -> Tree:
 
 
 def _limit(patience: float) -> dict[str, Any]:
-    """Limit the time; the callback that is to replace this option ends the process in 0.25."""
+    """Return the time limit; the callback that replaces this option crashes in tree-sitter 0.25."""
     return {"timeout_micros": max(1, int(patience * 1_000_000))}
 
 
 def _too_long(language: Language, patience: float) -> ParseTooLong:
     return ParseTooLong(
         f"The text could not be read as {language.name} within {patience:g} s",
-        hint="Lines are followed without a parser in such files.",
+        hint="Comments in such files are tracked by their lines, without a parser.",
     )
 
 
@@ -152,12 +157,12 @@ def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
 
 
 def _problem(node: Node, word: str) -> SyntaxProblem:
-    shown = node.type if word == "Missing" else _shown(node)
+    shown = node.type if word == "Missing" else _quote(node)
     return SyntaxProblem(node.start_point[0] + 1, node.start_point[1] + 1, f"{word} '{shown}'")
 
 
-def _shown(node: Node) -> str:
+def _quote(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
-        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:SHOWN])
-    return shorten(first, SHOWN, beyond=True)
+        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:QUOTED])
+    return shorten(first, QUOTED, beyond=True)

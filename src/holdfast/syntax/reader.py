@@ -1,7 +1,7 @@
-"""The reader of a source file: one search of its tree gives all that its record holds.
+"""Reads the record of a source file with a single query of its syntax tree.
 
-Contract: the answer depends on the path's ending and the bytes alone. Each part contributes patterns with
-capture names of its own (`symbols`, `complexity`, `names`); they are searched for once, together.
+Contract: the record depends on the file name and the bytes alone. `symbols`, `complexity` and `names` each
+contribute patterns with their own capture names; all of them run as one query.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _patterns(language: Language, with_names: bool) -> str:
 
 
 def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
-    """Read a file; nothing where its language is none of ours."""
+    """Return the record of a file, or None if its language is not supported."""
     text = source.decode("utf-8-sig", "replace")
     language = language_of(path, text)
     if language is None:
@@ -60,7 +60,7 @@ def _comment(node: Node, source: bytes) -> Comment:
 
 
 def _broken(path: str, parsed: Parsed, symbols: Sequence[Declared]) -> str | None:
-    """Say what is wrong where an error in the tree is one in the text, as `Facts.broken` tells."""
+    """Return the first syntax error, unless the grammar may be to blame; see `Facts.broken`."""
     language = parsed.language
     if not parsed.problems:
         return None

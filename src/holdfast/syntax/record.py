@@ -1,9 +1,9 @@
-"""The record of a source file: everything that one pass over its text tells.
+"""The record of a source file: everything that one pass over its text extracts.
 
 A record depends on the language and the bytes alone, so it is cached by their hash. Rows are named tuples of
-numbers, words and tuples. Lines and columns begin with 1.
+numbers, strings and tuples. Lines and columns begin with 1.
 
-Contract: `from_sections(*sections(record)) == record`. Each section is JSON and readable alone.
+Contract: `from_sections(*sections(record)) == record`. Each section is JSON and can be read alone.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from math import log2
 from typing import NamedTuple
 
 MODULE = -1
-"""The index that means the file itself, where a definition is asked for."""
+"""Stands for the file itself where an index of a definition is expected."""
 
 
 class FunctionMetrics(NamedTuple):
-    """A function, method or named closure, and what was counted in it.
+    """The metrics of a function, method or named closure.
 
-    `cyclomatic` is McCabe's on statements; `extended` adds one for every conditional expression, short-cut
-    operator, and loop or filter of a comprehension. `cognitive` follows SonarSource's white paper, with one
-    for recursion, direct or through others of the file, where `recursive` is set. In Python `cyclomatic`
-    counts inner functions too, as ruff does; `cognitive` does so everywhere but in JavaScript and TypeScript.
-    Functions without a name count towards the one around them; in JavaScript and TypeScript those that decide
-    something have rows of their own. `docs/analysis.md` says what counts in each language.
+    `cyclomatic` is McCabe's complexity, counted on statements; `extended` adds one for every conditional
+    expression, short-circuit operator, and loop or filter of a comprehension. `cognitive` follows
+    SonarSource's white paper, with one more if `recursive`: the function calls itself, directly or through
+    others in the file. In Python `cyclomatic` includes nested functions, as in ruff; `cognitive` does except
+    in JavaScript and TypeScript. Anonymous functions count towards the enclosing one; in JavaScript and
+    TypeScript those with branches have rows of their own. `docs/analysis.md` lists what counts in each
+    language.
     """
 
     name: str
-    """From the outermost name to this one, joined by dots."""
+    """The qualified name, joined by dots."""
     line: int
     end_line: int
     parameters: int
@@ -45,13 +46,13 @@ class FunctionMetrics(NamedTuple):
 
     @property
     def volume(self) -> float:
-        """Halstead's volume: the bits that its words would take."""
-        words = self.distinct_operators + self.distinct_operands
-        return (self.operators + self.operands) * log2(words) if words else 0.0
+        """Halstead's volume: the size of the function in bits."""
+        vocabulary = self.distinct_operators + self.distinct_operands
+        return (self.operators + self.operands) * log2(vocabulary) if vocabulary else 0.0
 
     @property
     def difficulty(self) -> float:
-        """Halstead's difficulty: how many operators there are, and how often operands come back."""
+        """Halstead's difficulty: distinct operators / 2, times how often each operand is used on average."""
         return self.distinct_operators / 2 * self.operands / (self.distinct_operands or 1)
 
     @property
@@ -61,7 +62,7 @@ class FunctionMetrics(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """A comment as it stands in the text, markers included; never a string literal."""
+    """A comment as written, markers included; docstrings are not comments."""
 
     line: int
     column: int
@@ -70,47 +71,47 @@ class Comment(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A named thing that a file defines, and the names that stand in its own text."""
+    """A symbol that a file defines, with its decorators and base types."""
 
     name: str
     path: str
-    """From the outermost name to this one, joined by dots."""
+    """The qualified name, joined by dots."""
     kind: str
     """The name of a SymbolKind, as in `symbols.Symbol`."""
     line: int
-    """Where its name stands."""
+    """The line of its name."""
     start_line: int
-    """Where it begins, decorators included."""
+    """Its first line, decorators included."""
     end_line: int
     container: int
-    """The index of the definition around it, or MODULE."""
+    """The index of the enclosing definition, or MODULE."""
     exported: bool
-    """Whether other files may use it by the rules of its language: public, exported, capitalised."""
+    """Whether its language lets other files use it: public, exported, capitalised."""
     decorators: tuple[str, ...]
     """Decorators, annotations and attributes, as written, without their arguments."""
     bases: tuple[str, ...]
-    """Types it extends or implements, as written, without type arguments."""
+    """The types it extends or implements, as written, without type arguments."""
 
 
 class Uses(NamedTuple):
-    """The names that the text of one definition uses outside of the definitions in it.
+    """The names used in one definition, outside of those nested in it.
 
-    Neither names of declarations nor of parameters count as uses, nor anything in strings or comments.
+    Names being declared, parameters, strings and comments are not uses.
     """
 
     definition: int
     names: tuple[str, ...]
-    """Plain names, each once, sorted."""
+    """Unqualified names, each once, sorted."""
     attributes: tuple[str, ...]
     """Names after a dot, an arrow or a double colon, each once, sorted."""
     bound: tuple[str, ...] = ()
-    """Parameters and local variables, each once, sorted: in here these names mean nothing outside of it."""
+    """Parameters and local variables, each once, sorted; here these names are local."""
 
 
-class Import(NamedTuple):
-    """One name that an import brings in; an import of several names is several of these.
+class ImportedName(NamedTuple):
+    """One name that an import binds; an import of several names yields several rows.
 
-    Here as (module, name, alias):
+    Examples, as (module, name, alias):
     - Python: `import a.b` is (a.b, , a), `from .m import x as y` is (m, x, y) at level 1.
     - JavaScript: `import d, {x} from "./m"` is (./m, default, d) and (./m, x, x),
       `import * as n` is (./m, *, n), `const r = require("./m")` is (./m, , r).
@@ -123,34 +124,34 @@ class Import(NamedTuple):
     """
 
     module: str
-    """As written, without the leading dots of a relative import of Python."""
+    """As written, without the leading dots of a relative import in Python."""
     name: str
-    """What is taken from the module; empty where it is the module itself, `*` where it is everything."""
+    """What is imported from the module: empty for the module itself, `*` for everything."""
     alias: str
-    """The name that it has in this file, with or without `as`; empty where it gets none."""
+    """The name it is bound to in this file, with or without `as`; empty if none."""
     line: int
     level: int
-    """How many dots a relative import of Python has."""
+    """The number of leading dots of a relative import in Python."""
     definition: int
-    """The definition in which it stands, or MODULE."""
+    """The index of the enclosing definition, or MODULE."""
     reexported: bool
-    """Whether the file offers it to others: `export … from`, `pub use`, `import x as x`."""
+    """Whether the file re-exports it: `export … from`, `pub use`, `import x as x`."""
     typing_only: bool
-    """Whether it is there for types alone: below `TYPE_CHECKING`, `import type`."""
+    """Whether only type annotations need it: under `TYPE_CHECKING`, `import type`."""
 
 
 class CallSite(NamedTuple):
-    """A call as it is written."""
+    """A call in the source."""
 
     definition: int
-    """The definition in which it stands, or MODULE."""
+    """The index of the enclosing definition, or MODULE."""
     callee: str
-    """What is called, joined by dots whatever the language: `self.save`, `os.path.join`, `Vec.new`."""
+    """The called expression, joined by dots in every language: `self.save`, `os.path.join`, `Vec.new`."""
     line: int
 
 
 class Unused(NamedTuple):
-    """Something that the file itself shows to be without use: an import, a variable, a statement."""
+    """An unused import, variable or parameter, or unreachable statements, as the file alone shows."""
 
     kind: str
     """`import`, `variable`, `parameter` or `unreachable`."""
@@ -161,36 +162,36 @@ class Unused(NamedTuple):
 
 
 class Names(NamedTuple):
-    """What a file defines, brings in, uses and calls."""
+    """What a file defines, imports, uses and calls."""
 
     definitions: tuple[Definition, ...]
     uses: tuple[Uses, ...]
-    imports: tuple[Import, ...]
+    imports: tuple[ImportedName, ...]
     calls: tuple[CallSite, ...]
     exports: tuple[str, ...]
-    """Names that a list of exports names: `__all__`, `export { a }`, `module.exports = { a }`."""
+    """The names in export lists: `__all__`, `export { a }`, `module.exports = { a }`."""
     words: tuple[str, ...]
-    """Names in short strings, each once, sorted: weak evidence that something is used."""
+    """Identifiers in short strings, each once, sorted: weak evidence that something is used."""
     unused: tuple[Unused, ...]
     is_entry: bool
-    """Whether the file is made to be run: a main guard, a `main` function, a first line with `#!`."""
+    """Whether the file is a program's entry point: a main guard, a `main` function, a `#!` line."""
     package: str = ""
-    """The package or namespace that the file says all of it belongs to: Go, Java, Kotlin, C#, PHP."""
+    """The package or namespace declared for the whole file: Go, Java, Kotlin, C#, PHP."""
 
 
 class Record(NamedTuple):
-    """Everything that one pass over a file tells."""
+    """Everything that one pass over a file extracts."""
 
     language: str
     lines: int
     code_lines: int
-    """Lines with something else than comments and white space on them."""
+    """Lines with anything but comments and white space."""
     comment_lines: int
     functions: tuple[FunctionMetrics, ...]
     comments: tuple[Comment, ...]
     names: Names
     broken: str | None
-    """What is wrong with the text where the parser had to skip a part of it; counted all the same."""
+    """The first syntax error, if the parser had to skip part of the text; the rest is still counted."""
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -198,17 +199,19 @@ NO_NAMES = Names((), (), (), (), (), (), (), False)
 
 
 def read_record(path: str, source: bytes, *, names: bool = True) -> Record | None:
-    """Read a file; nothing where its language is none of ours, `ParseTooLong` where the parser refuses it.
+    """Return the record of a file, or None if its language is not supported; may raise `ParseTooLong`.
 
-    Without `names`, which take as long as all the rest, there are none in it.
+    Names take as long as everything else; pass `names=False` to leave them out.
     """
-    from holdfast.syntax.reader import read  # the parser is loaded where a file is read, not where rows are
+    from holdfast.syntax.reader import (
+        read,
+    )  # records are also used where no file is parsed; do not load the parser there
 
     return read(path, source, with_names=names)
 
 
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:
-    """Return a record as three texts: its numbers with the functions, its comments, its names."""
+    """Serialize a record into three JSON texts: counts and functions, comments, names."""
     numbers = (*record[:4], record.broken, record.functions)
     return _json(numbers), _json(record.comments), _json(record.names)
 
@@ -218,7 +221,7 @@ def _json(value: object) -> bytes:
 
 
 def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> Record:
-    """Return the record of its sections; what is left out is empty in it."""
+    """Deserialize a record; sections that are left out are empty in it."""
     language, lines, code_lines, comment_lines, broken, functions = json.loads(metrics)
     return Record(
         language,
@@ -237,7 +240,7 @@ def _names(section: bytes) -> Names:
     return Names(
         tuple(Definition._make((*row[:-2], tuple(row[-2]), tuple(row[-1]))) for row in definitions),
         tuple(Uses(row[0], *map(tuple, row[1:])) for row in uses),
-        tuple(map(Import._make, imports)),
+        tuple(map(ImportedName._make, imports)),
         tuple(map(CallSite._make, calls)),
         tuple(exports),
         tuple(words),

@@ -1,8 +1,8 @@
-"""Recursion: which functions of a file call themselves, directly or through others of the same file.
+"""Which functions of a file are recursive, directly or through other functions of the same file.
 
-Contract: a call counts where its name can only mean a function of the file: alone where that is in scope and
-no parameter or variable has the name, or as what belongs to the caller's own object or to a type that is
-named. Of functions that share a path none is looked at, since the call does not tell which one it means.
+Contract: a call counts only if it must mean a function of the file: an unqualified name that is in scope and
+not shadowed by a parameter or variable, or a member of the caller's own object or of a named type. Overloads,
+that is functions with the same path, are ignored, because a call does not say which of them it means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CALLS = frozenset(
     }
 )
 _BEFORE = 200
-"""How far back the object of a call is looked for."""
+"""How many bytes before a call are searched for its object; a judgement."""
 _OBJECTS = frozenset({b"self", b"cls", b"this", b"$this", b"Self", b"static"})
 _WORDS = re.compile(rb"[\w$\x80-\xff]+|.", re.DOTALL)
 _SET = re.compile(rb"(?<![\w$.])([\w$\x80-\xff]+)\s*:?=(?![=>])")
@@ -32,7 +32,7 @@ _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 
 class Caller(NamedTuple):
-    """A function that may call others, and the words in its own text."""
+    """A function that may call others, with the words of its own text."""
 
     node: Node
     path: tuple[str, ...]
@@ -42,7 +42,7 @@ class Caller(NamedTuple):
 
 
 class Recursion:
-    """The calls between the functions of a file; `bare` where a method needs no object to call another."""
+    """The call graph of a file; `bare` says that methods may call each other without naming the object."""
 
     def __init__(self, source: bytes, callers: Iterable[Caller], bare: bool) -> None:
         self.source = source
@@ -51,7 +51,7 @@ class Recursion:
         self.bound: dict[str, set[bytes]] = {}
 
     def recursive(self) -> set[str]:
-        """Return the functions in a cycle of calls, by their paths joined by dots."""
+        """Return the dotted paths of the functions in a call cycle."""
         named: dict[bytes, list[str]] = defaultdict(list)
         for key, caller in self.callers.items():
             named[_WORDS.findall(caller.name)[0]].append(key)
@@ -70,7 +70,7 @@ class Recursion:
         return found
 
     def _may(self, caller: Caller, goal: str) -> bool:
-        """Return whether a name could mean this function: one around, or one of a type that is named."""
+        """Return whether the caller can refer to this function: it is in scope, or its type is named."""
         around = self.callers[goal].path[:-1]
         return around == caller.path[: len(around)] or around[-1].encode() in caller.words
 
@@ -88,7 +88,7 @@ class Recursion:
         return _is_called_on(self.source, caller.node, called.name, objects, alone)
 
     def _means(self, caller: Caller, called: Caller) -> bool:
-        """Return whether a name alone means this function: nothing nearer has it."""
+        """Return whether the unqualified name means this function and is not shadowed."""
         for end in range(len(called.path), len(caller.path) + 1):
             around = ".".join(caller.path[:end])
             nearer = self.callers.get(f"{around}.{called.path[-1]}")
@@ -99,18 +99,18 @@ class Recursion:
         return True
 
     def _bound(self, key: str) -> set[bytes]:
-        """Return the names that mean something of a function's own: its parameters and variables."""
+        """Return the parameters and local variables of a function."""
         if key not in self.bound:
             node = self.callers[key].node
-            given = parameters_of(node)
+            parameters = parameters_of(node)
             text = self.source[node.start_byte : node.end_byte]
-            words = _WORDS.findall(given.text or b"") if given is not None else ()
+            words = _WORDS.findall(parameters.text or b"") if parameters is not None else ()
             self.bound[key] = {*words, *_SET.findall(text)}
         return self.bound[key]
 
 
 def _is_called_on(source: bytes, node: Node, name: bytes, objects: set[bytes], alone: bool) -> bool:
-    """Return whether a name is called on one of some objects, or alone where that counts."""
+    """Return whether the name is called on one of the objects or, if `alone`, without an object."""
     start, end = node.byte_range
     place = source.find(name, start, end)
     while place >= 0:
@@ -133,7 +133,7 @@ def _last_word(text: bytes) -> bytes:
 
 
 def _receiver(node: Node) -> set[bytes]:
-    """Return what a method of Go calls its own object."""
+    """Return the name of the receiver of a Go method."""
     receiver = node.child_by_field_name("receiver")
     text = receiver.text if receiver is not None else None
     return {text.strip(b"( )").split()[0]} if text and len(text.split()) > 1 else set()
@@ -155,7 +155,7 @@ def _is_called(function: Node, start: int, end: int) -> bool:
 
 
 def strong_components(following: Mapping[str, list[str]]) -> list[list[str]]:
-    """Return the strongly connected components, by Tarjan's algorithm without recursion."""
+    """Return the strongly connected components, successors first: Tarjan's algorithm, iterative."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []

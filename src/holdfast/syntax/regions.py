@@ -1,6 +1,6 @@
-"""Regions of a source: which definition a byte belongs to.
+"""Which definition each byte of a source belongs to.
 
-Contract: definitions are given in the order of the text, an outer one before its inner ones.
+Contract: definitions are passed in source order, an outer one before those nested in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Regions:
-    """Which definition a byte of the source belongs to: the innermost around it."""
+    """Maps a byte offset to the innermost definition around it."""
 
     def __init__(self, declared: Sequence[Declared]) -> None:
         self.starts = [0]
@@ -45,18 +45,18 @@ class Regions:
             self.owners.append(owner)
 
     def owner(self, byte: int) -> int:
-        """Return the definition around a byte, or MODULE."""
+        """Return the index of the innermost definition around a byte, or MODULE."""
         return self.owners[bisect_right(self.starts, byte) - 1]
 
     def cut(self, text: bytes) -> list[tuple[int, bytes]]:
-        """Return the stretches of a text, each with the definition that it belongs to."""
+        """Split a text at the borders of definitions; return each part with the index of its definition."""
         ends = [*self.starts[1:], len(text)]
         stretches = zip(self.owners, self.starts, ends, strict=True)
         return [(owner, text[start:end]) for owner, start, end in stretches if start < end]
 
 
 class Spans:
-    """Stretches of the source that do not overlap."""
+    """Non-overlapping ranges of the source; `in` tests whether a byte is inside one of them."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         spans = sorted((node.start_byte, node.end_byte) for node in nodes)

@@ -1,9 +1,9 @@
-"""The named things of a source file, and where they begin and end.
+"""The symbols that a source file declares, with their extents.
 
 Contract
-- Symbols come in the order of the text, an outer one before its inner ones.
-- What is local to a function is no symbol unless it is itself a function, class or type.
-- `start_line` is where the declaration begins, decorators included; `name_line` is where its name stands.
+- Symbols are in source order, an outer one before those nested in it.
+- Local variables of functions are not symbols; nested functions, classes and types are.
+- `start_line` is the first line of the declaration, decorators included; `name_line` is the line of its name.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 SIGNATURE = 300
+"""How many characters of a signature are kept; a judgement: a few lines of code."""
 _COMMENTS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 VARIABLE = 1
-"""The rank of nodes that declare nothing within a function."""
+"""The rank of nodes that declare a symbol only outside functions."""
 
 FUNCTIONS = frozenset({"Function", "Method", "Constructor"})
 CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
@@ -34,10 +35,10 @@ BODIES = ("class_body", "function_body", "enum_class_body", "protocol_body", "bl
 
 @dataclass(frozen=True)
 class Symbol:
-    """A named thing.
+    """A declared symbol.
 
-    `path` runs from the outermost name to this one. `kind` is the name of a SymbolKind of VS Code.
-    `span` is where it stands in the bytes of the source.
+    `path` is the qualified name, from the outermost part to this one. `kind` is the name of an LSP
+    SymbolKind. `span` is its byte range in the source.
     """
 
     name: str
@@ -53,17 +54,17 @@ class Symbol:
 
     @property
     def is_function(self) -> bool:
-        """Whether it runs: a function, a method or a constructor."""
+        """Whether it is a function, a method or a constructor."""
         return self.kind in FUNCTIONS
 
     @property
     def is_type(self) -> bool:
-        """Whether it is a class, or what a language has in place of one."""
+        """Whether it is a class or another type: interface, struct, enum, object."""
         return self.kind in CLASSES
 
 
 class Declared(NamedTuple):
-    """A symbol as it stands in the tree: `outer` is its node with its wrappers and attributes."""
+    """A symbol in the tree: `outer` is its node, or the wrapper or first attribute around or before it."""
 
     node: Node
     outer: Node
@@ -72,18 +73,18 @@ class Declared(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Something that is open while its inside is read; a scope has no symbol."""
+    """A declaration or anonymous scope whose inside is being read."""
 
     end: int
     path: tuple[str, ...] = ()
     owner: bool = False
     within: bool = False
-    """Whether what it holds is local to a function."""
+    """Whether its content is local to a function."""
 
 
 @cache
 def symbol_patterns(language: Language) -> str:
-    """Return the patterns of which `declared` is given what they capture."""
+    """Return the query patterns whose captures `declared` expects."""
     declarations = [declaration.query for declaration in language.declarations]
     others = sorted({*language.wrappers, *language.scopes, *language.attributes})
     return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
@@ -97,16 +98,16 @@ def _declarations(language: Language) -> dict[str, Declaration]:
 def symbols(parsed: Parsed) -> tuple[Symbol, ...]:
     """Return the symbols of a file."""
     found = captures(parsed, symbol_patterns(parsed.language))
-    return tuple(_made(parsed.source, *each) for each in declared(parsed, found))
+    return tuple(_to_symbol(parsed.source, *each) for each in declared(parsed, found))
 
 
 def declared(parsed: Parsed, found: Mapping[str, list[Node]]) -> list[Declared]:
-    """Return the symbols among what `symbol_patterns` captured, before anything is made of their text."""
-    return list(_Reader(parsed).read(found))
+    """Return the declarations among the nodes that `symbol_patterns` captured."""
+    return list(_SymbolReader(parsed).read(found))
 
 
-class _Reader:
-    """One pass over the nodes that matter, in the order of the text."""
+class _SymbolReader:
+    """One pass over the captured nodes in source order."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
@@ -144,20 +145,20 @@ class _Reader:
         part = self.language.wrappers[node.type]
         child = node.child_by_field_name(part)
         if child is None:
-            held = [child for child in node.named_children if child.type in part.split("|")]
-            if len(held) != 1:
+            matching = [child for child in node.named_children if child.type in part.split("|")]
+            if len(matching) != 1:
                 return
-            child = held[0]
+            child = matching[0]
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
         self.wrapped[child.start_byte, child.end_byte] = outer
 
     def _remember(self, node: Node) -> None:
-        """Remember the first of attributes that follow each other."""
+        """Remember the first of a run of adjacent attributes."""
         first = self._first_attribute(node) or node
         self.attributes = (first, node.end_byte)
 
     def _first_attribute(self, node: Node) -> Node | None:
-        """Return the first attribute before a node with nothing between but comments."""
+        """Return the first attribute directly before a node; comments may be between them."""
         if self.attributes is None:
             return None
         first, end = self.attributes
@@ -183,7 +184,7 @@ class _Reader:
         return Declared(node, self._first_attribute(outer) or outer, kind, path)
 
 
-def _made(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
+def _to_symbol(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
     body = body_of(node)
     end = body.start_byte if body is not None else _end_of_line(source, node)
     return Symbol(
@@ -201,7 +202,7 @@ def _made(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ..
 
 
 def name_node(node: Node) -> Node:
-    """Return where the name of a declaration stands."""
+    """Return the node of a declaration's name, or its declarator, or itself."""
     return node.child_by_field_name("name") or node.child_by_field_name("declarator") or node
 
 
@@ -217,7 +218,7 @@ def _end_of_line(source: bytes, node: Node) -> int:
 
 
 def body_of(node: Node) -> Node | None:
-    """Return what a declaration holds between its braces or below its first line, or nothing."""
+    """Return the body of a declaration, or None."""
     body = node.child_by_field_name("body")
     if body is not None:
         return body

@@ -1,8 +1,8 @@
-"""The names that each definition uses, read off the text from which all else was blanked.
+"""The names that each definition uses, extracted from the blanked text (see `names`).
 
-A token is what stands between spaces once operators are spaces too: a chain of names, `os.path.join`, with
-the parenthesis or the equals sign that follows it at once. Only what stands first in a chain is a plain name.
-Line feeds become tokens, to count lines by.
+Operators are replaced by spaces; the text is then split at white space. A token is a chain of names,
+`os.path.join`, with the parenthesis or equals sign directly after it. Only the first name of a chain is
+unqualified. Line feeds become tokens, to count lines.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from holdfast.syntax.parse import grammar_of
 from holdfast.syntax.record import CallSite, Uses
 
 if TYPE_CHECKING:
-    from holdfast.syntax.names import Reading
+    from holdfast.syntax.names import NameReader
 
 
 SPACED = ((b"...", b"   "), (b"..", b"  "), (b"==", b"  "), (b" (", b"( "))
 NEW_LINE = b"\x01"
-"""A token that nothing else is, in place of a line feed."""
+"""Replaces a line feed; occurs nowhere else."""
 
 LINE = b" \x01 "
 PART = b"\x02"
-"""Between the stretches of a text that belong to different definitions."""
+"""Separates parts of the text that belong to different definitions."""
 CLOSES = b")"
 OPENS, DOT, NONE = ord("("), ord("."), -1
 MOST_KNOWN = 50_000
-"""How many tokens are remembered from file to file."""
+"""How many tokens are cached per language before the cache is cleared; a judgement, a few MB."""
 
 _TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
-"""A type before a default, which is no keyword argument."""
+"""An annotated parameter with a default, `: int =`, which is not a keyword argument."""
 
 
 @cache
 def keywords(language: Language) -> frozenset[str]:
-    """Return the words that are no names: those of the grammar that no language has for names."""
+    """Return the reserved words of a language: the common ones in its grammar, and its own."""
     grammar = grammar_of(language)
     of_grammar = (word for word in RESERVED if grammar.id_for_node_kind(word, False))
     return frozenset(of_grammar) | language.naming.reserved
@@ -49,13 +49,13 @@ def keywords(language: Language) -> frozenset[str]:
 
 @cache
 def _table(language: Language) -> bytes:
-    """Return the table that turns into spaces what is no part of a token."""
+    """Return the table for `bytes.translate` that replaces everything outside tokens by spaces."""
     kept = (b"._()=\n" if language.naming.calls_in_text else b"._(=\n") + language.naming.characters
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 
 
-def _prepared(language: Language, text: bytes) -> bytes:
-    """Return the text with spaces between tokens, everything in its place."""
+def _prepare(language: Language, text: bytes) -> bytes:
+    """Return the text with tokens separated by spaces; offsets stay the same."""
     for old, new in (*language.naming.spaced, *SPACED):
         text = text.replace(old, new)
     if language.naming.calls_in_text:
@@ -66,7 +66,7 @@ def _prepared(language: Language, text: bytes) -> bytes:
 
 
 class _Chains:
-    """What the tokens of a language mean; each is looked at once."""
+    """Memoizes what each token of a language names and calls."""
 
     def __init__(self, language: Language) -> None:
         self.keywords = keywords(language)
@@ -75,27 +75,27 @@ class _Chains:
         self.names: dict[bytes, str] = {}
         self.members: dict[bytes, tuple[str, ...]] = {}
         self.callees: dict[bytes, str | None] = {}
-        """What is called, by the tokens that open a parenthesis."""
+        """The callee of each token that ends with an opening parenthesis; None if it is not a call."""
 
     def learn(self, tokens: set[bytes]) -> None:
-        """Take tokens in: the plain name of each or nothing, the members after it, what it calls."""
+        """Analyse new tokens: the unqualified name, if any, the members after it, and the callee."""
         for token in tokens.difference(self.names):
             name, self.members[token] = self._split(token)
             if token[-1] == OPENS:
                 is_call = name or token.startswith(b".")
                 self.callees[token] = ".".join((name, *self.members[token])) if is_call else None
-            self.names[token] = name  # last, because other threads take it for known from here on
+            self.names[token] = name  # last: it marks the token as known to other threads
         if len(self.names) > MOST_KNOWN:
             _chains.cache_clear()
 
     def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:
         chain = token.strip(b"()=-\"'").lstrip(b"!?").decode("utf-8", "replace")
         if token[-1] in b"\"'\x01" or chain.startswith("@"):
-            return "", ()  # the beginning of a string, a variable of an object
+            return "", ()  # the beginning of a string, or an instance variable in Ruby
         first, *members = chain.split(".")
         assigned = self.calls_in_text and not members and token.endswith(b"=")
         if assigned or first[:1].isdigit() or first in self.keywords:
-            first = ""  # a word of the language, a keyword argument or what is assigned to
+            first = ""  # a reserved word, a keyword argument or an assigned name
         return first, tuple(
             [member.lstrip(self.sigil) for member in members if member and not member[0].isdigit()]
         )
@@ -105,7 +105,7 @@ _chains = cache(_Chains)
 
 
 def _calls(parts: Iterable[tuple[int, list[bytes]]], callees: Mapping[bytes, str | None]) -> list[CallSite]:
-    """Return the calls of a text; a call on what another one returns comes before that one."""
+    """Return the calls of a text; in `a().b()`, `b` comes before `a`."""
     found: list[CallSite] = []
     line = 1
     for owner, tokens in parts:
@@ -126,11 +126,11 @@ def _calls(parts: Iterable[tuple[int, list[bytes]]], callees: Mapping[bytes, str
     return found
 
 
-def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
-    """Return the names that each definition uses, and the calls where the text alone shows them."""
-    chains = _chains(reading.parsed.language)
-    text = _prepared(reading.parsed.language, reading.blanked())
-    cut = reading.regions.cut(text)
+def read_uses(reader: NameReader) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
+    """Return the names each definition uses, and the calls of languages with `calls_in_text`."""
+    chains = _chains(reader.parsed.language)
+    text = _prepare(reader.parsed.language, reader.blanked())
+    cut = reader.regions.cut(text)
     text = PART.join([piece for _owner, piece in cut]).replace(b"(", b"( ").replace(b"=", b"= ")
     if chains.calls_in_text:
         text = text.replace(b")", b" ) ").replace(b"\n", LINE)
@@ -144,7 +144,7 @@ def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]
         names = set(map(chains.names.__getitem__, used))
         names.discard("")
         members = set(chain_of.from_iterable(map(chains.members.__getitem__, used)))
-        bound = reading.bound.get(owner, ())
+        bound = reader.bound.get(owner, ())
         if names or members or bound:
             rows.append(Uses(owner, tuple(sorted(names)), tuple(sorted(members)), tuple(sorted(bound))))
     return tuple(rows), tuple(_calls(parts, chains.callees)) if chains.calls_in_text else ()

@@ -42,7 +42,7 @@ def test_an_empty_list_names_nobody(base: Path) -> None:
     [
         ("one\n# x\nonne\n", NotFound, "Line 3 of the list: there is no folder 'onne'"),
         ("one\ntwo words x\n", InvalidArguments, "Line 2 of the list: there are 3 words"),
-        ("'one\n", InvalidArguments, "Line 1 of the list: a quotation"),
+        ("'one\n", InvalidArguments, "Line 1 of the list: a quote"),
         ("one\n./one other\n", InvalidArguments, "Line 2 of the list: it has the same folder as line 1"),
         ("one x\nfirst/app x\n", InvalidArguments, "Line 2 of the list: it has the same name as line 1"),
     ],

@@ -7,11 +7,11 @@ import os
 import signal
 from pathlib import Path
 
-from holdfast.analysis.fleet.fleet_run import Task
+from holdfast.analysis.fleet.fleet_run import RepositoryTask
 
 
-def task(name: str, folder: Path) -> Task:
-    return Task(name, json.dumps({"name": name, "marker": str(folder / "died")}))
+def task(name: str, folder: Path) -> RepositoryTask:
+    return RepositoryTask(name, json.dumps({"name": name, "marker": str(folder / "died")}))
 
 
 def dies_once(asked: str) -> str:

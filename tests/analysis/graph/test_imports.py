@@ -10,7 +10,7 @@ from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.imports.target import Target
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.languages import language_of
-from holdfast.syntax.record import MODULE, Definition, Import, Names, Record
+from holdfast.syntax.record import MODULE, Definition, ImportedName, Names, Record
 
 Means = Callable[..., Target]
 
@@ -34,7 +34,7 @@ def project(files: Mapping[str, Record | None], settings: Mapping[str, str] | No
     resolution = Resolution(Scan(records, {}, (), tuple(sorted(settings))), settings.get)
 
     def means(path: str, module: str, name: str = "", level: int = 0, definition: int = MODULE) -> Target:
-        return resolution.target(path, Import(module, name, name, 1, level, definition, False, False))
+        return resolution.target(path, ImportedName(module, name, name, 1, level, definition, False, False))
 
     means.resolution = resolution  # type: ignore[attr-defined]
     return means

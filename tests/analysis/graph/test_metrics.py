@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
 from holdfast.analysis.graph import metrics
-from holdfast.analysis.graph.metrics import DAMPING, SEED, Figures, Shape
+from holdfast.analysis.graph.metrics import DAMPING, SEED, Figures, MetricGraph
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled
 from tests.reliability.samples import examples
@@ -53,7 +53,7 @@ def same(ours: Sequence[float], other: dict[int, float]) -> None:
 @pytest.mark.requirement("analysis-173")
 @given(graphs())
 def test_degree_betweenness_and_closeness_are_those_of_networkx(made: tuple[int, Edges]) -> None:
-    graph, found = theirs(*made), Shape(*made).centrality()
+    graph, found = theirs(*made), MetricGraph(*made).centrality()
     same(found.columns["in_degree"], dict(graph.in_degree()))
     same(found.columns["out_degree"], dict(graph.out_degree()))
     same(found.columns["degree"], nx.degree_centrality(graph))
@@ -68,7 +68,7 @@ def test_degree_betweenness_and_closeness_are_those_of_networkx(made: tuple[int,
 def test_pagerank_is_that_of_networkx_with_seeds_and_without(
     made: tuple[int, Edges], data: st.DataObject
 ) -> None:
-    graph, shape = theirs(*made), Shape(*made)
+    graph, shape = theirs(*made), MetricGraph(*made)
     seeds = data.draw(st.sets(st.integers(0, made[0] - 1))) if made[0] else set()
     settled = {"alpha": DAMPING, "max_iter": 10_000, "tol": 1e-12}
     same(shape.pagerank().columns["pagerank"], _pagerank_python(graph, **settled) if made[0] else {})
@@ -85,7 +85,7 @@ def test_pagerank_is_that_of_networkx_with_seeds_and_without(
 def test_clustering_and_the_modularity_of_the_communities_are_those_of_networkx(
     made: tuple[int, Edges],
 ) -> None:
-    graph, found = theirs(*made).to_undirected(), Shape(*made).clustering()
+    graph, found = theirs(*made).to_undirected(), MetricGraph(*made).clustering()
     same(found.columns["clustering"], nx.clustering(graph))
     average = nx.average_clustering(graph) if graph else None
     assert found.totals["average_coefficient"] == pytest.approx(average, abs=1e-6)
@@ -99,7 +99,7 @@ def test_clustering_and_the_modularity_of_the_communities_are_those_of_networkx(
 @pytest.mark.requirement("analysis-176")
 @given(graphs())
 def test_components_are_those_of_networkx_the_largest_first(made: tuple[int, Edges]) -> None:
-    graph, found = theirs(*made), Shape(*made).components()
+    graph, found = theirs(*made), MetricGraph(*made).components()
     for kind, expected in (
         ("weak", nx.weakly_connected_components(graph)),
         ("strong", nx.strongly_connected_components(graph)),
@@ -119,9 +119,9 @@ def test_sampled_figures_are_those_of_networkx_for_the_same_sample(nodes: int, c
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metrics, "EXACT_NODES", 2)
         patch.setattr(metrics, "SAMPLED_NODES", count)
-        found = Shape(nodes, edges).centrality()
+        found = MetricGraph(nodes, edges).centrality()
         patch.setattr(metrics, "SAMPLED_NODES", nodes)
-        whole = Shape(nodes, edges).centrality()
+        whole = MetricGraph(nodes, edges).centrality()
     assert (found.totals["paths"], found.totals["path_sources"]) == ("sampled", count)
     same(found.columns["betweenness"], nx.betweenness_centrality(graph, k=count, seed=SEED))
     assert all(0 <= value <= 1 for value in found.columns["closeness"])
@@ -134,12 +134,15 @@ def test_closeness_along_long_paths_is_that_of_networkx(exact: bool, monkeypatch
     if not exact:
         monkeypatch.setattr(metrics, "EXACT_NODES", 2)
         monkeypatch.setattr(metrics, "SAMPLED_NODES", nodes)
-    same(Shape(nodes, edges).centrality().columns["closeness"], nx.closeness_centrality(theirs(nodes, edges)))
+    same(
+        MetricGraph(nodes, edges).centrality().columns["closeness"],
+        nx.closeness_centrality(theirs(nodes, edges)),
+    )
 
 
 def test_communities_are_the_same_in_every_thread_and_leave_pythons_chance_alone() -> None:
     graph = nx.gnp_random_graph(300, 0.02, seed=3, directed=True)
-    shape = [Shape(300, list(graph.edges)) for _ in range(8)]
+    shape = [MetricGraph(300, list(graph.edges)) for _ in range(8)]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda one: one.clustering(), shape))
     assert all(one == found[0] for one in found)
@@ -152,13 +155,14 @@ def test_long_work_is_called_off() -> None:
     call = Call()
     call.cancel()
     with running(call), pytest.raises(Cancelled):
-        Shape(200, [(node, node + 1) for node in range(199)]).centrality()
+        MetricGraph(200, [(node, node + 1) for node in range(199)]).centrality()
 
 
 def test_igraph_is_loaded_on_use_and_draws_with_nothing() -> None:
     code = (
         "import sys, holdfast.toolsets as t; t.toolset('analyze'); print('igraph' in sys.modules)\n"
-        "from holdfast.analysis.graph.metrics import Shape; Shape(1, []); print('matplotlib' in sys.modules)"
+        "from holdfast.analysis.graph.metrics import MetricGraph; MetricGraph(1, [])\n"
+        "print('matplotlib' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "False"]

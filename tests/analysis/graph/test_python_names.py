@@ -236,9 +236,9 @@ def test_two_threads_may_look_for_the_same_name() -> None:
 
     resolution = Resolution(scan, read_slowly_at_first)
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(resolution.meaning, "app.py", MODULE, "f")
+        other = pool.submit(resolution.resolve_name, "app.py", MODULE, "f")
         assert is_begun.wait(60)
-        mine = resolution.meaning("app.py", MODULE, "f")
+        mine = resolution.resolve_name("app.py", MODULE, "f")
         may_go_on.set()
         assert mine == other.result()
     assert [place.path for place in mine.places] == ["lib.py"]

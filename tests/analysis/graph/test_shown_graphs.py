@@ -7,17 +7,19 @@ import re
 import pytest
 
 from holdfast.analysis.graph.cycles import cycles, strong_components
-from holdfast.analysis.graph.dependency_graph import Edge, Graph, Node
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DependencyEdge, DependencyNode
 from holdfast.analysis.graph.drawing import dot, mermaid
 from holdfast.analysis.graph.excerpt import around, excerpt, matching
 from tests.analysis.graph.trees import graph_of
 
 
-def graph(*edges: tuple[str, str], lonely: str = "") -> Graph:
+def graph(*edges: tuple[str, str], lonely: str = "") -> CodeGraph:
     """Return a graph of nodes that are called so."""
     names = sorted({name for edge in edges for name in edge} | set(lonely.split()))
-    nodes = {name: Node(name, name, "Module", name, 1, None) for name in names}
-    return Graph(nodes, tuple(Edge(*edge, "Imports", 1, "exact", False) for edge in sorted(edges)), {}, {})
+    nodes = {name: DependencyNode(name, name, "Module", name, 1, None) for name in names}
+    return CodeGraph(
+        nodes, tuple(DependencyEdge(*edge, "Imports", 1, "exact", False) for edge in sorted(edges)), {}, {}
+    )
 
 
 def test_a_ring_of_files_is_a_cycle_and_a_chain_is_none() -> None:
@@ -101,10 +103,13 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_gets_out_of_its_label(name: str) -> None:
-    nodes = [Node(name, name, "Function", name, 1, None), Node("plain", "plain", "Module", "plain", 1, None)]
+    nodes = [
+        DependencyNode(name, name, "Function", name, 1, None),
+        DependencyNode("plain", "plain", "Module", "plain", 1, None),
+    ]
     edges = [
-        Edge(name, "plain", "Calls", 2, "exact", False),
-        Edge("plain", name, "Inherits", 1, "guess", False),
+        DependencyEdge(name, "plain", "Calls", 2, "exact", False),
+        DependencyEdge("plain", name, "Inherits", 1, "guess", False),
     ]
     first, *lines = mermaid(nodes, edges).splitlines()
     assert first == "graph TD"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, dependency_graph
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import Record, read_record
 
@@ -23,7 +23,7 @@ def scan_commit(texts: Mapping[str, str]) -> tuple[Scan, Resolution]:
     return scan, Resolution(scan, texts.get)
 
 
-def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> Graph:
+def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> CodeGraph:
     """Return a graph of some texts."""
     scan, resolution = scan_commit(texts)
     return dependency_graph(scan, resolution, dag_type, include_external=include_external)

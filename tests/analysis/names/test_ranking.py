@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
-from holdfast.analysis.names.ranking import LEAST, Comparison, ranking
+from holdfast.analysis.names.catalogue import Identifier, NameCatalogue, catalogue
+from holdfast.analysis.names.ranking import LEAST, NameComparison, ranking
 from holdfast.analysis.names.subwords import subwords
 from holdfast.syntax.record import read_record
 
@@ -15,22 +15,22 @@ NAMES = st.text(st.sampled_from("abcXYZ_19é"), min_size=1, max_size=12).filter(
 
 
 def made(names):
-    return Catalogue([Identifier(name, "Function", (("a.py", 1),)) for name in sorted(set(names))])
+    return NameCatalogue([Identifier(name, "Function", (("a.py", 1),)) for name in sorted(set(names))])
 
 
 @given(st.lists(NAMES, min_size=1, max_size=20), NAMES)
 def test_a_name_among_many_scores_as_it_does_alone(names, query):
     known = made(names)
-    compared = Comparison(known, query, phonetic=True)
+    compared = NameComparison(known, query, phonetic=True)
     for row, name in enumerate(known.names):
-        alone = Comparison(made([name]), query, phonetic=True)
+        alone = NameComparison(made([name]), query, phonetic=True)
         assert compared.scores[row] == pytest.approx(alone.scores[0], abs=1e-5)
         assert compared.sounds[row] == pytest.approx(alone.sounds[0])
 
 
 @given(NAMES, NAMES)
 def test_similarity_goes_both_ways(one, other):
-    there, back = (Comparison(made([a]), b, phonetic=True) for a, b in ((one, other), (other, one)))
+    there, back = (NameComparison(made([a]), b, phonetic=True) for a, b in ((one, other), (other, one)))
     assert there.scores[0] >= 0
     assert there.strings == pytest.approx(back.strings)
     assert there.vectors == pytest.approx(back.vectors, abs=1e-5)
@@ -41,7 +41,7 @@ def test_similarity_goes_both_ways(one, other):
 def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
     known = made(names)
     # As doubles with four digits: a score of 0.35 in single precision is a little less than 0.35.
-    rounded = Comparison(known, query, phonetic=False).scores.round(4)
+    rounded = NameComparison(known, query, phonetic=False).scores.round(4)
     scores = [round(score, 4) for score in rounded.tolist()]
     matches, found = ranking(known, query, "functions", top, phonetic=False)
     best = sorted((score for score in scores if score >= LEAST), reverse=True)
@@ -61,7 +61,7 @@ def test_an_empty_project_has_no_match():
 
 
 def test_names_that_end_of_the_sound_of_one_letter_do_not_sound_alike():
-    compared = Comparison(made(["to", "two", "tea"]), "to", phonetic=True)
+    compared = NameComparison(made(["to", "two", "tea"]), "to", phonetic=True)
     assert dict(zip(("tea", "to", "two"), compared.sounds.tolist(), strict=True)) == {
         "tea": 0,
         "to": 1,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.source.jumps import Jumps
+from holdfast.source.quick_open import QuickOpenIndex
 from holdfast.source.room import Source
 from holdfast.source.tools.find_files import FindFiles, find_files
 from holdfast.workspace import Workspace
@@ -64,4 +64,4 @@ def test_symbols_are_found_once_an_analysis_has_read_them(workspace: Workspace, 
 def test_what_is_found_is_what_has_the_letters_in_order(paths: list[str], query: str) -> None:
     wanted = re.compile(".*".join(map(re.escape, query)))
     expected = {path for path in paths if wanted.search(path)}
-    assert {place.path for place in Jumps(paths, {}).find(query, 1000)} == expected
+    assert {place.path for place in QuickOpenIndex(paths, {}).find(query, 1000)} == expected

@@ -212,8 +212,8 @@ def test_what_cannot_be_shown_line_by_line_says_why(room: Source, repository: Pa
     notes = {file.path: file.note for file in diff(room).files}
     assert notes == {
         "kept.bin": "It is binary.",
-        "large.txt": "It is too large to be compared line by line.",
-        "we\\nird": "It cannot be read under this name.",
+        "large.txt": "It is too large for a line-by-line comparison.",
+        "we\\nird": "It cannot be read by this name.",
         "hidden.py": None,
         "link": "It is a symbolic link.",
     }
@@ -233,7 +233,7 @@ def test_of_very_many_files_the_first_are_listed_and_the_rest_told(room: Source,
     commit(repository, {f"{number:04}.txt": "one\n" for number in range(LIMITS.review_files + 3)})
     found = diff(room, "commit")
     assert (len(found.files), found.total_files) == (LIMITS.review_files, LIMITS.review_files + 3)
-    assert found.note == "3 more files differ; ask for them by name."
+    assert found.note == "3 more files differ; request them by name."
     last = f"{LIMITS.review_files + 2:04}.txt"
     assert lines_of(room, last, "commit").added == 1
 

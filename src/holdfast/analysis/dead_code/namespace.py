@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.syntax.record import MODULE, Definition, Import, Record, Uses
+from holdfast.syntax.record import MODULE, Definition, ImportedName, Record, Uses
 
 OWNERS = frozenset(
     {"Class", "Interface", "Struct", "Enum", "Object", "Variable", "Constant", "Property", "Field"}
@@ -73,7 +73,9 @@ class Namespace:
         known = {*self.named, "default"}
         self.renamed = {alias for (_, alias), meant in self.aliases.items() if meant & known}
         """Names that imports give to what has another one."""
-        self._imports: list[tuple[dict[str, list[Import]], list[Import]] | None] = [None] * len(self.paths)
+        self._imports: list[tuple[dict[str, list[ImportedName]], list[ImportedName]] | None] = [None] * len(
+            self.paths
+        )
         self._offers: dict[tuple[int, str], tuple[int, ...]] = {}
         self._modules: dict[int, tuple[frozenset[int], tuple[str, ...]]] = {}
 
@@ -130,11 +132,11 @@ class Namespace:
         while one != MODULE and (one := self.containers[one]) != MODULE:
             yield one
 
-    def imports(self, number: int) -> tuple[dict[str, list[Import]], list[Import]]:
+    def imports(self, number: int) -> tuple[dict[str, list[ImportedName]], list[ImportedName]]:
         """Return the imports of a file by the name they give, and those that bring in everything."""
         found = self._imports[number]
         if found is None:
-            named: dict[str, list[Import]] = {}
+            named: dict[str, list[ImportedName]] = {}
             stars = []
             for row in self.records[number].names.imports:
                 if row.alias:
@@ -144,7 +146,7 @@ class Namespace:
             found = self._imports[number] = named, stars
         return found
 
-    def files_of(self, number: int, imported: Import) -> list[int]:
+    def files_of(self, number: int, imported: ImportedName) -> list[int]:
         """Return the files of the project that an import of a file may mean."""
         found = self.resolution.target(self.paths[number], imported).files
         return [self.numbers[path] for path in found if path in self.numbers]
@@ -182,7 +184,7 @@ class Namespace:
         ]
         yield from (one for one, row in rows if row.name in listed or row.exported)
 
-    def imported(self, number: int, row: Import) -> Iterator[int]:
+    def imported(self, number: int, row: ImportedName) -> Iterator[int]:
         """Yield the definitions that an import brings in."""
         target = self.resolution.target(self.paths[number], row)
         if target.symbol not in ("", "*"):

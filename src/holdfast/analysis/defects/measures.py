@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
 from holdfast.analysis.engine.scan import Project, Scan
-from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
 from holdfast.syntax.record import MODULE, Record
@@ -67,7 +67,7 @@ def static_measures(room: Analysis, project: Project, scan: Scan) -> Mapping[str
 
 
 def _static(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
-    coupling = kept_graph(room, scan, "import-graph").coupling()
+    coupling = cached_graph(room, scan, "import-graph").coupling()
     duplication = _duplication(room, project, scan)
     found: dict[str, Measures] = {}
     for path, alone in room.cached_by_file("measures of defects", scan, _of_record).items():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdfast.analysis.duplicates.sketch import Numbers, Pieces
 from holdfast.analysis.duplicates.windows import Corpus
 from holdfast.analysis.engine.token_stream import Tokens
-from holdfast.syntax.lexer import Kind
+from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
 LEAST_TOKENS, LEAST_BLOCK_TOKENS = 40, 80
@@ -81,7 +81,7 @@ class CodePieces:
         origin = np.array([place.start for place in places], np.int64)
         at = np.repeat(origin - starts[:-1], lengths) + np.arange(starts[-1])
         exact, kind = self._table.tokens.exact[at], self._table.tokens.kind[at]
-        return Pieces(exact, np.where(kind == Kind.SIGN, exact, kind.astype(np.uint32)), starts)
+        return Pieces(exact, np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32)), starts)
 
     def renamed(self, one: int, other: int) -> bool:
         """Whether two pieces are equal but for a consistent renaming and other values."""
@@ -131,9 +131,9 @@ class CodePieces:
 def renaming(tokens: Tokens, place: Place) -> Numbers:
     """Return tokens with every name as the place where it first appears, and values as what kind they are."""
     exact, kind = (column[place.start : place.end] for column in tokens[:2])
-    is_name = kind == Kind.NAME
+    is_name = kind == TokenKind.NAME
     _, first, which = np.unique(exact[is_name], return_index=True, return_inverse=True)
-    result: Numbers = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
+    result: Numbers = np.where(kind == TokenKind.SIGN, exact, kind).astype(np.int64)
     result[is_name] = -1 - first[which]
     return result
 

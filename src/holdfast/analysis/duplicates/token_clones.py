@@ -21,7 +21,7 @@ import numpy as np
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
 from holdfast.analysis.duplicates.matches import Matches, matches
 from holdfast.analysis.duplicates.windows import Corpus, Numbers, Text
-from holdfast.syntax.lexer import KEYWORD, Kind
+from holdfast.syntax.lexer import KEYWORD, TokenKind
 
 _EXACT_TOKENS, _RENAMED_TOKENS, _PLAIN_TOKENS = 3.0, 3.5, 6.0
 """How many tokens a fragment has at least for each line that was asked for."""
@@ -60,7 +60,7 @@ def _has_substance(corpus: Corpus, found: Matches, lines: int) -> np.typing.NDAr
 
     is_active = count(corpus.tokens.exact & KEYWORD != 0) >= _KEYWORDS
     is_long = found.lengths >= lines * _PLAIN_TOKENS
-    return (count(corpus.tokens.kind == Kind.NAME) >= lines) & (is_active | is_long)
+    return (count(corpus.tokens.kind == TokenKind.NAME) >= lines) & (is_active | is_long)
 
 
 def _without_echoes(corpus: Corpus, found: Matches) -> Matches:

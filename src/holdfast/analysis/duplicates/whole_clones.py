@@ -14,7 +14,7 @@ import numpy as np
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
 from holdfast.analysis.duplicates.code_pieces import Lines, Place, renaming
 from holdfast.analysis.duplicates.windows import Corpus
-from holdfast.syntax.lexer import Kind
+from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
 _LEAST_TOKENS = 6
@@ -54,7 +54,7 @@ def with_wholes(
 def _alike(corpus: Corpus, records: Mapping[str, Record], min_lines: int) -> Iterator[list[Place]]:
     """Yield the functions and files that are equal in all but names and values, in whatever way renamed."""
     exact, kind = corpus.tokens.exact, corpus.tokens.kind
-    blind = np.where(kind == Kind.SIGN, exact, kind.astype(np.uint32))
+    blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
     by_length: dict[tuple[int, int], list[Place]] = {}
     for number, (path, family) in enumerate(zip(corpus.table.paths, corpus.families.tolist(), strict=True)):
         lines = Lines(corpus, number)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.engine.token_stream import TokenTable
-from holdfast.syntax.lexer import Kind
+from holdfast.syntax.lexer import TokenKind
 
 Numbers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -68,7 +68,7 @@ class Corpus:
         self.lines = np.flatnonzero(is_first)
         """The first token of each line; the one after the last is one."""
         self._line_of = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
-        self._bounds = np.union1d(self.starts, np.flatnonzero(tokens.kind == Kind.IMPORT))
+        self._bounds = np.union1d(self.starts, np.flatnonzero(tokens.kind == TokenKind.IMPORT))
         self._part_of = np.repeat(np.arange(len(self._bounds) - 1, dtype=np.int32), np.diff(self._bounds))
         """Which part of the text, from one bound to the next, each token is in."""
         named = [_FAMILIES.get(language, language) for language in table.languages]
@@ -100,7 +100,7 @@ class Corpus:
     def begin(self, places: Numbers) -> Numbers:
         """Return how far back a fragment from each place may be made longer."""
         bounds: Numbers = self._bounds[self._part_of[places]]
-        begins: Numbers = bounds + (self.tokens.kind[bounds] == Kind.IMPORT)
+        begins: Numbers = bounds + (self.tokens.kind[bounds] == TokenKind.IMPORT)
         return begins
 
     def whole_lines(self, begins: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
@@ -123,21 +123,21 @@ class Corpus:
     def renamed(self) -> Text:
         """Return the tokens without what a renaming changes."""
         kind = self.tokens.kind
-        names = np.flatnonzero(kind == Kind.NAME)
+        names = np.flatnonzero(kind == TokenKind.NAME)
         order = np.sort(self.tokens.exact[names].astype(np.uint64) << _HALF | names.astype(np.uint64))
         places = (order & np.uint64(2**32 - 1)).astype(np.int64)
         again = np.flatnonzero(order[1:] >> _HALF == order[:-1] >> _HALF)
         earlier, later = places[again], places[again + 1]
         back, ahead = np.zeros(self.size, np.int32), np.zeros(self.size, np.int32)
         back[later] = ahead[earlier] = later - earlier
-        return Text(np.where(kind == Kind.SIGN, self.tokens.exact, kind.astype(np.uint32)), back, ahead)
+        return Text(np.where(kind == TokenKind.SIGN, self.tokens.exact, kind.astype(np.uint32)), back, ahead)
 
 
 def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
     """Return where windows of so many tokens begin, and which of those begin alike."""
     anchors = corpus.lines[:-1]
     anchors = anchors[anchors + length <= corpus.stop(anchors)]
-    anchors = anchors[corpus.tokens.kind[anchors] != Kind.IMPORT]
+    anchors = anchors[corpus.tokens.kind[anchors] != TokenKind.IMPORT]
     hashes = _hashes(text, corpus.powers, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
     order = np.argsort(hashes, kind="stable")
     order = order[_repeated(hashes[order])]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, OVER_LINES, Kind
+from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, OVER_LINES, TokenKind
 
 if TYPE_CHECKING:
     from numpy import uint8, uint32
@@ -36,7 +36,7 @@ class Tokens(NamedTuple):
     exact: NDArray[uint32]
     """The hash of the token's text, its kind in the low bits."""
     kind: NDArray[uint8]
-    """A `Kind`."""
+    """A `TokenKind`."""
     line: NDArray[uint32]
     end_line: NDArray[uint32]
     """Differs from `line` for strings and imports that span several lines."""
@@ -68,7 +68,7 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
     streams = tuple(files.values())
     raw = np.frombuffer(b"".join(stream.tokens for stream in streams), np.uint32)
     kind = (raw & ((1 << KIND_BITS) - 1)).astype(np.uint8)
-    is_token, over_lines = kind != Kind.BLANK, kind > Kind.IMPORT
+    is_token, over_lines = kind != TokenKind.BLANK, kind > TokenKind.IMPORT
     ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS & ((1 << LINE_BITS) - 1))
     ends[over_lines] = np.frombuffer(b"".join(stream.line_ends for stream in streams), np.uint32)
     kind -= over_lines.astype(np.uint8) * np.uint8(OVER_LINES)
@@ -92,7 +92,7 @@ def indentations(files: Mapping[str, TokenStream]) -> NDArray[uint8]:
     import numpy as np
 
     raw = np.frombuffer(b"".join(stream.tokens for stream in files.values()), np.uint32)
-    is_token = raw & ((1 << KIND_BITS) - 1) != Kind.BLANK
+    is_token = raw & ((1 << KIND_BITS) - 1) != TokenKind.BLANK
     ends_line = ~is_token & (raw >> KIND_BITS & ((1 << LINE_BITS) - 1) != 0)
     last = np.maximum.accumulate(np.where(ends_line, np.arange(len(raw)), 0))
     return np.extract(is_token, raw[last] >> (KIND_BITS + LINE_BITS)).astype(np.uint8)

@@ -1,5 +1,5 @@
-"""One analysis over many repositories: the list of them, the run, what is kept, and the merged reports.
+"""One analysis over many repositories: the roster, the run, cached results, and merged reports.
 
-Contract: one repository that fails, or ends its process, costs no other. What is merged follows from the
-repositories, the analysis and the day, and not from how many processes there were or where they ran.
+Contract: a repository that fails, or crashes its process, does not affect the others. The merged reports
+depend on the repositories, the analysis and the day, not on the number or location of processes.
 """

@@ -12,23 +12,23 @@ from holdfast.storage.processes.pool import DaskCluster, ProcessPool, completed
 Work = Callable[[str], str]
 
 
-class Task(NamedTuple):
+class RepositoryTask(NamedTuple):
     """One repository's part of a run."""
 
     name: str
-    asked: str
-    """The argument of the work, as JSON."""
+    request: str
+    """The argument of the work function, as JSON."""
 
 
 class _Attempt(NamedTuple):
-    task: Task
+    task: RepositoryTask
     work: Work
     failed: int = 0
 
 
 def outcomes(
-    tasks: Sequence[Task], work: Work, executor: ProcessPool | DaskCluster, retries: int
-) -> Iterator[tuple[Task, str | None]]:
+    tasks: Sequence[RepositoryTask], work: Work, executor: ProcessPool | DaskCluster, retries: int
+) -> Iterator[tuple[RepositoryTask, str | None]]:
     """Yield each task with what its work returned, or None when every attempt failed."""
     waiting = deque(_Attempt(task, work) for task in tasks)
     for attempt, future in completed(executor, _run, waiting, executor.size):
@@ -46,4 +46,4 @@ def outcomes(
 
 
 def _run(attempt: _Attempt) -> str:
-    return attempt.work(attempt.task.asked)
+    return attempt.work(attempt.task.request)

@@ -1,7 +1,7 @@
-"""The results of many repositories in one place: as JSON, as a table of Parquet, and as a page to look at.
+"""The results of many repositories merged into JSON, a Parquet table and an HTML page.
 
-Contract: rows are sorted by name, and nothing in them depends on when or where they were computed. Names and
-reasons are text of others: the page escapes them, runs nothing and loads nothing.
+Contract: rows are sorted by name, and do not depend on when or where they were computed. Names and reasons
+are untrusted: the page escapes them, runs no scripts and loads nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ JSON, PARQUET, HTML = "fleet.json", "fleet.parquet", "fleet.html"
 ANALYSED, FAILED, NOT_RUN = "analysed", "failed", "not run"
 
 Row = Mapping[str, Any]
-"""A repository's name and status, and its commit and result, or why there is none."""
+"""A repository's name and status, with its commit and result, or the reason why there is none."""
 
 TIMINGS = frozenset(
     ("analysis_duration", "cache_stats", "performance", "total_ms", "components_ms", "files_per_second")
 )
-"""Members of results that say how long something took, and so differ from run to run."""
+"""Members of results that hold durations or cache counts, and thus differ between runs."""
 _FIXED = ("repository", "status", "commit", "day", "reason")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = (
@@ -36,14 +36,14 @@ _STYLE = (
 
 
 def without_timings(value: Any) -> Any:
-    """Return a result without what says how long it took."""
+    """Return a result without its timings."""
     if isinstance(value, dict):
         return {name: without_timings(item) for name, item in value.items() if name not in TIMINGS}
     return [without_timings(item) for item in value] if isinstance(value, list) else value
 
 
 def figures(result: Mapping[str, Any]) -> dict[str, int | float]:
-    """Return the numbers of a result by name: its own, and those of the parts that are no lists."""
+    """Return the numbers of a result by name, including those of nested objects, but not of lists."""
     parts = {"": result} | {f"{name}.": part for name, part in result.items() if isinstance(part, dict)}
     return {
         prefix + name: value
@@ -54,20 +54,20 @@ def figures(result: Mapping[str, Any]) -> dict[str, int | float]:
 
 
 def totals(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return how many repositories there are of each status, and the sums of what can be counted."""
+    """Return the number of repositories by status, and the sums of integer figures."""
     sums: dict[str, int] = {}
-    broken: set[str] = set()  # a mean of means says nothing
+    fractional: set[str] = set()  # sums or means of ratios say nothing
     for row in rows:
         for name, value in figures(row.get("result") or {}).items():
             sums[name] = sums.get(name, 0) + int(value)
-            broken |= {name} if isinstance(value, float) else set()
+            fractional |= {name} if isinstance(value, float) else set()
     counted = {status: sum(row["status"] == status for row in rows) for status in (ANALYSED, FAILED, NOT_RUN)}
-    kept = {name: sums[name] for name in sorted(sums.keys() - broken)}
-    return {"repositories": len(rows), **counted, "figures": kept}
+    summed = {name: sums[name] for name in sorted(sums.keys() - fractional)}
+    return {"repositories": len(rows), **counted, "figures": summed}
 
 
 def merged(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files of a report by name."""
+    """Return the files of the report by name."""
     rows = sorted(rows, key=lambda row: str(row["repository"]))
     document = {
         "holdfast": __version__,
@@ -85,7 +85,7 @@ def merged(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> 
 
 
 def require_parquet() -> tuple[Any, Any]:
-    """Return the libraries that write Parquet, or say what to install."""
+    """Import pyarrow, or raise `Unavailable` with what to install."""
     try:
         import pyarrow  # type: ignore[import-untyped]
         import pyarrow.parquet  # type: ignore[import-untyped]
@@ -98,7 +98,7 @@ def require_parquet() -> tuple[Any, Any]:
 
 
 def _parquet(rows: Sequence[Row]) -> bytes:
-    """Return a row for each repository: what is known of it, its figures, and its whole result as JSON."""
+    """Return a Parquet table with a row per repository: its status, figures, and whole result as JSON."""
     arrow, parquet = require_parquet()
     numbers = [figures(row.get("result") or {}) for row in rows]
     columns: dict[str, Any] = {
@@ -129,12 +129,12 @@ def _page(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> s
     )
     foot = "".join(f'<td class="n">{_text(found["figures"].get(name))}</td>' for name in names)
     counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
-    asked = "".join(f" {name}={json.dumps(value)}" for name, value in arguments.items())
+    given = "".join(f" {name}={json.dumps(value)}" for name, value in arguments.items())
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{_text(analysis)}</title><style>{_STYLE}</style></head>\n<body><h1>{_text(analysis)}</h1>\n"
-        f"<p>{found['repositories']} repositories: {counted}.{_text(asked)}</p>\n"
+        f"<p>{found['repositories']} repositories: {counted}.{_text(given)}</p>\n"
         f"<div><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>\n"
         f'<tfoot><tr><td colspan="{len(_FIXED)}">Total</td>{foot}</tr></tfoot></table></div>\n'
         f"<p>Holdfast {__version__}</p></body></html>\n"

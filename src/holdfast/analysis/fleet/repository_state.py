@@ -1,8 +1,7 @@
-"""The state of a repository as one value: equal states give an analysis the same answer.
+"""A digest of the state of a repository: equal states give the same analysis results.
 
-It follows from the commits that branches, tags and remotes are at, and from the content of every file of the
-work tree that git does not ignore, and of reports of coverage. No program that the repository's configuration
-names is asked.
+It covers the commits of branches, tags and remotes, the content of every file in the work tree that git does
+not ignore, and coverage reports. No program that the repository configures is run.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ _REFS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 
 
 class RepositoryState(NamedTuple):
-    """What a repository looks like now."""
+    """The checked-out commit and the digest."""
 
     commit: str | None
-    """The one that is checked out; None outside of git and before the first."""
+    """The checked-out commit; None outside git and before the first commit."""
     digest: str
 
 
 def repository_state(repository: Repository) -> RepositoryState:
-    """Return the state, for which every file is read."""
+    """Return the current state; reads every file."""
     if repository.git_dir is None:
         return RepositoryState(None, _digest(repository, None, []))
     with closing(Git(repository)) as git:
@@ -54,7 +53,7 @@ def _digest(repository: Repository, git: Git | None, history: list[object]) -> s
         if isinstance(seen, FileStat) and seen.size <= LIMITS.source_file_bytes:
             try:
                 content = blake2b(tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)).digest()
-            except HoldfastError:  # an odd name, or gone meanwhile: then by its looks
+            except HoldfastError:  # an invalid path, or deleted meanwhile: use its stat
                 pass
         found.update(repr((path, content or seen)).encode("utf-8", "surrogateescape"))
     return found.hexdigest()

@@ -1,4 +1,4 @@
-"""A list of repositories: a text with one on each line, as `path` or `path name`, and comments after `#`."""
+"""The list of repositories: one per line, as `path` or `path name`, with comments after `#`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Member(NamedTuple):
 
 
 def roster(text: str, base: str) -> list[Member]:
-    """Return the repositories that a list names, sorted by name; relative paths count from `base`.
+    """Return the listed repositories, sorted by name; paths are relative to `base`.
 
-    Who has no name is called as its path is written.
+    The default name is the path as written.
     """
     members: list[Member] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -31,15 +31,20 @@ def roster(text: str, base: str) -> list[Member]:
             continue
         path = os.path.realpath(os.path.join(base, os.path.expanduser(words[0])))
         if not os.path.isdir(path):
-            raise _said(
-                NotFound, number, f"there is no folder '{words[0]}'", "Mend the path, or leave it out."
+            raise _line_error(
+                NotFound, number, f"there is no folder '{words[0]}'", "Fix the path, or remove the line."
             )
         members.append(Member(words[-1], path, number))
     for what, values in (("folder", [one.path for one in members]), ("name", [one.name for one in members])):
         for place, value in enumerate(values):
             if (first := values.index(value)) != place:
-                told = f"it has the same {what} as line {members[first].line}"
-                raise _said(InvalidArguments, members[place].line, told, "Leave one out, or name them apart.")
+                problem = f"it has the same {what} as line {members[first].line}"
+                raise _line_error(
+                    InvalidArguments,
+                    members[place].line,
+                    problem,
+                    "Remove one, or give them different names.",
+                )
     return sorted(members)
 
 
@@ -47,12 +52,14 @@ def _words(line: str, number: int) -> list[str]:
     try:
         words = shlex.split(line.replace("\0", " "), comments=True)
     except ValueError:
-        raise _said(InvalidArguments, number, "a quotation does not end", "Add the other quote.") from None
+        raise _line_error(
+            InvalidArguments, number, "a quote is not closed", "Add the closing quote."
+        ) from None
     if len(words) > _TWO:
-        hint = "A line is a path, or a path and a name; one with spaces goes into quotes."
-        raise _said(InvalidArguments, number, f"there are {len(words)} words", hint)
+        hint = "A line is a path, or a path and a name; quote those with spaces."
+        raise _line_error(InvalidArguments, number, f"there are {len(words)} words", hint)
     return words
 
 
-def _said(kind: type[HoldfastError], number: int, told: str, hint: str) -> HoldfastError:
-    return kind(f"Line {number} of the list: {told}.", hint=hint, line=number)
+def _line_error(kind: type[HoldfastError], number: int, problem: str, hint: str) -> HoldfastError:
+    return kind(f"Line {number} of the list: {problem}.", hint=hint, line=number)

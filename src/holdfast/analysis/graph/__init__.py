@@ -1,7 +1,9 @@
-"""What depends on what: the meaning of imports and names, the graphs of it, references between languages.
+"""Dependency analysis: name resolution, dependency graphs, and references between languages.
 
-- `imports/`: which file of the project an import means, one module for each way of finding out.
-- `resolution.py`: which definition a name, an attribute or a call means.
-- `dependency_graph.py`, `cycles.py`, `excerpt.py`, `drawing.py`: the graph, its rings, parts of it, pictures.
-- `cross_language.py`: where code of one language reaches for code of another.
+- `imports/`: resolves imports to files of the project, one module per scheme.
+- `resolution.py`: resolves names, attributes and calls to definitions.
+- `dependency_graph.py`: builds the graph. `cycles.py`, `metrics.py`: its import cycles and centrality
+  measures.
+- `excerpt.py`, `drawing.py`, `layered_picture.py`, `graphml.py`: parts of the graph, and output formats.
+- `cross_language.py`: where code in one language uses code in another.
 """

@@ -1,8 +1,8 @@
-"""Where code of one language reaches for code of another: bindings, foreign functions, WebAssembly, types.
+"""References between languages: bindings, foreign functions, WebAssembly, type declarations.
 
-Contract: a reference is there only with its evidence in the record of a file: an attribute, an import, a
-call, a comment that a compiler reads, a name that a linker would look for. Its target is a file only where a
-definition or a file of that name is found; else it is None.
+Contract: every reference has evidence in the record of a file: an attribute, an import, a call, a compiler
+directive in a comment, or a linker symbol. Its target is a file if a definition or file of that name exists,
+else None.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ReferenceType = Literal["WasmBinding", "FfiCall", "PythonBinding", "TypeDefiniti
 
 
 class CrossReference(NamedTuple):
-    """A place where code of one language reaches for code of another, or offers itself to it."""
+    """A place where code uses, or is exported to, another language."""
 
     source_file: str
     line: int
@@ -46,7 +46,7 @@ _ATTRIBUTES = _by_name(
     WasmBinding="wasm_bindgen JSExport JSImport",
     FfiCall="no_mangle export_name napi UnmanagedCallersOnly DllImport LibraryImport",
 )
-"""Attributes of Rust and C# that offer code to another language or take it from there."""
+"""Attributes of Rust and C# that export code to, or import it from, another language."""
 _CALLS = _by_name(
     FfiCall="CDLL WinDLL OleDLL PyDLL LoadLibrary dlopen loadLibrary",
     WasmBinding="instantiateStreaming instantiate",
@@ -54,7 +54,7 @@ _CALLS = _by_name(
 _CALL_OWNERS = frozenset(
     {"ctypes", "cdll", "windll", "ffi", "System", "WebAssembly", "Native", "FFI", "process"}
 )
-"""What stands before such a call, so that an equal name of something else is none."""
+"""The objects of such calls, to exclude unrelated functions with the same name."""
 _MODULE_MACROS = frozenset({"PYBIND11_MODULE", "NB_MODULE", "BOOST_PYTHON_MODULE"})
 _MACROS = _by_name(
     PythonBinding=" ".join((*_MODULE_MACROS, "PyModule_Create", "PyModuleDef_Init")),
@@ -65,6 +65,7 @@ _DIRECTIVE = re.compile(r"^//(go:wasmexport|go:wasmimport|export)[ \t]+(\S+)(?:[
 _INCLUDED = re.compile(r'#[ \t]*include[ \t]+"([^"\n]+)"')
 _JNI = "Java_"
 _MOST_USERS = 5
+"""How many callers of one exported definition are listed; a judgement."""
 _NATIVE_PACKAGES = frozenset(
     {"ffi-napi", "node-gyp-build", "bindings", "koffi", "node-addon-api", "node:ffi", "bun:ffi"}
 )
@@ -74,14 +75,14 @@ _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 
 
 def cross_language_references(scan: Scan, resolution: Resolution) -> list[CrossReference]:
-    """Return the references between the languages of a project, by place."""
-    search = _Search(scan, resolution)
-    found = {item for path, record in scan.files.items() for item in search.of(path, record)}
+    """Return the references between the languages of a project, by file and line."""
+    finder = _ReferenceFinder(scan, resolution)
+    found = {item for path, record in scan.files.items() for item in finder.references(path, record)}
     return sorted(found, key=lambda item: (item.source_file, item.line, item.text, item.target_file or ""))
 
 
-class _Search:
-    """What the files of a project offer to other languages, and who takes it."""
+class _ReferenceFinder:
+    """Indexes what the files of a project export to other languages, and finds its users."""
 
     def __init__(self, scan: Scan, resolution: Resolution) -> None:
         self._files = scan.files
@@ -91,13 +92,13 @@ class _Search:
         self._callers: dict[str, list[str]] = defaultdict(list)
         for path, record in scan.files.items():
             if record.language in _NATIVE:
-                self._note_offers(path, record)
+                self._add_exports(path, record)
         for path, record in scan.files.items() if self._linked else ():
             for name in {site.callee.rpartition(".")[2] for site in record.names.calls}:
                 if name in self._linked:
                     self._callers[name].append(path)
 
-    def _note_offers(self, path: str, record: Record) -> None:
+    def _add_exports(self, path: str, record: Record) -> None:
         for index, definition in enumerate(record.names.definitions):
             if definition.kind not in FUNCTIONS:
                 continue
@@ -107,7 +108,7 @@ class _Search:
                 self._linked[definition.name].append(path)
             if "pymodule" in marks:
                 self._modules[definition.name].append(path)
-            elif definition.name in _MODULE_MACROS:  # its first argument is among what is used
+            elif definition.name in _MODULE_MACROS:  # its first argument is among the used names
                 for name in self._resolution.scope(path).used.get(index, ()):
                     self._modules[name].append(path)
         for comment in record.comments if record.language == "go" else ():
@@ -115,14 +116,14 @@ class _Search:
                 self._linked[found[2]].append(path)
 
     def _marks(self, path: str, index: int, definition: Definition) -> set[str]:
-        """Return the attributes of a definition; those in `unsafe(…)` are among the names that it uses."""
+        """Return the attributes of a definition; those inside `unsafe(…)` are among the names it uses."""
         marks = {_last(decorator) for decorator in definition.decorators}
         if "unsafe" in marks:
             used = self._resolution.scope(path).used.get(index, ())
             marks.update(name for name in used if name in ("no_mangle", "export_name"))
         return marks
 
-    def of(self, path: str, record: Record) -> Iterator[CrossReference]:
+    def references(self, path: str, record: Record) -> Iterator[CrossReference]:
         """Yield the references in a file."""
         language = record.language
         if language in ("rust", "csharp"):
@@ -140,7 +141,7 @@ class _Search:
         yield from self._loads(path, record)
 
     def _attributes(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield what Rust and C# mark as offered to, or taken from, another language."""
+        """Yield definitions in Rust and C# that attributes export or import."""
         for index, definition in enumerate(record.names.definitions):
             for mark in sorted(self._marks(path, index, definition)):
                 kind = _ATTRIBUTES.get(mark)
@@ -148,25 +149,25 @@ class _Search:
                     continue
                 text = f"{mark} {definition.name}"
                 callers = self._callers.get(definition.name, ())
-                users = [user for user in callers if self._is_other(user, record)]
+                users = [user for user in callers if self._is_foreign(user, record)]
                 for user in users[:_MOST_USERS]:
                     yield CrossReference(path, definition.line, text, kind, user, "likely")
                 if not users:
                     yield CrossReference(path, definition.line, text, kind, None, "exact")
 
     def _declared(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield functions that are declared here and written in another language."""
+        """Yield functions that are declared here and defined in another language."""
         for index, definition in enumerate(record.names.definitions):
             if definition.kind not in FUNCTIONS or self._resolution.scope(path).has_body(index):
                 continue
             around = definition.container
             alone = around < 0 or record.names.definitions[around].kind != "Interface"
             for other in self._linked.get(definition.name, ()) if alone else ():
-                if self._is_other(other, record):
+                if self._is_foreign(other, record):
                     yield CrossReference(path, definition.line, definition.name, "FfiCall", other, "exact")
 
     def _macros(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield what C and C++ offer by macros, and the methods of Java that they write."""
+        """Yield macros in C and C++ that export code, and implementations of Java native methods (JNI)."""
         for site in record.names.calls:
             if kind := _MACROS.get(site.callee):
                 yield CrossReference(path, site.line, site.callee, kind, None, "exact")
@@ -185,7 +186,7 @@ class _Search:
 
     @cached_property
     def _java_methods(self) -> dict[str, str]:
-        """The files of methods of Java and Kotlin, by the names that their native versions have."""
+        """The files of Java and Kotlin methods, by their JNI names."""
         found = {}
         for path, record in self._files.items():
             for item in record.names.definitions if record.language in ("java", "kotlin") else ():
@@ -195,7 +196,7 @@ class _Search:
         return found
 
     def _go(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield what Go takes from C, and what it offers."""
+        """Yield cgo imports and exports in Go."""
         if any(imported.module == "C" for imported in record.names.imports):
             line = next(imported.line for imported in record.names.imports if imported.module == "C")
             headers = [(item, name) for item in record.comments for name in _INCLUDED.findall(item.text)]
@@ -210,7 +211,7 @@ class _Search:
                 yield CrossReference(path, comment.line, found[0], kind, None, "exact")
 
     def _python(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield imports of modules that are written in another language."""
+        """Yield Python imports of extension modules written in another language."""
         for imported in record.names.imports:
             for name in {_last(imported.module), imported.name} if self._modules else ():
                 if name in self._modules and not self._resolution.target(path, imported).files:
@@ -219,7 +220,7 @@ class _Search:
                         yield CrossReference(path, imported.line, text, "PythonBinding", target, "likely")
 
     def _scripts(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield modules of WebAssembly and native ones, and types that are written for a script."""
+        """Yield WebAssembly and native modules, and type declarations for a JavaScript file."""
         for imported in record.names.imports:
             module = imported.module.partition("?")[0]
             if module.endswith(".wasm"):
@@ -232,25 +233,27 @@ class _Search:
                 yield CrossReference(path, 1, path.rpartition("/")[2], "TypeDefinition", script, "exact")
 
     def _loads(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield libraries that are loaded by a call, with the files whose functions are then used."""
+        """Yield calls that load a library, with the files whose functions are used."""
         for site in record.names.calls:
             head, _, name = site.callee.rpartition(".")
             kind = _CALLS.get(name)
             if kind is None:
                 continue
-            brought = any(item.alias == name and item.module in _CALL_OWNERS for item in record.names.imports)
-            if not brought and _CALL_OWNERS.isdisjoint(head.split(".")):
+            is_imported = any(
+                item.alias == name and item.module in _CALL_OWNERS for item in record.names.imports
+            )
+            if not is_imported and _CALL_OWNERS.isdisjoint(head.split(".")):
                 continue
             used = {name for use in record.names.uses for name in use.attributes}
             linked = {other for name in used for other in self._linked.get(name, ())}
-            targets = [other for other in sorted(linked) if self._is_other(other, record)]
+            targets = [other for other in sorted(linked) if self._is_foreign(other, record)]
             for target in targets:
                 yield CrossReference(path, site.line, site.callee, kind, target, "likely")
             if not targets:
                 yield CrossReference(path, site.line, site.callee, kind, None, "exact")
 
-    def _is_other(self, path: str, record: Record) -> bool:
-        """Return whether a file is in another language; C and C++ are one."""
+    def _is_foreign(self, path: str, record: Record) -> bool:
+        """Return whether a file is in another language; C and C++ count as one, as do scripts."""
         languages = {self._files[path].language, record.language}
         return len(languages) == 2 and languages != {"c", "cpp"} and not languages <= _SCRIPTS
 

@@ -1,4 +1,4 @@
-"""Cycles of a graph: files that import each other, in a ring or more entangled."""
+"""Import cycles: the strongly connected components of the import graph (Tarjan)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from holdfast.analysis.graph.dependency_graph import Edge
+from holdfast.analysis.graph.dependency_graph import DependencyEdge
 from holdfast.syntax.recursion import strong_components
 
 
 class Cycle(NamedTuple):
-    """Files each of which depends on all the others, directly or not."""
+    """Files each of which depends on all the others, directly or indirectly."""
 
     files: tuple[str, ...]
     at_load: bool
-    """Whether loading one of them loads the others: not only from within functions or for types."""
+    """Whether the cycle exists while the files load, without imports in functions or for types only."""
 
 
-def cycles(edges: Iterable[Edge]) -> list[Cycle]:
+def cycles(edges: Iterable[DependencyEdge]) -> list[Cycle]:
     """Return the cycles of imports, the largest first."""
     imports = [edge for edge in edges if edge.edge_type == "Imports"]
     loaded = {file for ring in _rings(edge for edge in imports if not edge.deferred) for file in ring}
@@ -26,8 +26,8 @@ def cycles(edges: Iterable[Edge]) -> list[Cycle]:
     return sorted(found, key=lambda cycle: (-len(cycle.files), cycle.files))
 
 
-def _rings(edges: Iterable[Edge]) -> list[list[str]]:
-    """Return the strongly connected components of several nodes."""
+def _rings(edges: Iterable[DependencyEdge]) -> list[list[str]]:
+    """Return the strongly connected components with more than one node."""
     following: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
         following[edge.origin].append(edge.goal)

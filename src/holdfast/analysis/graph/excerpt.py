@@ -1,7 +1,7 @@
-"""A part of a graph that can be shown: around a focus, and no more nodes and edges than asked for.
+"""A part of a graph small enough to show: around a focus, up to a number of nodes and edges.
 
-Nodes with the most edges stay, those nearest to the focus before them; edges between nodes that stay, the
-surest and heaviest first.
+The nodes nearest to the focus are kept first, then those with the most edges. Of the edges between kept
+nodes, certain ones are kept before guesses, then heavier ones before lighter ones.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from holdfast.analysis.graph.dependency_graph import Edge, Graph, Node
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DependencyEdge, DependencyNode
 
 METHOD = "nodes with the most edges, edges with the most places"
 METHOD_AROUND = "nodes nearest to the focus, then those with the most edges"
@@ -17,16 +17,16 @@ METHOD_AROUND = "nodes nearest to the focus, then those with the most edges"
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Nodes and edges to show, and how many there are in all."""
+    """The nodes and edges to show, and the total numbers."""
 
-    nodes: list[Node]
-    edges: list[Edge]
+    nodes: list[DependencyNode]
+    edges: list[DependencyEdge]
     total_nodes: int
     total_edges: int
 
 
-def matching(graph: Graph, focus: str) -> list[str]:
-    """Return the nodes that a focus names: one by its id, those of a file, or those of a symbol."""
+def matching(graph: CodeGraph, focus: str) -> list[str]:
+    """Return the ids of the nodes that a focus matches: a node id, a file, or a symbol."""
     wanted = focus.removeprefix("./")
     if wanted in graph.nodes:
         same = [node.id for node in graph.nodes.values() if node.file_path == wanted]
@@ -39,8 +39,8 @@ def matching(graph: Graph, focus: str) -> list[str]:
     ]
 
 
-def around(graph: Graph, seeds: list[str], depth: int) -> dict[str, int]:
-    """Return the nodes within so many edges of some, whatever their direction, with the distance."""
+def around(graph: CodeGraph, seeds: list[str], depth: int) -> dict[str, int]:
+    """Return the nodes at most `depth` edges, in any direction, from the seeds, with their distance."""
     beside: dict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
         beside[edge.origin].add(edge.goal)
@@ -53,8 +53,8 @@ def around(graph: Graph, seeds: list[str], depth: int) -> dict[str, int]:
     return found
 
 
-def excerpt(graph: Graph, near: dict[str, int] | None, most_nodes: int, most_edges: int) -> Excerpt:
-    """Return what to show of a graph, or of the part of it that is near something."""
+def excerpt(graph: CodeGraph, near: dict[str, int] | None, most_nodes: int, most_edges: int) -> Excerpt:
+    """Return an excerpt of a graph, or of its nodes in `near`, ranked by their distance there."""
     edges = [edge for edge in graph.edges if near is None or (edge.origin in near and edge.goal in near)]
     degree: Counter[str] = Counter()
     for edge in edges:

@@ -1,4 +1,4 @@
-"""What the names of one file stand for within it, and the rules by which its language finds names."""
+"""The scope of one file, and the scoping rules of each language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from holdfast.syntax.record import MODULE, Definition, Import, Record
+from holdfast.syntax.record import MODULE, Definition, ImportedName, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 TYPES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
@@ -18,26 +18,26 @@ SPACES = frozenset({"Namespace", "Module"})
 
 
 class Rules(NamedTuple):
-    """How a language finds the definition of a name."""
+    """The scoping rules of a language."""
 
     family: str
     own: frozenset[str] = frozenset({"this"})
-    """Words for the object whose method this is."""
+    """Keywords or names for the current object."""
     inherited: frozenset[str] = frozenset({"super"})
-    """Words for what that object's class extends."""
+    """Keywords for the base class."""
     implicit_owner: bool = False
-    """Whether members of a class are seen in it by their plain names."""
+    """Whether members are visible in their class by their unqualified names."""
     package: Literal["folder", "package", "project"] | None = None
-    """Which files see each other's names without an import."""
+    """Which files share names without an import: those of a folder, a package, or all."""
     package_is_scope: bool = True
-    """Whether that is a rule of the language, and not just how its programs are linked."""
+    """Whether the language defines this, and not just the way its programs are linked."""
     named_receiver: bool = False
     written_paths: bool = False
-    """Whether a path that others import may be written out in an expression."""
+    """Whether a full path may be used in an expression instead of an import."""
     built_in: frozenset[str] = frozenset()
-    """Functions and types that are there without an import."""
+    """Functions and types that need no import."""
     bodies_elsewhere: bool = False
-    """Whether a function may be declared in one file and written in another."""
+    """Whether a function may be declared in one file and defined in another."""
 
 
 _SELF = frozenset({"self", "Self"})
@@ -86,28 +86,28 @@ _RULES: Mapping[str, Rules] = MappingProxyType(
 
 
 def rules_of(language: str) -> Rules:
-    """Return the rules of a language; one without rules finds names in its own file only."""
+    """Return the rules of a language; by default names resolve within their own file only."""
     return _RULES.get(language) or Rules(language)
 
 
 def function_of(definitions: Sequence[Definition], index: int) -> int:
-    """Return the function in which an import binds its name, or the file."""
+    """Return the function in whose scope an import binds its name, or MODULE."""
     while index != MODULE and definitions[index].kind not in FUNCTIONS:
         index = definitions[index].container
     return index
 
 
-class Home(NamedTuple):
-    """A definition around some text, or the file."""
+class EnclosingScope(NamedTuple):
+    """A definition around some code."""
 
     definition: int
     path: str
     visible: bool
-    """Whether the names defined in it are seen from there."""
+    """Whether that code sees the names defined in it."""
 
 
 class FileScope:
-    """The names of a file."""
+    """The names of one file, by scope."""
 
     def __init__(self, record: Record) -> None:
         names = record.names
@@ -116,9 +116,9 @@ class FileScope:
         self.top: list[int] = []
         self.methods: list[int] = []
         self.members: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
-        self.imports: dict[str, Import] = {}
-        self.inner_imports: dict[int, dict[str, Import]] = defaultdict(dict)
-        self.stars: list[Import] = []
+        self.imports: dict[str, ImportedName] = {}
+        self.inner_imports: dict[int, dict[str, ImportedName]] = defaultdict(dict)
+        self.stars: list[ImportedName] = []
         self.bound = {use.definition: use.bound for use in names.uses if use.bound}
         self.used = {use.definition: use.names for use in names.uses}
         self.paths = self._plain_paths(names.package)
@@ -127,7 +127,7 @@ class FileScope:
         for index, definition in enumerate(names.definitions):
             self._add(index, definition)
         for imported in names.imports:
-            self._bring_in(imported)
+            self._add_import(imported)
 
     def _add(self, index: int, definition: Definition) -> None:
         owner = self.paths[index][: -len(definition.name) - 1]
@@ -135,7 +135,7 @@ class FileScope:
             self.top.append(index)
         here = self.members[owner]
         same = definition.kind == "Constructor" and definition.name == owner.rpartition(".")[2]
-        name = CONSTRUCTOR if same else definition.name  # in its class that name means the class
+        name = CONSTRUCTOR if same else definition.name  # inside the class its name means the class
         here[name] = (*here.get(name, ()), index)
         if owner and definition.kind in FUNCTIONS:
             around = definition.container
@@ -143,7 +143,7 @@ class FileScope:
                 self.methods.append(index)
 
     def _plain_paths(self, package: str) -> list[str]:
-        """Return the paths of definitions as others refer to them: by the type, without the package."""
+        """Return the paths by which other code refers to definitions: by type, without the package."""
         paths = [definition.path for definition in self.definitions]
         if self.rules.family == "rust":
             return [path.rpartition(" for ")[2] for path in paths]
@@ -152,12 +152,12 @@ class FileScope:
         return [path.removeprefix(f"{package}.") for path in paths] if self.rules.family in _SPACED else paths
 
     def is_solid(self, index: int) -> bool:
-        """Return whether a definition is a function, a type, or holds something."""
+        """Return whether a definition is a function, a type, or has members."""
         definition = self.definitions[index]
         return definition.kind in FUNCTIONS or definition.kind in TYPES or self.paths[index] in self.members
 
     def bases(self, index: int) -> tuple[str, ...]:
-        """Return what a type extends, as written; also what Rust implements for it elsewhere in the file."""
+        """Return the base types as written; in Rust also the traits implemented elsewhere in the file."""
         found = self.definitions[index].bases
         if self.rules.family == "rust":
             same = [
@@ -168,7 +168,7 @@ class FileScope:
             found = tuple(dict.fromkeys((*found, *(base for bases in same for base in bases))))
         return found
 
-    def _bring_in(self, imported: Import) -> None:
+    def _add_import(self, imported: ImportedName) -> None:
         alias = imported.alias or (imported.name if imported.name != "*" else "")
         inner = function_of(self.definitions, imported.definition)
         if imported.name == "*" and not imported.alias:
@@ -181,22 +181,22 @@ class FileScope:
             self.inner_imports[inner][alias] = imported
 
     def runs_in(self, index: int) -> int:
-        """Return the function or type whose text something is, or the file."""
+        """Return the innermost function or type around a definition, itself included, or MODULE."""
         while index != MODULE and self.definitions[index].kind not in FUNCTIONS | TYPES:
             index = self.definitions[index].container
         return index
 
-    def around(self, definition: int) -> Iterator[Home]:
-        """Yield the definitions around some text, the innermost first, without the file."""
+    def around(self, definition: int) -> Iterator[EnclosingScope]:
+        """Yield the definitions from this one outwards, without the file."""
         inner = definition
         while definition != MODULE:
             found = self.definitions[definition]
             visible = found.kind not in TYPES or definition == inner or self.rules.implicit_owner
-            yield Home(definition, self.paths[definition], visible)
+            yield EnclosingScope(definition, self.paths[definition], visible)
             definition = found.container
 
     def owner(self, definition: int) -> int | None:
-        """Return the class in whose text something stands, itself included."""
+        """Return the innermost class around a definition, itself included."""
         if definition not in self._owners:
             self._owners[definition] = self._owner(definition)
         return self._owners[definition]
@@ -213,13 +213,13 @@ class FileScope:
 
     @cached_property
     def _inner_names(self) -> frozenset[str]:
-        """Names that may mean something else in a definition than in the file."""
+        """Names that some definition may shadow."""
         found = {name for names in self.bound.values() for name in names}
         found.update(name for names in self.inner_imports.values() for name in names)
         return frozenset(found).union(*(names for owner, names in self.members.items() if owner))
 
     def viewpoint(self, definition: int, head: str) -> int:
-        """Return the outermost definition in which a name means the same, so that few need be asked."""
+        """Return the outermost definition from which a name resolves the same, so that results are shared."""
         if head in self.rules.own or head in self.rules.inherited:
             owner = self.owner(definition)
             return definition if owner is None else owner
@@ -239,7 +239,7 @@ class FileScope:
         return frozenset((function.name, function.line) for function in self._record.functions)
 
     def has_body(self, index: int) -> bool:
-        """Return whether a function is written here, and not only declared."""
+        """Return whether a function is defined here, not only declared."""
         definition = self.definitions[index]
         return definition.kind not in FUNCTIONS or any(
             (definition.path, line) in self._bodies for line in (definition.line, definition.start_line)

@@ -12,7 +12,7 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport, ImportGraph
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.cross_language import CrossReference, cross_language_references
 from holdfast.analysis.graph.cycles import Cycle, cycles
-from holdfast.analysis.graph.dependency_graph import DagType, Graph, kept_graph
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, cached_graph
 from holdfast.analysis.room import Analysis
 
 
@@ -20,9 +20,9 @@ from holdfast.analysis.room import Analysis
 class GraphReport(AnalysisReport):
     """What depends on what in a project."""
 
-    graph: Graph
+    graph: CodeGraph
     """Of the requested kind."""
-    imports: Graph
+    imports: CodeGraph
     """A graph that has the imports; the same one if it is of such a kind."""
     references: Sequence[CrossReference]
     """Where one language refers to another."""
@@ -58,8 +58,8 @@ class GraphReport(AnalysisReport):
 
 def graph_report(room: Analysis, scan: Scan, dag_type: DagType = "import-graph") -> GraphReport:
     """Report on the dependencies of a scan."""
-    graph = kept_graph(room, scan, dag_type)
-    imports = graph if "Imports" in graph.sites else kept_graph(room, scan, "import-graph")
+    graph = cached_graph(room, scan, dag_type)
+    imports = graph if "Imports" in graph.sites else cached_graph(room, scan, "import-graph")
     references = room.cached(
         "cross-language references", scan, lambda: cross_language_references(scan, room.resolution(scan))
     )

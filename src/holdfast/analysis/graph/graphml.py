@@ -1,6 +1,6 @@
-"""A graph as GraphML, which programs that draw and measure graphs read.
+"""A graph as GraphML, the exchange format of graph tools (http://graphml.graphdrawing.org).
 
-Contract: every kind of datum is declared, names are escaped, and what XML cannot hold is left out of them.
+Contract: every attribute is declared, names are escaped, and characters that XML does not allow are dropped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Datum = str | int | float
 def graphml(
     nodes: Iterable[Mapping[str, Datum]], edges: Iterable[tuple[int, int, Mapping[str, Datum]]]
 ) -> str:
-    """Return a directed graph; all nodes have data of the same names, and all edges of others."""
+    """Return a directed graph; all nodes have the same attributes, and so have all edges."""
     nodes, edges = list(nodes), list(edges)
     lines = [_HEAD]
     for kind, first in (("node", nodes[:1]), ("edge", [data for _, _, data in edges[:1]])):

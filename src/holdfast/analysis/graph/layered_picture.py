@@ -1,7 +1,8 @@
-"""A dependency graph as a picture: boxes in layers from what uses to what is used, as SVG.
+"""A dependency graph as a layered SVG drawing (Sugiyama's method): users left of what they use.
 
-Contract: the same graph gives the same bytes. Names are data of others: each one is escaped, and none becomes
-an id or a style. Files that no edge touches are not drawn; where there are too many, folders stand for them.
+Contract: the same graph gives the same bytes. Names are untrusted: each one is escaped, and none becomes an
+id or a style. Files without edges are not drawn; if there are too many files, folders are drawn in their
+place.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import quote
 
-from holdfast.analysis.graph.dependency_graph import Edge
+from holdfast.analysis.graph.dependency_graph import DependencyEdge
 from holdfast.kernel.untrusted import visible
 from holdfast.syntax.recursion import strong_components
 
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 190, 22, 270, 30, 12
 _LETTERS = 26
-"""How many fit into a box."""
+"""How many letters fit into a box."""
 _BEND = 60
 _SWEEPS = 6
+"""Passes of the barycentre heuristic, which orders each layer; a judgement: later ones change little."""
 _EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'
 _BOX = (
     '<a class="node{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
@@ -33,21 +35,21 @@ _SVG = (
     '<g fill="none" stroke="silver">{edges}</g><g class="nodes">{boxes}</g></svg>'
 )
 Links = Mapping[tuple[str, str], int]
-"""How many places make one thing depend on another."""
+"""The number of places in the source behind each dependency."""
 
 
 class Picture(NamedTuple):
-    """What is drawn."""
+    """The drawing, with counts of what it shows."""
 
     svg: str
     boxes: int
     folders: int
-    """Boxes that stand for all files below a folder."""
+    """How many boxes are folders, for all files below them."""
     edges: int
 
 
-def picture(edges: Iterable[Edge], most: int) -> Picture:
-    """Return the picture of the imports among files; folders stand for them where they are too many."""
+def picture(edges: Iterable[DependencyEdge], most: int) -> Picture:
+    """Draw the imports among files with at most `most` boxes; folders replace files if there are too many."""
     edges = list(edges)
     box = _boxes({end for edge in edges for end in edge[:2]}, most)
     links = Counter[tuple[str, str]]()
@@ -55,11 +57,11 @@ def picture(edges: Iterable[Edge], most: int) -> Picture:
         if box[edge.origin] != box[edge.goal]:
             links[box[edge.origin], box[edge.goal]] += edge.weight
     ends = {end for link in links for end in link}
-    return Picture(_drawn(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
+    return Picture(_svg(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
 
 
 def _boxes(files: Collection[str], most: int) -> dict[str, str]:
-    """Return the box of each file, itself or a folder: the fullest are opened first, as far as all fit."""
+    """Map each file to its box, itself or a folder: the folders with most files are expanded first."""
     inner, full = defaultdict[str, set[str]](set), Counter[str]()
     for file in files:
         path = file
@@ -83,7 +85,7 @@ def _upwards(path: str) -> Iterator[str]:
 
 
 def _components(links: Links) -> list[list[str]]:
-    """Return what depends on each other, what is used before what uses it."""
+    """Return the strongly connected components, dependencies before their users."""
     following = defaultdict[str, list[str]](list)
     for origin, goal in sorted(links):
         following[origin].append(goal)
@@ -91,7 +93,7 @@ def _components(links: Links) -> list[list[str]]:
 
 
 def _layers(links: Links) -> list[list[str]]:
-    """Return what stands in each layer, users before what they use, near to what they are joined to."""
+    """Assign boxes to layers, users first, and order each layer by the barycentre of the neighbours."""
     beside, goals = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for origin, goal in sorted(links):
         goals[origin].append(goal)
@@ -113,7 +115,7 @@ def _layers(links: Links) -> list[list[str]]:
     return rows
 
 
-def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
+def _svg(rows: Sequence[Sequence[str]], links: Links) -> str:
     tallest = max(map(len, rows), default=0)
     at = {
         name: (_MARGIN + _ACROSS * column, _MARGIN + _DOWN * row + _DOWN * (tallest - len(names)) // 2)
@@ -127,7 +129,7 @@ def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
             ring=" ring" if a in rings and rings[a] == rings.get(b) else "",
             ends=f"{number[a]} {number[b]}",
             curve=_curve(at[a], at[b]),
-            title=_escaped(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
+            title=_escape(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
         )
         for (a, b), places in sorted(links.items())
     ]
@@ -140,16 +142,16 @@ def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
 
 def _box(name: str, number: int, place: tuple[int, int], ring: str) -> str:
     (x, y), label = place, name if len(name) <= _LETTERS else "…" + name[1 - _LETTERS :]
-    texts = {"path": _escaped(name), "label": _escaped(label), "address": "" if name == "." else quote(name)}
+    texts = {"path": _escape(name), "label": _escape(label), "address": "" if name == "." else quote(name)}
     return _BOX.format(ring=ring, number=number, x=x, y=y, text_x=x + 8, text_y=y + 15, **texts)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(visible(text))
 
 
 def _curve(start: tuple[int, int], end: tuple[int, int]) -> str:
-    """Return the way from a box to one in a later layer, or around to the right of one that is not."""
+    """Return the path to a box in a later layer; edges to other boxes bend around on the right."""
     (x, y), (goal_x, goal_y) = start, end
     x, y, goal_y = x + _WIDTH, y + _HEIGHT // 2, goal_y + _HEIGHT // 2
     if goal_x < x:

@@ -1,10 +1,10 @@
-"""What the shape of a directed graph says of its nodes: centrality, PageRank, clustering, components.
+"""Metrics of a directed graph: centrality, PageRank, clustering, communities and components.
 
 Contract
-- An edge is there or not: parallel ones count once, a loop stays. Every figure is the one that networkx gives
-  for the same graph; docs/analysis.md has the formulas.
-- Above `EXACT_NODES` nodes shortest paths are followed from a sample of them, always the same one.
-- The same graph gives the same figures, whatever else runs; groups are numbered from the largest on.
+- Parallel edges count once; loops are kept. Every figure equals that of networkx for the same graph;
+  docs/analysis.md has the formulas.
+- Above `EXACT_NODES` nodes, shortest paths start from a fixed sample of the nodes.
+- The same graph gives the same figures, even with concurrent calls; groups are numbered by descending size.
 """
 
 from __future__ import annotations
@@ -24,27 +24,30 @@ from holdfast.kernel.call import current_call
 Metric = Literal["centrality", "pagerank", "clustering", "components"]
 
 EXACT_NODES = 5000
+"""Exact paths take time in O(nodes × edges): about 1.5 s for 5,000 nodes (`bench.graph_metrics`)."""
 SAMPLED_NODES = 256
+"""A judgement: networkx' sampled betweenness with the same `k` is the reference."""
 DAMPING = 0.85
+"""The damping factor of Brin and Page, http://infolab.stanford.edu/~backrub/google.html."""
 SEED = 1
 _AT_ONCE = 64
-"""From how many nodes paths are followed before anybody may call it off."""
+"""How many start nodes are processed between checks for cancellation; a judgement."""
 _LONG = 50
-"""From which distance on paths are followed from one node at a time."""
+"""The distance at which bit-parallel search gives way to one search per node; a judgement."""
 _DIGITS = 9
-"""Significant digits; those after them differ from machine to machine."""
-_DRAWING = threading.Lock()
+"""Significant digits; further ones differ between machines."""
+_RANDOM_LOCK = threading.Lock()
 
 
 class Figures(NamedTuple):
-    """What was computed: a column with a figure for each node, by name, and figures of the whole."""
+    """Columns with a figure for each node, by name, and totals for the graph."""
 
     columns: dict[str, list[float]]
     totals: dict[str, Any]
 
 
-class Shape:
-    """A graph by the numbers of its nodes."""
+class MetricGraph:
+    """Computes the metrics of one graph, whose nodes are numbered from 0."""
 
     def __init__(self, nodes: int, edges: Iterable[tuple[int, int]]) -> None:
         self.nodes = nodes
@@ -55,7 +58,7 @@ class Shape:
         return self._graph.as_undirected(mode="collapse")
 
     def figures(self, wanted: Iterable[Metric], seeds: Collection[int]) -> dict[Metric, Figures]:
-        """Return what was asked for."""
+        """Return the requested metrics."""
         return {
             name: self.pagerank(seeds) if name == "pagerank" else getattr(self, name)() for name in wanted
         }
@@ -82,43 +85,45 @@ class Shape:
         return Figures(columns, totals)
 
     def _betweenness(self, sources: Sequence[int]) -> Iterator[float]:
+        """Yield the betweenness of each node by Brandes' algorithm, from the given sources."""
         total = [0.0] * self.nodes
         for part in _parts(sources, "Following shortest paths"):
             found = self._graph.betweenness(directed=True, sources=part)
             total = [one + more for one, more in zip(total, found, strict=True)]
-        own = set(sources)
-        for node, value in enumerate(total):  # between any two others, one of them a source
-            yield value / max(1, (len(own) - (node in own)) * (self.nodes - 2))
+        chosen = set(sources)
+        for node, value in enumerate(total):  # normalize by the pairs of other nodes, the first a source
+            yield value / max(1, (len(chosen) - (node in chosen)) * (self.nodes - 2))
 
     def _closeness(self, sources: Sequence[int]) -> Iterator[float]:
-        """Yield Wasserman and Faust's closeness by the paths from sources, taken to stand for all nodes."""
-        own = set(sources)
+        """Yield Wasserman and Faust's closeness, estimated from the paths that begin at the sources."""
+        chosen = set(sources)
         for node, (reached, total) in enumerate(self._distances(sources) or self._long_distances(sources)):
-            others = len(own) - (node in own)  # a node is no other node, and was reached from itself
-            yield (reached - (node in own)) ** 2 / (total * others) if total else 0.0
+            others = len(chosen) - (node in chosen)  # not itself, although it is reached from itself
+            yield (reached - (node in chosen)) ** 2 / (total * others) if total else 0.0
 
     def _distances(self, sources: Sequence[int]) -> list[tuple[int, int]]:
-        """Return how many sources lead to each node and their distances' sum, or nothing if some are long.
+        """Return for each node how many sources reach it and the sum of distances; empty if paths are long.
 
-        All at once: each source is a bit, and what is carried along an edge is a number of all of them.
+        Bit-parallel breadth-first search: each source is a bit, and one step moves all of them along the
+        edges.
         """
         call, after, total = current_call(), self._graph.get_adjlist(), [0] * self.nodes
         missing = [(1 << len(sources)) - 1] * self.nodes
         arrived = {node: 1 << place for place, node in enumerate(sources)}
         for distance in range(_LONG):
             call.progress(distance, message="Measuring distances")
-            heard: defaultdict[int, int] = defaultdict(int)
+            arriving: defaultdict[int, int] = defaultdict(int)
             for node, bits in arrived.items():
                 missing[node] ^= bits
                 total[node] += distance * bits.bit_count()
                 for goal in after[node]:
-                    heard[goal] |= bits
-            arrived = {node: new for node, bits in heard.items() if (new := bits & missing[node])}
+                    arriving[goal] |= bits
+            arrived = {node: new for node, bits in arriving.items() if (new := bits & missing[node])}
         reached = (len(sources) - bits.bit_count() for bits in missing)
         return [] if arrived else list(zip(reached, total, strict=True))
 
     def _long_distances(self, sources: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Return the same, from source to source: slower, unless paths are long."""
+        """Return the same as `_distances` with one search per source: faster only if paths are long."""
         import numpy as np
 
         reached, total = np.zeros(self.nodes), np.zeros(self.nodes)
@@ -130,16 +135,16 @@ class Shape:
         return zip(reached.tolist(), total.tolist(), strict=True)
 
     def pagerank(self, seeds: Collection[int] = ()) -> Figures:
-        """Return PageRank; with seeds, that of a reader who starts over at one of these."""
+        """Return PageRank; with seeds, the personalized variant that restarts at one of them."""
         reset = [float(not seeds or node in seeds) for node in range(self.nodes)]
         ranks = self._graph.personalized_pagerank(damping=DAMPING, reset=reset) if reset else []
         return Figures({"pagerank": _significant(ranks)}, {"damping": DAMPING})
 
     def clustering(self) -> Figures:
-        """Return the clustering coefficients, and communities by Leiden's method with their modularity."""
+        """Return clustering coefficients, and communities by the Leiden algorithm with their modularity."""
         igraph = _igraph()
         coefficients = self._undirected.copy().simplify().transitivity_local_undirected(mode="zero")
-        with _DRAWING:  # igraph has one source of random numbers for all threads
+        with _RANDOM_LOCK:  # igraph's random number generator is global
             igraph.set_random_number_generator(_random())
             found = self._undirected.community_leiden(objective_function="modularity", n_iterations=-1)
             igraph.set_random_number_generator(random)
@@ -153,7 +158,7 @@ class Shape:
         return Figures({"clustering": _significant(coefficients), "community": communities}, totals)
 
     def components(self) -> Figures:
-        """Return which nodes hang together: by edges in any direction, and along them."""
+        """Return the weakly and strongly connected components."""
         figures = Figures({}, {})
         for mode in ("weak", "strong"):
             groups, sizes = _by_size(self._graph.connected_components(mode=mode).membership)
@@ -163,10 +168,10 @@ class Shape:
 
 
 def _igraph() -> Any:
-    """Return igraph without matplotlib, which it loads to draw, and which writes into the home folder."""
-    drawing = ModuleType("igraph.drawing.matplotlib.utils")
-    drawing.find_matplotlib = lambda: (SimpleNamespace(), SimpleNamespace())  # type: ignore[attr-defined]
-    sys.modules.setdefault(drawing.__name__, drawing)
+    """Import igraph without matplotlib, which it loads for drawing and which writes to the home folder."""
+    stub = ModuleType("igraph.drawing.matplotlib.utils")
+    stub.find_matplotlib = lambda: (SimpleNamespace(), SimpleNamespace())  # type: ignore[attr-defined]
+    sys.modules.setdefault(stub.__name__, stub)
     return import_module("igraph")
 
 
@@ -190,7 +195,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _by_size(groups: Sequence[int]) -> tuple[list[float], list[int]]:
-    """Return groups numbered from the largest on, of equal ones that of the first node first, and sizes."""
-    ordered = Counter(groups).most_common()  # those of equal count in the order they were met
+    """Renumber groups by descending size, ties by their first node; return them with their sizes."""
+    ordered = Counter(groups).most_common()  # stable: ties in order of appearance
     number = {group: place for place, (group, _) in enumerate(ordered)}
     return [number[group] for group in groups], [count for _, count in ordered]

@@ -1,4 +1,4 @@
-"""The definitions of a project by name: those that see each other without an import, and all methods."""
+"""An index of a project's definitions: those visible without an import, and all methods, by name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import cached_property
 from posixpath import dirname
 
 from holdfast.analysis.graph.file_scope import FileScope, Rules, rules_of
-from holdfast.analysis.graph.meaning import UNKNOWN, Meaning, Place
+from holdfast.analysis.graph.resolved_name import UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import Record
 
 _MOST_PLACES = 4
-"""A name that means more places than this, such as one of every plug-in, means none in particular."""
+"""A name with more definitions than this, such as one in every plug-in, stays unresolved; a judgement."""
 _WORDS = (
     "add all any apply call catch close concat contains create delete each entries equals exec "
     "execute fetch filter find finally first flush forEach get getName getValue has hashCode includes "
@@ -24,29 +24,29 @@ _WORDS = (
 _BUILT_IN = frozenset(_WORDS.split()).union(
     *(dir(kind) for kind in (str, bytes, list, dict, set, tuple, int, float, object))
 )
-"""Methods that things outside of the project have as well, so that their names tell nothing."""
+"""Method names that are common outside the project, too, so that a name alone proves nothing."""
 
 
 class ProjectIndex:
-    """What the files of a project define."""
+    """The definitions of a project by name."""
 
     def __init__(self, records: Mapping[str, Record], scope: Callable[[str], FileScope]) -> None:
         self._records = records
         self._scope = scope
 
-    def in_package(self, path: str, name: str) -> Meaning:
-        """Return what a name means in the other files that a file sees without an import."""
+    def in_package(self, path: str, name: str) -> ResolvedName:
+        """Resolve a name among the files of the same package, which need no import."""
         rules = self._scope(path).rules
         if rules.package is None:
             return UNKNOWN
         places = self._packages.get((rules.family, self._package_of(path, rules), name), [])
         if rules.bodies_elsewhere and len(places) > 1:
-            written = [place for place in places if self._scope(place.path).has_body(place.definition)]
-            places = written or places
+            with_body = [place for place in places if self._scope(place.path).has_body(place.definition)]
+            places = with_body or places
         files = len({place.path for place in places})
         if not places or files > (_MOST_PLACES if rules.package_is_scope else 1):
             return UNKNOWN
-        return Meaning(tuple(places), "", "exact" if rules.package_is_scope else "likely")
+        return ResolvedName(tuple(places), "", "exact" if rules.package_is_scope else "likely")
 
     def _package_of(self, path: str, rules: Rules) -> str:
         if rules.package == "folder":
@@ -54,8 +54,8 @@ class ProjectIndex:
         return self._records[path].names.package if rules.package == "package" else ""
 
     @cached_property
-    def _packages(self) -> dict[tuple[str, str, str], list[Place]]:
-        found: dict[tuple[str, str, str], list[Place]] = defaultdict(list)
+    def _packages(self) -> dict[tuple[str, str, str], list[DefinitionRef]]:
+        found: dict[tuple[str, str, str], list[DefinitionRef]] = defaultdict(list)
         for path, record in self._records.items():
             rules = rules_of(record.language)
             if rules.package is None:
@@ -64,21 +64,21 @@ class ProjectIndex:
             for owner, names in self._scope(path).members.items():
                 for name, indices in names.items():
                     full = f"{owner}.{name}" if owner else name
-                    found[rules.family, package, full] += [Place(path, index) for index in indices]
+                    found[rules.family, package, full] += [DefinitionRef(path, index) for index in indices]
         return dict(found)
 
-    def guess(self, name: str) -> Meaning:
-        """Return the only method of a name in the project, unless built-in types have such a method."""
+    def guess(self, name: str) -> ResolvedName:
+        """Return the only method with this name in the project, unless built-in types have one, too."""
         if name in _BUILT_IN or len(places := self.methods.get(name, ())) != 1:
             return UNKNOWN
-        return Meaning(tuple(places), "", "guess")
+        return ResolvedName(tuple(places), "", "guess")
 
     @cached_property
-    def methods(self) -> dict[str, list[Place]]:
-        """Every function that belongs to a class, by its name."""
-        found: dict[str, list[Place]] = defaultdict(list)
+    def methods(self) -> dict[str, list[DefinitionRef]]:
+        """All methods of classes, by name."""
+        found: dict[str, list[DefinitionRef]] = defaultdict(list)
         for path in self._records:
             scope = self._scope(path)
             for index in scope.methods:
-                found[scope.definitions[index].name].append(Place(path, index))
+                found[scope.definitions[index].name].append(DefinitionRef(path, index))
         return dict(found)

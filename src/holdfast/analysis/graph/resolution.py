@@ -1,12 +1,12 @@
-"""Which definition a name, an attribute or a call means, across the files of a project.
+"""Name resolution across the files of a project: which definition a name, an attribute or a call refers to.
 
-A name is looked for as its language does: in the definitions around it, in the file, among what the file
-imports, through re-exports, in its package. An attribute is looked for in the module or class before the dot,
-and in the classes that this one extends.
+A name is looked up by the rules of its language: in the enclosing definitions, the file, its imports, through
+re-exports, in its package. An attribute is looked up in the module or class before the dot, and in the base
+classes.
 
 Contract
-- Nothing is invented: what several rules could mean is unknown, and a local variable means no definition.
-- A guess is a method that exists once in the project under a name that no built-in type has; it is marked so.
+- Nothing is invented: an ambiguous name is unknown, and a local variable refers to no definition.
+- A guess is the only method of a name in the project, if no built-in type has such a method; it is marked.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from holdfast.analysis.graph.imports.layout import Layout, ReadOther
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.analysis.graph.imports.target import Finder, Target
-from holdfast.analysis.graph.meaning import BUILT_IN, LOCAL, UNKNOWN, Meaning, Place
+from holdfast.analysis.graph.imports.target import ImportResolver, Target
 from holdfast.analysis.graph.project_index import ProjectIndex
-from holdfast.syntax.record import MODULE, Import, Record
+from holdfast.analysis.graph.resolved_name import BUILT_IN, LOCAL, UNKNOWN, DefinitionRef, ResolvedName
+from holdfast.syntax.record import MODULE, ImportedName, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 _DEEPEST = 40
+"""How many lookups may be nested; a judgement: chains of re-exports and base classes are short."""
 _STANDARD = frozenset({"std", "core", "alloc"})
-_FINDERS: Mapping[str, Callable[[Layout], Finder]] = {
+_RESOLVERS: Mapping[str, Callable[[Layout], ImportResolver]] = {
     "python": PythonModules,
     "javascript": JavaScriptModules,
     "rust": RustCrates,
@@ -41,29 +42,29 @@ _FINDERS: Mapping[str, Callable[[Layout], Finder]] = {
     "php": lambda layout: NamedPackages(layout, "php"),
     **dict.fromkeys(("c", "ruby", "bash"), IncludedFiles),
 }
-"""What finds the imports of each family of languages."""
+"""The import resolver of each family of languages."""
 
 
-class _Search(threading.local):
-    """What one thread is looking for, so that it does not go in circles; others may look for the same."""
+class _ActiveLookups(threading.local):
+    """The lookups in progress in this thread, to detect cycles."""
 
     def __init__(self) -> None:
-        self.busy: set[object] = set()
+        self.keys: set[object] = set()
 
 
 class Resolution:
-    """What the imports and names of one scan mean."""
+    """Resolves the imports and names of one scan."""
 
     def __init__(self, scan: Scan, read_other: ReadOther) -> None:
         self.records: Mapping[str, Record] = scan.files
         self.layout = Layout(scan.files, scan.other_files, read_other)
-        self._finders: dict[str, Finder] = {}
+        self._resolvers: dict[str, ImportResolver] = {}
         self._scopes: dict[str, FileScope] = {}
-        self._offers: dict[tuple[str, str], Meaning] = {}
-        self._members: dict[tuple[Place, str], Meaning] = {}
-        self._bases: dict[Place, list[Meaning]] = {}
-        self._known: dict[str, dict[tuple[int, str], Meaning]] = defaultdict(dict)
-        self._search = _Search()
+        self._exports: dict[tuple[str, str], ResolvedName] = {}
+        self._members: dict[tuple[DefinitionRef, str], ResolvedName] = {}
+        self._bases: dict[DefinitionRef, list[ResolvedName]] = {}
+        self._known: dict[str, dict[tuple[int, str], ResolvedName]] = defaultdict(dict)
+        self._active = _ActiveLookups()
         self._index = ProjectIndex(scan.files, self.scope)
 
     @property
@@ -71,58 +72,62 @@ class Resolution:
         """Settings files that could not be read, with the reasons."""
         return dict(sorted(self.layout.damaged.items()))
 
-    def target(self, path: str, imported: Import) -> Target:
-        """Return which files of the project an import in a file means, or which package outside."""
-        return self._finder(path).resolve(path, imported)
+    def target(self, path: str, imported: ImportedName) -> Target:
+        """Resolve an import to files of the project or to an external package."""
+        return self._import_resolver(path).resolve(path, imported)
 
-    def _finder(self, path: str) -> Finder:
+    def _import_resolver(self, path: str) -> ImportResolver:
         language = self.records[path].language
-        found = self._finders.get(language)
+        found = self._resolvers.get(language)
         if found is None:
             family = rules_of(language).family
-            found = self._finders.get(family) or _FINDERS.get(family, Finder)(self.layout)
-            self._finders[family] = self._finders[language] = found
+            found = self._resolvers.get(family) or _RESOLVERS.get(family, ImportResolver)(self.layout)
+            self._resolvers[family] = self._resolvers[language] = found
         return found
 
     def scope(self, path: str) -> FileScope:
-        """Return what the names of a file stand for within it."""
+        """Return the scope of a file; cached."""
         found = self._scopes.get(path)
         if found is None:
             found = self._scopes[path] = FileScope(self.records[path])
         return found
 
-    def meaning(self, path: str, definition: int, name: str) -> Meaning:
-        """Return what a name means in a definition of a file; attributes are joined to it by dots."""
+    def resolve_name(self, path: str, definition: int, name: str) -> ResolvedName:
+        """Resolve a name, with attributes joined by dots, as seen from a definition of a file."""
         scope = self._scopes.get(path) or self.scope(path)
         definition = scope.viewpoint(definition, name.partition(".")[0])
         known = self._known[path]
         found = known.get((definition, name))
         if found is None:
-            found = known[definition, name] = self._meaning(scope, path, definition, name)
+            found = known[definition, name] = self._resolve(scope, path, definition, name)
         return found
 
-    def called(self, path: str, definition: int, callee: str, receivers: tuple[str, ...] = ()) -> Meaning:
-        """Return what a call means; `receivers` are calls on whose result it may be, as in `Cat().purr()`."""
+    def resolve_call(
+        self, path: str, definition: int, callee: str, receivers: tuple[str, ...] = ()
+    ) -> ResolvedName:
+        """Resolve a call; `receivers` are calls whose result it may be made on, as in `Cat().purr()`."""
         if not callee.startswith("."):
-            return self.meaning(path, definition, callee)
+            return self.resolve_name(path, definition, callee)
         for receiver in receivers if "." not in callee[1:] else ():
             if receiver in self.scope(path).rules.inherited:
-                return self.meaning(path, definition, receiver + callee)
-            for place in self.meaning(path, definition, receiver).places:
+                return self.resolve_name(path, definition, receiver + callee)
+            for place in self.resolve_name(path, definition, receiver).places:
                 found = self.member(place, callee[1:]) if self._is_type(place) else UNKNOWN
                 if found.places:
                     return found._replace(certainty="likely")
         return self._index.guess(callee.rpartition(".")[2])
 
-    def _is_type(self, place: Place) -> bool:
+    def _is_type(self, place: DefinitionRef) -> bool:
         index = place.definition
         return index != MODULE and self.scope(place.path).definitions[index].kind in TYPES
 
-    def _meaning(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
+    def _resolve(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
         head, *rest = name.split(".")
         owner = scope.owner(definition) if head in scope.rules.own or head in scope.rules.inherited else None
         if owner is not None and (rest or head not in scope.rules.built_in):
-            found = self._of_own_class(Place(path, owner), rest, inherited=head in scope.rules.inherited)
+            found = self._of_own_class(
+                DefinitionRef(path, owner), rest, inherited=head in scope.rules.inherited
+            )
         else:
             found = self._plain(scope, path, definition, head)
             for part in rest:
@@ -137,155 +142,157 @@ class Resolution:
             )
         return found
 
-    def _of_own_class(self, owner: Place, rest: list[str], *, inherited: bool) -> Meaning:
-        """Return what is behind a word for the object itself, or for what its class extends."""
+    def _of_own_class(self, owner: DefinitionRef, rest: list[str], *, inherited: bool) -> ResolvedName:
+        """Resolve the attributes of `self` or `super`, or of their equivalents."""
         if not rest:
             places = [place for base in self.bases(owner) for place in base.places] if inherited else [owner]
-            return Meaning(tuple(places), "", "exact") if places else UNKNOWN
+            return ResolvedName(tuple(places), "", "exact") if places else UNKNOWN
         found = self._inherited(owner, rest[0]) if inherited else self.member(owner, rest[0])
         for part in rest[1:]:
             found = self._step(found, part)
         return found
 
-    def _by_path(self, scope: FileScope, path: str, definition: int, parts: list[str]) -> Meaning | None:
-        """Return what a path means that is written out where others are imported, as Rust allows."""
+    def _by_path(self, scope: FileScope, path: str, definition: int, parts: list[str]) -> ResolvedName | None:
+        """Resolve a path that is written out in an expression instead of imported, as Rust allows."""
         if not scope.rules.written_paths or parts[0] in scope.bound.get(definition, ()):
             return None
-        named = Import("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
+        named = ImportedName("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
         found = self._bound_by(path, named)
         known = found.package in _STANDARD or any(
             item.module.partition("::")[0] == found.package for item in self.records[path].names.imports
         )
         return found if found.places or (found.package and known) else None
 
-    def _by_receiver(self, scope: FileScope, path: str, definition: int, rest: list[str]) -> Meaning | None:
-        """Return a method of the type whose method this is, where a language has no word for the receiver."""
+    def _by_receiver(
+        self, scope: FileScope, path: str, definition: int, rest: list[str]
+    ) -> ResolvedName | None:
+        """Resolve a method call on the receiver, in languages where it has a chosen name."""
         if not scope.rules.named_receiver or len(rest) > 1 or definition == MODULE:
             return None
         owner, _, _ = scope.paths[definition].rpartition(".")
         found = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
         return found._replace(certainty="likely") if found.places else None
 
-    def _plain(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
-        """Return what a name without dots means."""
+    def _plain(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
+        """Resolve a name without dots."""
         found = self._around(scope, path, definition, name) or self._implied(scope, path, definition, name)
         if found is not None:
             return found
-        found = self.offered(path, name)
+        found = self.exported(path, name)
         if not found.places and not found.package:
             found = self._index.in_package(path, name)
         elif scope.rules.bodies_elsewhere:
-            found = self._written(path, name, found)
+            found = self._with_body(path, name, found)
         return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
 
-    def _around(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning | None:
-        """Return what a name means in the definitions around it, up to the file."""
-        for home in scope.around(definition):
-            indices = scope.members.get(home.path, {}).get(name) if home.visible else None
+    def _around(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName | None:
+        """Resolve a name in the enclosing definitions, from the innermost outwards."""
+        for outer in scope.around(definition):
+            indices = scope.members.get(outer.path, {}).get(name) if outer.visible else None
             if indices:
-                return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
-            if (imported := scope.inner_imports.get(home.definition, {}).get(name)) is not None:
+                return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
+            if (imported := scope.inner_imports.get(outer.definition, {}).get(name)) is not None:
                 return self._bound_by(path, imported)
-            if name in scope.bound.get(home.definition, ()):
+            if name in scope.bound.get(outer.definition, ()):
                 return LOCAL
-            if scope.definitions[home.definition].kind in SPACES:  # others may add to a namespace
-                found = self._index.in_package(path, f"{home.path}.{name}")
+            if scope.definitions[outer.definition].kind in SPACES:  # other files may extend a namespace
+                found = self._index.in_package(path, f"{outer.path}.{name}")
                 if found.places:
                     return found
         return None
 
-    def _implied(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning | None:
-        """Return a member of the class that a name stands in, where a language needs no word for that."""
+    def _implied(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName | None:
+        """Resolve a name as a member of the enclosing class, in languages where `this` is implicit."""
         if not scope.rules.implicit_owner or definition == MODULE:
             return None
         owner = scope.owner(definition)
         if owner is not None:
-            found = self.member(Place(path, owner), name)
-        else:  # a method apart from its class
+            found = self.member(DefinitionRef(path, owner), name)
+        else:  # a method defined outside its class
             found = self._index.in_package(path, f"{scope.paths[definition].rpartition('.')[0]}.{name}")
         return found if found.places else None
 
-    def _written(self, path: str, name: str, declared: Meaning) -> Meaning:
-        """Return where a function is written that is only declared in what a file includes."""
+    def _with_body(self, path: str, name: str, declared: ResolvedName) -> ResolvedName:
+        """Return the definition of a function that an included file only declares."""
         if any(self.scope(place.path).has_body(place.definition) for place in declared.places):
             return declared
         found = self._index.in_package(path, name)
         return found if found.places else declared
 
-    def offered(self, path: str, name: str) -> Meaning:
-        """Return what a name means at the top of a file: defined there, imported, or passed on."""
+    def exported(self, path: str, name: str) -> ResolvedName:
+        """Resolve a name at the top level of a file: defined, imported or re-exported there."""
         key = (path, name)
-        found = self._offers.get(key)
+        found = self._exports.get(key)
         if found is None:
-            busy = self._search.busy
-            if key in busy or len(busy) > _DEEPEST:
+            active = self._active.keys
+            if key in active or len(active) > _DEEPEST:
                 return UNKNOWN
-            busy.add(key)
-            found = self._offered(path, name)
-            busy.discard(key)
-            self._offers[key] = found
+            active.add(key)
+            found = self._exported(path, name)
+            active.discard(key)
+            self._exports[key] = found
         return found
 
-    def _offered(self, path: str, name: str) -> Meaning:
+    def _exported(self, path: str, name: str) -> ResolvedName:
         scope = self.scope(path)
         indices = scope.members.get("", {}).get(name, ())
         imported = scope.imports.get(name)
         if imported is not None and not any(scope.is_solid(index) for index in indices):
             return self._bound_by(path, imported)  # before a variable, as in `const x = require("x")`
         if indices:
-            return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
+            return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
         for imported in scope.stars:
             target = self.target(path, imported)
             if target.symbol not in ("*", ""):
                 found = self._path_in(target, target.symbol.removesuffix("*") + name)
             else:
-                found = self._first_offer(target, name, path)
+                found = self._first_export(target, name, path)
             if found.places:
                 return found
         if (inner := self._part(path, name)) is not None:
-            return Meaning((Place(inner, MODULE),), "", "exact")
+            return ResolvedName((DefinitionRef(inner, MODULE),), "", "exact")
         return self._default(path) if name == "default" else UNKNOWN
 
-    def _first_offer(self, target: Target, name: str, path: str) -> Meaning:
+    def _first_export(self, target: Target, name: str, path: str) -> ResolvedName:
         for file in target.files:
-            if file != path and file in self.records and (found := self.offered(file, name)).places:
+            if file != path and file in self.records and (found := self.exported(file, name)).places:
                 return found
         return UNKNOWN
 
-    def _default(self, path: str) -> Meaning:
-        """Return the one thing that a module of JavaScript can be said to export, where that is plain."""
+    def _default(self, path: str) -> ResolvedName:
+        """Return the default export of a JavaScript module, if it is unambiguous."""
         scope = self.scope(path)
         names = self.records[path].names
         marked = [use.definition for use in names.uses if use.definition >= 0 and "default" in use.names]
         if marked:
-            return Meaning((Place(path, marked[0]),), "", "exact")
+            return ResolvedName((DefinitionRef(path, marked[0]),), "", "exact")
         chosen = [index for index in scope.top if names.definitions[index].exported]
         if len(names.exports) == 1 and (listed := scope.members.get("", {}).get(names.exports[0])):
             chosen = list(listed)
-        return Meaning((Place(path, chosen[0]),), "", "likely") if len(chosen) == 1 else UNKNOWN
+        return ResolvedName((DefinitionRef(path, chosen[0]),), "", "likely") if len(chosen) == 1 else UNKNOWN
 
     def _part(self, path: str, name: str) -> str | None:
-        return self._finder(path).member(path, name)
+        return self._import_resolver(path).member(path, name)
 
-    def _bound_by(self, path: str, imported: Import) -> Meaning:
-        """Return what the name that an import binds means."""
+    def _bound_by(self, path: str, imported: ImportedName) -> ResolvedName:
+        """Resolve the name that an import binds."""
         if imported.name == "" and imported.alias and imported.module.startswith(imported.alias + "."):
             imported = imported._replace(module=imported.alias)  # `import a.b` binds a
         target = self.target(path, imported)
         if target.package or not target.files:
-            return Meaning((), target.package, target.certainty) if target.package else UNKNOWN
+            return ResolvedName((), target.package, target.certainty) if target.package else UNKNOWN
         if target.symbol in ("", "*"):
-            places = tuple(Place(file, MODULE) for file in target.files if file in self.records)
-            return Meaning(places, "", target.certainty)
+            places = tuple(DefinitionRef(file, MODULE) for file in target.files if file in self.records)
+            return ResolvedName(places, "", target.certainty)
         return self._path_in(target, target.symbol)
 
-    def _path_in(self, target: Target, symbol: str) -> Meaning:
-        """Return what a dotted path means in the files of a target."""
+    def _path_in(self, target: Target, symbol: str) -> ResolvedName:
+        """Resolve a dotted path in the files of a target."""
         for file in target.files:
             if file not in self.records:
                 continue
             head, *rest = symbol.split(".")
-            found = self.offered(file, head)
+            found = self.exported(file, head)
             for part in rest:
                 found = self._step(found, part)
             if found.places or found.package:
@@ -293,13 +300,13 @@ class Resolution:
                 return found._replace(certainty=weaker)
         return UNKNOWN
 
-    def _step(self, before: Meaning, name: str) -> Meaning:
-        """Return what an attribute of something means."""
+    def _step(self, before: ResolvedName, name: str) -> ResolvedName:
+        """Resolve an attribute of a resolved name."""
         for place in before.places:
             if place.definition == MODULE:
-                found = self.offered(place.path, name)
+                found = self.exported(place.path, name)
             elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_type(place):
-                found = Meaning((place,), "", "exact")
+                found = ResolvedName((place,), "", "exact")
             else:
                 found = self.member(place, name)
                 if not found.places and not found.package:
@@ -308,36 +315,36 @@ class Resolution:
                 return found._replace(certainty=before.certainty) if found.certainty == "exact" else found
         return UNKNOWN
 
-    def _by_type(self, place: Place, name: str) -> Meaning:
-        """Return a member of the type that a field or variable is declared with or made of."""
+    def _by_type(self, place: DefinitionRef, name: str) -> ResolvedName:
+        """Resolve a member through the type in the declaration of a field or variable."""
         scope = self.scope(place.path)
         definition = scope.definitions[place.definition]
         if definition.kind in FUNCTIONS or definition.kind in TYPES:
             return UNKNOWN
         for word in scope.used.get(place.definition, ()):
-            for kind in self.meaning(place.path, definition.container, word).places:
+            for kind in self.resolve_name(place.path, definition.container, word).places:
                 found = self.member(kind, name) if kind != place and self._is_type(kind) else UNKNOWN
                 if found.places:
                     return found._replace(certainty="likely")
         return UNKNOWN
 
-    def member(self, owner: Place, name: str) -> Meaning:
-        """Return what a name means in a class, a namespace or what these extend."""
+    def member(self, owner: DefinitionRef, name: str) -> ResolvedName:
+        """Resolve a name in a class or namespace and its base types."""
         key = (owner, name)
         found = self._members.get(key)
         if found is None:
-            busy = self._search.busy
-            if key in busy or len(busy) > _DEEPEST:
+            active = self._active.keys
+            if key in active or len(active) > _DEEPEST:
                 return UNKNOWN
-            busy.add(key)
+            active.add(key)
             found = self._own_member(owner, name)
             if not found.places:
                 found = self._inherited(owner, name)
-            busy.discard(key)
+            active.discard(key)
             self._members[key] = found
         return found
 
-    def _own_member(self, owner: Place, name: str) -> Meaning:
+    def _own_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         scope = self.scope(owner.path)
         path = scope.paths[owner.definition]
         indices = scope.members.get(path, {}).get(name, ())
@@ -346,11 +353,11 @@ class Resolution:
             found = self._index.in_package(owner.path, f"{path}.{name}")
             if found.places:
                 return found
-        places = tuple(Place(owner.path, index) for index in indices)
-        return Meaning(places, "", "exact") if places else UNKNOWN
+        places = tuple(DefinitionRef(owner.path, index) for index in indices)
+        return ResolvedName(places, "", "exact") if places else UNKNOWN
 
-    def _inherited(self, owner: Place, name: str) -> Meaning:
-        """Return what a name means in the types that a class extends."""
+    def _inherited(self, owner: DefinitionRef, name: str) -> ResolvedName:
+        """Resolve a name in the base types of a class."""
         package = ""
         for base in self.bases(owner):
             for place in base.places:
@@ -359,10 +366,10 @@ class Resolution:
                     return found if base.certainty == "exact" else found._replace(certainty=base.certainty)
                 package = package or found.package
             package = package or base.package
-        return Meaning((), package, "likely") if package else UNKNOWN
+        return ResolvedName((), package, "likely") if package else UNKNOWN
 
-    def bases(self, owner: Place) -> list[Meaning]:
-        """Return what the types mean that a class extends or implements, in the order of the text."""
+    def bases(self, owner: DefinitionRef) -> list[ResolvedName]:
+        """Resolve the base types of a class, in source order."""
         found = self._bases.get(owner)
         if found is None:
             scope = self.scope(owner.path)
@@ -371,8 +378,8 @@ class Resolution:
                 base.replace("::", ".").replace("\\", ".").lstrip(".")
                 for base in scope.bases(owner.definition)
             ]
-            found = [self.meaning(owner.path, definition.container, base) for base in named if base]
-            own = [[place for place in base.places if place != owner] for base in found]
-            found = [base._replace(places=tuple(kept)) for base, kept in zip(found, own, strict=True)]
+            found = [self.resolve_name(owner.path, definition.container, base) for base in named if base]
+            others = [[place for place in base.places if place != owner] for base in found]
+            found = [base._replace(places=tuple(kept)) for base, kept in zip(found, others, strict=True)]
             self._bases[owner] = found
         return found

@@ -1,1 +1,1 @@
-"""Names: the words that identifiers are made of, which of them mean alike, and how much they tell."""
+"""Identifiers: their words, similarity of spelling, sound and meaning, and naming quality."""

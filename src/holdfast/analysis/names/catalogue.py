@@ -1,7 +1,7 @@
-"""The identifiers of a project, and what it takes to compare a name with all of them at once.
+"""The identifiers of a project, indexed so that a name can be compared with all of them at once.
 
-Contract: identifiers are sorted by name and kind, places by file and line, so that the same files give the
-same catalogue. What is kept for each distinct name has its row in the order of `names`.
+Contract: identifiers are sorted by name and kind, their locations by file and line, so that the same files
+give the same catalogue. Arrays have one row for each distinct name, in the order of `names`.
 """
 
 from __future__ import annotations
@@ -21,32 +21,34 @@ from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
 Scope = Literal["functions", "types", "variables", "all"]
-Place = tuple[str, int]
+FileLine = tuple[str, int]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Numbers = np.ndarray[Any, np.dtype[np.intp]]
 LOCAL = "Local"
-"""The kind of parameters and local variables, of which records tell the function and no line of their own."""
+"""The kind of parameters and local variables; records have only the line of their function."""
 KINDS: dict[Scope, frozenset[str]] = {
     "functions": FUNCTIONS,
     "types": CLASSES,
     "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
 }
 _BATCH = 10_000
+"""Names per batch between checks for cancellation; a judgement."""
 _FILES = 100
+"""Files between progress reports."""
 _SHORT_CODE = 1
-"""Codes of so few letters are those of far too many words."""
+"""Codes this short are shared by far too many words."""
 
 
 class Identifier(NamedTuple):
-    """A name with its kind, and every place where something of that kind is defined by it."""
+    """A name and kind, with every place where it is defined."""
 
     name: str
     kind: str
-    places: tuple[Place, ...]
+    places: tuple[FileLine, ...]
 
 
-class Catalogue:
-    """Identifiers, with the vectors, letters and words of their names."""
+class NameCatalogue:
+    """Identifiers with the word vectors, letters and words of their names."""
 
     def __init__(self, identifiers: Sequence[Identifier]) -> None:
         self.identifiers = identifiers
@@ -71,7 +73,7 @@ class Catalogue:
         self.has_vector: Flags = np.asarray(self.vectors.any(axis=1))
 
     def _summed(self, of_words: Matrix) -> Matrix:
-        """Return for each name the sum of what is given for each word."""
+        """Return for each name the sum of the rows of its words."""
         batches = []
         ends = [*self._starts[_BATCH::_BATCH], len(self._flat)] if self.names else []
         for number, end in enumerate(ends):
@@ -82,12 +84,12 @@ class Catalogue:
 
     @cached_property
     def lengths(self) -> Numbers:
-        """How many words each name has."""
+        """The number of words in each name."""
         return np.diff([*self._starts, len(self._flat)])
 
     @cached_property
-    def _sounding(self) -> dict[str, Numbers]:
-        """The names with a word of each sound, by their rows, once for each such word."""
+    def _by_sound(self) -> dict[str, Numbers]:
+        """The rows of the names by Metaphone code, once for each word with the code."""
         codes: dict[str, int] = {}
         of_words = [codes.setdefault(sound(word), len(codes)) for word in self._words]
         sounds = np.array(of_words, dtype=np.intp)[self._flat]
@@ -96,27 +98,27 @@ class Catalogue:
         ends = np.searchsorted(sounds[order], np.arange(1, len(codes)))
         return dict(zip(codes, np.split(rows, ends), strict=True))
 
-    def heard(self, query: Sequence[str]) -> tuple[Numbers, Numbers]:
-        """Return the rows of names that have every sound of a query, and how many of their words have one."""
+    def sounding_like(self, query: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Return the rows of names that contain every Metaphone code of a query, and how many words match."""
         nothing = np.zeros(0, dtype=np.intp)
-        found = [self._sounding.get(code, nothing) for code in dict.fromkeys(map(sound, query))]
+        found = [self._by_sound.get(code, nothing) for code in dict.fromkeys(map(sound, query))]
         rows, times = np.unique(np.concatenate(found), return_counts=True)
         has_all = np.logical_and.reduce([np.isin(rows, each) for each in found])
         return rows[has_all], times[has_all]
 
 
 def sound(word: str) -> str:
-    """Return the Metaphone code of a word; the word itself where that has no more than a letter."""
+    """Return the Metaphone code of a word, or the word itself if its code is a single letter."""
     code = jellyfish.metaphone(word)
     return code if len(code) > _SHORT_CODE else word
 
 
-def catalogue(scan: Scan) -> Catalogue:
-    """Return the identifiers of a scan: all definitions, parameters and local variables."""
-    found: dict[tuple[str, str], set[Place]] = {}
+def catalogue(scan: Scan) -> NameCatalogue:
+    """Index the identifiers of a scan: definitions, parameters and local variables."""
+    found: dict[tuple[str, str], set[FileLine]] = {}
     for number, (path, record) in enumerate(scan.files.items()):
         if number % _FILES == 0:
-            current_call().progress(number, len(scan.files), "files whose names are read")
+            current_call().progress(number, len(scan.files), "Reading names")
         definitions = record.names.definitions
         for each in definitions:
             found.setdefault((each.name, each.kind), set()).add((path, each.line))
@@ -125,4 +127,4 @@ def catalogue(scan: Scan) -> Catalogue:
             for name in uses.bound:
                 found.setdefault((name, LOCAL), set()).add((path, line))
     named = [(key, places) for key, places in found.items() if is_name(key[0])]
-    return Catalogue([Identifier(*key, tuple(sorted(places))) for key, places in sorted(named)])
+    return NameCatalogue([Identifier(*key, tuple(sorted(places))) for key, places in sorted(named)])

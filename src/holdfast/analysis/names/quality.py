@@ -1,4 +1,4 @@
-"""How well the names of a file tell what they mean, by a plain rule."""
+"""Rates how descriptive the names of a file are, by a simple rule."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from holdfast.analysis.names.subwords import is_name, subwords
 from holdfast.syntax.record import Record
 
 _CUSTOMARY = frozenset("ijknxyzefst")
-"""Single letters that convention explains: counters, coordinates, an exception, a file, a string, a type."""
+"""Single letters with a conventional meaning: counters, coordinates, exception, file, string, type."""
 _PLACEHOLDERS = frozenset(
     ("aux", "bar", "baz", "dummy", "foo", "qux", "stuff", "temp", "thing", "thingy", "tmp", "var")
 )
 _STEM = 3
-"""Letters before a number that make no word: `x1`, `obj2`."""
+"""Up to this many letters before a number are not a word: `x1`, `obj2`."""
 
 
 def name_quality(record: Record) -> float | None:
-    """Return the share, 0 to 1, of a file's names that are not unclear; None where it defines no name.
+    """Return the share, 0 to 1, of a file's names that are clear; None if it defines no names.
 
-    Names are those of definitions, parameters and local variables, each once for the definition it is in.
-    One is unclear that is a single letter which no convention explains, a placeholder (`tmp`, `foo`), or one
-    of these or up to three letters followed by a number (`x1`, `tmp2`). Names of underscores alone say that
-    they are not used, and do not count, nor does what stands for functions without a name.
+    Definitions, parameters and local variables count, each once per enclosing definition. A name is unclear
+    if it is a single letter without a conventional meaning, a placeholder (`tmp`, `foo`), or a placeholder or
+    up to three letters followed by a number (`x1`, `tmp2`). Names of underscores alone, which mark something
+    as unused, and generated names of anonymous functions do not count.
     """
     names = [definition.name for definition in record.names.definitions]
     names += [name for uses in record.names.uses for name in uses.bound]
@@ -36,7 +36,7 @@ def _unclear(name: str) -> bool | None:
 
 
 def is_unclear(words: list[str]) -> bool:
-    """Return whether a name of these words tells nothing of what it means."""
+    """Return whether a name made of these words says nothing about its meaning."""
     first, rest = words[0], words[1:]
     if not rest:
         return first in _PLACEHOLDERS or (len(first) == 1 and first not in _CUSTOMARY)

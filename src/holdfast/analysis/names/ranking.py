@@ -1,4 +1,4 @@
-"""Which names of a catalogue are most like a name, and why."""
+"""Ranks the names of a catalogue by similarity to a query: spelling, meaning and sound."""
 
 from __future__ import annotations
 
@@ -8,57 +8,57 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from holdfast.analysis.names.catalogue import Catalogue, Flags, Numbers, Place, Scope
+from holdfast.analysis.names.catalogue import FileLine, Flags, NameCatalogue, Numbers, Scope
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
 
 STRING_SHARE = 0.5
-"""How much letters count in a score; the rest is meaning."""
+"""The weight of spelling in a score; the rest is meaning. docs/accuracy.md measures it on IdBench."""
 LEAST = 0.35
-"""A name that is less like the query than this is no match: two names taken at random rarely reach it."""
+"""The lowest score of a match; random pairs of names rarely reach it."""
 _DIGITS = 4
 
 
 @dataclass(frozen=True)
 class Match:
-    """An identifier that is like the query: scores are from 0 to 1."""
+    """An identifier similar to the query; scores are from 0 to 1."""
 
     name: str
     kind: str
-    places: tuple[Place, ...]
+    places: tuple[FileLine, ...]
     score: float
     string: float
     vector: float | None
-    """None where one of the names has no word with a vector; the score is then that of the letters."""
+    """Cosine similarity of meaning; None if a name has no word with a vector, then spelling alone counts."""
     phonetic: float | None
-    """Where all words of the query sound like one of the name: the share of words of both that do, else 0."""
+    """If every word of the query sounds like one of the name, the share of matching words, else 0."""
     edit_distance: int
-    """Levenshtein's distance, whatever the case of letters."""
+    """The Levenshtein distance, ignoring case."""
 
 
-class Comparison:
-    """A query compared with every name of a catalogue."""
+class NameComparison:
+    """The scores of a query against every name of a catalogue."""
 
-    def __init__(self, catalogue: Catalogue, query: str, *, phonetic: bool) -> None:
+    def __init__(self, catalogue: NameCatalogue, query: str, *, phonetic: bool) -> None:
         words = subwords(query)
         letters = process.cdist([query.lower()], catalogue.letters, scorer=fuzz.ratio, dtype=np.float32)
         self.strings: Matrix = letters[0] / 100
-        mine = unit(shipped_vectors()(words).sum(axis=0))
-        self.vectors = np.maximum(catalogue.vectors @ mine, 0)
+        query_vector = unit(shipped_vectors()(words).sum(axis=0))
+        self.vectors = np.maximum(catalogue.vectors @ query_vector, 0)
         self.sounds: Matrix | None = None
         spelt = self.strings
         if phonetic:
-            rows, heard = catalogue.heard(words)
+            rows, matching = catalogue.sounding_like(words)
             self.sounds = np.zeros_like(spelt)
-            self.sounds[rows] = (len(words) + heard) / (len(words) + catalogue.lengths[rows])
+            self.sounds[rows] = (len(words) + matching) / (len(words) + catalogue.lengths[rows])
             spelt = np.maximum(spelt, self.sounds)
-        self.measured: Flags = np.logical_and(catalogue.has_vector, mine.any())
+        self.measured: Flags = np.logical_and(catalogue.has_vector, query_vector.any())
         both = STRING_SHARE * spelt + (1 - STRING_SHARE) * self.vectors
         self.scores: Matrix = np.where(self.measured, both, spelt)
 
 
 def _highest(scores: Matrix, places: Numbers, count: int) -> Numbers:
-    """Return the places of the highest scores, the highest first, equal ones as they come."""
+    """Return the positions of the highest scores in descending order; ties keep their order."""
     if len(places) > count:
         least = np.partition(scores[places], -count)[-count]
         places = places[scores[places] >= least]
@@ -66,11 +66,11 @@ def _highest(scores: Matrix, places: Numbers, count: int) -> Numbers:
 
 
 def ranking(
-    catalogue: Catalogue, query: str, scope: Scope, top: int, *, phonetic: bool
+    catalogue: NameCatalogue, query: str, scope: Scope, top: int, *, phonetic: bool
 ) -> tuple[list[Match], int]:
-    """Return the identifiers of a scope that are most like a name, and how many are like it at all."""
-    compared = Comparison(catalogue, query, phonetic=phonetic)
-    # Equal to the digits that are shown is equal: sums of many differ in the last ones from those of few.
+    """Return the identifiers of a scope most similar to a name, and the total number of matches."""
+    compared = NameComparison(catalogue, query, phonetic=phonetic)
+    # Round first: sums differ in their last digits depending on how many names are compared at once.
     scores = compared.scores.round(_DIGITS)[catalogue.rows]
     found = np.flatnonzero((scores >= LEAST) & catalogue.scopes[scope])
     matches = []

@@ -1,4 +1,4 @@
-"""The words that a name is made of: `HTTPServer2Config` is http, server, 2, config."""
+"""Splits a name into words: `HTTPServer2Config` is http, server, 2, config."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PARTS = re.compile("U+(?=UL)|U?L+|U+|D+")
 
 
 class _Shapes(dict[int, str]):
-    """A letter for each character: upper case, lower case, digit, or none of them."""
+    """Maps each character to its class: U (upper case), L (lower case), D (digit) or _ (other)."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -26,10 +26,10 @@ _SHAPES = _Shapes()
 
 
 def subwords(name: str) -> list[str]:
-    """Return the words of a name in lower case: split at underscores, humps, acronyms and digits."""
+    """Return the words of a name in lower case, split at underscores, case changes and digits."""
     return [name[part.start() : part.end()].lower() for part in _PARTS.finditer(name.translate(_SHAPES))]
 
 
 def is_name(name: str) -> bool:
-    """Return whether somebody chose this as a name: not `get('/') callback`, `[Symbol.iterator]`, `_`."""
+    """Return whether this is a chosen name, unlike `get('/') callback`, `[Symbol.iterator]` or `_`."""
     return not _SIGNS.search(name) and _PARTS.search(name.translate(_SHAPES)) is not None

@@ -1,8 +1,8 @@
-"""Vectors of words: what is used in like places in code and its documents points in like directions.
+"""Word vectors: words used in similar contexts in code and its documentation have similar directions.
 
-They ship with the package, as small integers, and nothing is downloaded; `scripts/train_names.py` makes them.
-A word that they do not know is put together from pieces of its letters. A name is the sum of its words, rare
-ones counting more; numbers in names count for nothing here.
+The vectors ship with the package, quantized to small integers; `scripts/train_names.py` trains them. An
+unknown word is the mean of its character n-grams, as in fastText. The vector of a name is the sum of its
+words', of which rare ones are longer; numbers are ignored.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import numpy as np
 Matrix = np.ndarray[Any, np.dtype[np.float32]]
 FILE = "vectors.npz"
 _LEAST = 1e-9
+"""Avoids division by zero."""
 
 
 class Vectors:
-    """Words with their vectors, and pieces of words with theirs: rows of integers, and what each is times."""
+    """The vectors of words and of n-gram buckets: rows of integers, each with a scale factor."""
 
     def __init__(self, file: IO[bytes]) -> None:
         stored = np.load(file)
@@ -31,7 +32,7 @@ class Vectors:
         self._pieces = len(self._rows) - len(words)
 
     def __call__(self, words: Sequence[str]) -> Matrix:
-        """Return a row for each word: zeros for numbers and for words that are not in Latin letters."""
+        """Return a row for each word: zeros for numbers and for words with letters outside ASCII."""
         result = np.zeros((len(words), self._rows.shape[1]), dtype=np.float32)
         known = [(at, self.index[word]) for at, word in enumerate(words) if word in self.index]
         if known:
@@ -45,7 +46,7 @@ class Vectors:
 
 
 def pieces(word: str) -> Iterator[bytes]:
-    """Yield the runs of three to five letters of a word, its beginning and end counting as letters."""
+    """Yield the character n-grams of a word, n from 3 to 5, with markers for its beginning and end."""
     marked = f"<{word}>".encode()
     for length in (3, 4, 5):
         for start in range(max(1, len(marked) - length + 1)):
@@ -53,13 +54,13 @@ def pieces(word: str) -> Iterator[bytes]:
 
 
 def unit(rows: Matrix) -> Matrix:
-    """Return rows of length one; zeros stay zeros."""
+    """Normalize rows to length one; zeros stay zeros."""
     lengths: Matrix = np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), _LEAST)
     return rows / lengths
 
 
 @cache
 def shipped_vectors() -> Vectors:
-    """Return the vectors that come with the package."""
+    """Return the vectors that ship with the package."""
     with files("holdfast.analysis.names").joinpath(FILE).open("rb") as file:
         return Vectors(file)

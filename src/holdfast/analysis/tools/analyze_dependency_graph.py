@@ -11,11 +11,11 @@ from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import (
+    CodeGraph,
     DagType,
-    Edge,
+    DependencyEdge,
+    DependencyNode,
     EdgeType,
-    Graph,
-    Node,
     NodeType,
     dependency_graph,
 )
@@ -164,10 +164,10 @@ class DependencyGraph(FileCounts):
     method: str = Field(description="Which nodes and edges were chosen where not all are shown.")
 
 
-def _graph(result: DependencyGraph) -> tuple[list[Node], list[Edge]]:
-    nodes = [Node(**node.model_dump()) for node in result.nodes]
+def _graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[DependencyEdge]]:
+    nodes = [DependencyNode(**node.model_dump()) for node in result.nodes]
     edges = [
-        Edge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
+        DependencyEdge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
         for edge in result.edges
     ]
     return nodes, edges
@@ -298,7 +298,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
 
 def _resolved(
     room: Analysis, scan: Scan, args: AnalyzeDependencyGraph
-) -> tuple[Graph, list[CrossReference], dict[str, str]]:
+) -> tuple[CodeGraph, list[CrossReference], dict[str, str]]:
     resolution = room.resolution(scan)
     graph = dependency_graph(scan, resolution, args.dag_type, include_external=args.include_external)
     return graph, cross_language_references(scan, resolution), resolution.damaged_settings
@@ -309,7 +309,7 @@ def _new_references(now: list[CrossReference], before: list[CrossReference]) -> 
     return [item for item in now if item._replace(line=0) not in known]
 
 
-def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
+def _near(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     if args.focus is None:
         return None
     seeds = matching(graph, args.focus)
@@ -321,14 +321,14 @@ def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     return around(graph, seeds, args.depth or 1)
 
 
-def _edge(edge: Edge) -> GraphEdge:
+def _edge(edge: DependencyEdge) -> GraphEdge:
     origin, goal, edge_type, weight, certainty, _ = edge
     return GraphEdge.model_validate(
         {"from": origin, "to": goal, "edge_type": edge_type, "weight": weight, "certainty": certainty}
     )
 
 
-def _coupling(graph: Graph, near: dict[str, int] | None) -> list[Coupling]:
+def _coupling(graph: CodeGraph, near: dict[str, int] | None) -> list[Coupling]:
     """Return the files that most others depend on, of those that are shown."""
     shown = None if near is None else {graph.nodes[name].file_path for name in near}
     counted = [

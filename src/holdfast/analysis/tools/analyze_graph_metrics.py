@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project
-from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, dependency_graph
 from holdfast.analysis.graph.graphml import graphml
-from holdfast.analysis.graph.metrics import Metric, Shape
+from holdfast.analysis.graph.metrics import Metric, MetricGraph
 from holdfast.analysis.render.text_layout import lines, rendering, shown_of, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -229,7 +229,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
             hint="Add pagerank to the metrics.",
         )
     scan = room.scan(project)
-    graph: Graph = room.cached(
+    graph: CodeGraph = room.cached(
         f"graph {args.dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), args.dag_type)
     )
     places = {name: number for number, name in enumerate(graph.nodes)}
@@ -237,7 +237,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     for edge in graph.edges:
         weights[places[edge.origin], places[edge.goal]] += edge.weight
     seeds = _seeds(list(places), args.pagerank_seeds)
-    figures = Shape(len(places), weights).figures(wanted, [places[seed] for seed in seeds])
+    figures = MetricGraph(len(places), weights).figures(wanted, [places[seed] for seed in seeds])
     columns: dict[str, Any] = {name: one for found in figures.values() for name, one in found.columns.items()}
     nodes = [
         RankedNode(id=name, file_path=node.file_path, **{key: one[at] for key, one in columns.items()})

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.cycles import cycles
-from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -59,7 +59,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     """
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    edges = kept_graph(room, scan, "import-graph").edges
+    edges = cached_graph(room, scan, "import-graph").edges
     drawn, rings = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
         **scan.counts.of(project.path),

@@ -111,7 +111,7 @@ def _run(
     try:
         tasks = list(fleet.tasks())
         for done, (task, outcome) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
-            status = fleet.take(task.name, outcome)
+            status = fleet.record(task.name, outcome)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {status}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
         ended = failure  # Results so far are stored and reported.

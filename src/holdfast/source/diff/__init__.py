@@ -1,1 +1,1 @@
-"""What differs between two states of a repository: files, lines, words in lines, blocks that moved."""
+"""Differences between two states of a repository: files, lines, words, moved blocks."""

@@ -1,8 +1,8 @@
-"""Versions of files compared: lines that differ, in hunks, words in lines, and blocks that moved.
+"""Compares two versions of a file: changed lines in hunks, changed words in lines, and moved blocks.
 
-Contract: lines end at a line feed and nowhere else, and their ends count; a file is its lines joined. Marks
-of words are places in the text as it is shown, without what nobody can see. A block that moved has at least
-three lines and enough letters to be no accident; how far it is indented does not matter.
+Contract: only a line feed ends a line, and line ends count. Word marks are offsets into the displayed text,
+without invisible characters. A moved block has at least three lines and enough letters to exclude chance
+matches; indentation is ignored.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from holdfast.kernel.untrusted import visible
 from holdfast.storage.git.line_diff import Change, line_changes
 
 Span = tuple[int, int]
-Kind = Literal["same", "added", "removed"]
-ComparedLine = tuple[Kind, bytes, int | None, int | None, list[Span]]
-"""A line with its end, its index on the sides that have it, and the marks of its words."""
-Place = tuple[str, Kind, int]
-"""A removed or added line of a file."""
+LineKind = Literal["same", "added", "removed"]
+ComparedLine = tuple[LineKind, bytes, int | None, int | None, list[Span]]
+"""A line with its line end, its index in each version that has it, and the marks of changed words."""
+LineKey = tuple[str, LineKind, int]
+"""A file, a side, and the index of a removed or added line."""
 
 _WORD = re.compile(r"\w+|\s+|.")
 _LARGEST_BLOCK = 20_000
-"""Characters up to which words are compared."""
-_TELLING = 0.7
-"""The largest part of a line that may be marked: where more differs, marks say nothing."""
+"""Words are compared in blocks of up to this many characters; a judgement that bounds the time."""
+_MOST_MARKED = 0.7
+"""The largest share of a line that may be marked; marking more says nothing. A judgement."""
 _MOVED_LINES, _MOVED_LETTERS = 3, 20
+"""The letters are those of `git diff --color-moved=blocks`: 20 alphanumeric characters."""
 
 
 class Comparison(NamedTuple):
-    """The lines of both versions, with their ends, and what differs."""
+    """The lines of both versions, with line ends, and the changes."""
 
     old: list[bytes]
     new: list[bytes]
@@ -45,7 +46,7 @@ class Comparison(NamedTuple):
         return cls(before, after, list(line_changes(before, after)))
 
     def hunks(self, context: int) -> Iterator[Iterator[ComparedLine]]:
-        """Yield the lines of each group of changes, with so many around them."""
+        """Yield the lines of each group of changes, with `context` lines around it."""
         first = 0
         for last, change in enumerate(self.changes, 1):
             if last == len(self.changes) or self.changes[last][0] - change[1] > 2 * context:
@@ -66,12 +67,12 @@ class Comparison(NamedTuple):
 
 
 def shown(line: bytes) -> str:
-    """Return a line as it is shown, without its end."""
+    """Return a line as displayed, without its line end."""
     return visible(line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace"))
 
 
 def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Span]], list[list[Span]]]:
-    """Return the marks of each line of two blocks, of which one replaced the other."""
+    """Return the word marks of each line of a removed block and of the added one that replaced it."""
     if not old or not new or sum(map(len, chain(old, new))) > _LARGEST_BLOCK:
         return [[] for _ in old], [[] for _ in new]
     if len(old) == len(new) > 1:
@@ -83,7 +84,7 @@ def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Spa
 
 
 def _marks(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> list[list[Span]]:
-    """Turn changed words of a block into places in its lines."""
+    """Convert changed words of a block into spans in its lines."""
     changed = {index for start, end in changes for index in range(start, end)}
     found: list[list[Span]] = []
     number = 0
@@ -96,14 +97,14 @@ def _marks(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> list[list
             place += len(word)
         number += len(words) + 1
         marked = sum(len(text[start:end].strip()) for start, end in spans)
-        found.append(spans if marked <= _TELLING * len(text.strip()) else [])
+        found.append(spans if marked <= _MOST_MARKED * len(text.strip()) else [])
     return found
 
 
-def moved_lines(files: Mapping[str, Comparison]) -> dict[Place, Place]:
-    """Return where removed lines went, and where added ones came from."""
+def moved_lines(files: Mapping[str, Comparison]) -> dict[LineKey, LineKey]:
+    """Map removed lines to where they moved, and added lines to where they came from."""
     gone: dict[tuple[bytes, ...], tuple[str, int, int, int]] = {}
-    moved: dict[Place, Place] = {}
+    moved: dict[LineKey, LineKey] = {}
     for path, file in files.items():
         for number, (start, end, _, _) in enumerate(file.changes):
             for index, window in _windows(file.old, start, end):

@@ -1,1 +1,1 @@
-"""The operations of the room of sources, one module each."""
+"""The operations on the source, one module each."""

@@ -1,4 +1,4 @@
-"""`find_files`: files and symbols by a few letters of their names."""
+"""`find_files`: finds files and symbols by a few letters of their names."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.source.jumps import Jumps
+from holdfast.source.quick_open import QuickOpenIndex
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 
-_SHOWN = 20
-_SECONDS = 300
-"""How old the known symbols may be; files are those of this moment."""
+_DEFAULT_LIMIT = 20
+_SYMBOLS_MAX_AGE = 300
+"""How old the symbols may be; the list of files is always current. A judgement."""
 
 
 class FindFiles(Input):
-    """Which letters, and how many places."""
+    """The letters to search, and how many matches to return."""
 
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="Letters of a name or path, in order."
     )
-    limit: Integer = count_field(_SHOWN, LIMITS.list_page, "How many to return, the best.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.list_page, "How many of the best matches to return.")
 
 
 class FoundPlace(Output):
-    """A file, or a symbol in one."""
+    """A file, or a symbol in a file."""
 
     path: UntrustedText
-    name: UntrustedText | None = Field(description="Of a symbol; null for a file.")
-    kind: str = Field(description="`file`, or what a symbol is, such as `function`.")
-    line: int | None = Field(description="Where the symbol's name stands; null for a file.")
+    name: UntrustedText | None = Field(description="The name of a symbol; null for a file.")
+    kind: str = Field(description="`file`, or the kind of a symbol, such as `function`.")
+    line: int | None = Field(description="The line of the symbol's name; null for a file.")
 
 
 class FoundPlaces(Output):
@@ -41,11 +41,11 @@ class FoundPlaces(Output):
 
     matches: list[FoundPlace]
     files_with_symbols: int = Field(
-        description="Files whose symbols are known, because an analysis read them."
+        description="The number of files whose symbols are known because an analysis has read them."
     )
 
 
-def _words(result: FoundPlaces) -> str:
+def _render(result: FoundPlaces) -> str:
     lines = (
         one.path if one.line is None else f"{one.path}:{one.line}  {one.kind} {one.name}"
         for one in result.matches
@@ -61,17 +61,19 @@ def _words(result: FoundPlaces) -> str:
     positional=("query",),
     example="holdfast source find wrktree",
     listed=False,
-    text=_words,
+    text=_render,
 )
 def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     """Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.
 
-    Files are those that git tracks or would add; symbols those of files that an analysis has read.
+    Searches the files that git tracks or would add, and the symbols of files that an analysis has read.
     """
     _, paths = room.files(".")
-    sign = (hash(tuple(paths)), int(monotonic() / _SECONDS))
-    jumps = room.jumps.get("", sign) or room.jumps.put("", sign, Jumps(paths, room.symbols()))
+    version = (hash(tuple(paths)), int(monotonic() / _SYMBOLS_MAX_AGE))
+    index = room.quick_open.get("", version) or room.quick_open.put(
+        "", version, QuickOpenIndex(paths, room.symbols())
+    )
     return FoundPlaces(
-        matches=[FoundPlace(**place._asdict()) for place in jumps.find(args.query, args.limit)],
-        files_with_symbols=jumps.files_with_symbols,
+        matches=[FoundPlace(**place._asdict()) for place in index.find(args.query, args.limit)],
+        files_with_symbols=index.files_with_symbols,
     )

@@ -18,37 +18,37 @@ from holdfast.storage.git.project_files import FileStat, file_stats
 
 EntryKind = Literal["folder", "file", "other"]
 
-_SHOWN = 1000
+_DEFAULT_LIMIT = 1000
 
 
 class ListFiles(Input):
-    """Which folder, and how much of it."""
+    """A folder, and how many entries to return."""
 
     folder: str = Field(
         default=".",
         max_length=LIMITS.path_characters,
-        description="A folder from the repository's root; `.` for the root itself.",
+        description="A folder relative to the repository's root; `.` for the root itself.",
     )
-    limit: Integer = count_field(_SHOWN, LIMITS.folder_entries, "How many entries to return, the first.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.folder_entries, "How many entries to return.")
 
 
 class FolderEntry(Output):
-    """A folder or file."""
+    """A folder or a file."""
 
     name: UntrustedText
-    kind: EntryKind = Field(description="`other` for links, and for names that no path can be written with.")
-    size: int | None = Field(description="The bytes of a file; null of anything else.")
+    kind: EntryKind = Field(description="`other` for links, and for names that are not valid paths.")
+    size: int | None = Field(description="The size of a file in bytes; null for anything else.")
 
 
 class FolderList(Output):
-    """What is in a folder: folders first, then files, each by name."""
+    """The entries of a folder: folders first, then files, each by name."""
 
     folder: UntrustedText
     entries: list[FolderEntry]
-    total: int = Field(description="How many there are, also those over the limit.")
+    total: int = Field(description="The number of entries, including those over the limit.")
 
 
-def _words(result: FolderList) -> str:
+def _render(result: FolderList) -> str:
     names = [entry.name + ("/" if entry.kind == "folder" else "") for entry in result.entries]
     left = result.total - len(result.entries)
     return "\n".join([*(names or ["No files."]), *([f"… and {left} more"] if left else [])])
@@ -58,15 +58,15 @@ def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
     prefix = f"{folder}/" if folder else ""
     inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     folders = sorted({name.partition("/")[0] for name in inside if "/" in name})
-    # What git tracks may be gone from the work tree; a look at each leaves that out.
-    seen = file_stats(room.repository.root, (prefix + name for name in inside if "/" not in name))
-    there = file_stats(room.repository.root, (prefix + name for name in folders))
+    # Tracked files may be missing from the work tree; their stat leaves them out.
+    stats = file_stats(room.repository.root, (prefix + name for name in inside if "/" not in name))
+    existing = file_stats(room.repository.root, (prefix + name for name in folders))
     files = [
         (path.removeprefix(prefix), it.size if isinstance(it, FileStat) else None)
-        for path, it in seen.items()
+        for path, it in stats.items()
     ]
     return [
-        *(_entry(name, "folder", None) for name in folders if prefix + name in there),
+        *(_entry(name, "folder", None) for name in folders if prefix + name in existing),
         *(_entry(name, "other" if size is None else "file", size) for name, size in sorted(files)),
     ]
 
@@ -80,7 +80,7 @@ def _entry(name: str, kind: EntryKind, size: int | None) -> FolderEntry:
 
 
 def typed_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """Count the folder that a person types from the current directory."""
+    """Resolve a folder typed on the command line relative to the current directory."""
     typed = given.get("folder")
     return given if typed is None else given | {"folder": typed_path(room.repository.root, typed)}
 
@@ -93,7 +93,7 @@ def typed_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     positional=("folder",),
     example="holdfast source list src",
     listed=False,
-    text=_words,
+    text=_render,
     fill_in=typed_folder,
 )
 def list_files(room: Source, args: ListFiles) -> FolderList:

@@ -1,4 +1,4 @@
-"""`read_diff`: what differs between two states of the repository, file by file and line by line."""
+"""`read_diff`: the differences between two states of the repository, by file and line."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.source.diff.comparison import ComparedLine, Comparison, Kind, shown
-from holdfast.source.diff.review import Review, What
+from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKind, shown
+from holdfast.source.diff.review import Review, Selection
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 from holdfast.storage.git.history.changed_files import ChangedFile
@@ -34,63 +34,69 @@ _SIGNS = {"same": " ", "added": "+", "removed": "-"}
 
 
 class ReadDiff(Input):
-    """Which two states to compare, and of which file to show the lines."""
+    """Which two states to compare, and optionally the file whose lines to show."""
 
-    what: What = Field(
+    what: Selection = Field(
         default="worktree",
-        description="`worktree`: all that is not committed; `unstaged` or `staged`: one half of it; `commit`:"
-        " what a commit changed; `range`: from base to revision; `branch`: since it left its base.",
+        description="`worktree`: all uncommitted changes; `unstaged` or `staged`: a part of them; `commit`:"
+        " the changes of a commit; `range`: from base to revision; `branch`: since it left its base.",
     )
     revision: Revision = Field(default=None, description="A commit, branch or tag; HEAD if left out.")
-    base: Revision = Field(default=None, description="Where a range begins, or which branch this one left.")
-    file: str | None = Field(default=None, max_length=LIMITS.path_characters, description="Show its lines.")
+    base: Revision = Field(
+        default=None, description="The start of a range, or the branch that this one was created from."
+    )
+    file: str | None = Field(
+        default=None, max_length=LIMITS.path_characters, description="Show the lines of this file."
+    )
     context: Integer = Field(default=3, ge=0, le=LIMITS.review_lines, description="Lines around each change.")
 
 
 class DiffLine(Output):
-    """One line, with its number on each side that has it."""
+    """One line, with its number in each version that has it."""
 
-    kind: Kind
+    kind: LineKind
     old: int | None
     new: int | None
     text: UntrustedText
-    changed: list[tuple[int, int]] = Field(description="Words that differ, from and to in the text.")
-    moved: UntrustedText | None = Field(description="Where a block came from or went to, as file:line.")
-    note: LineNote | None = Field(description="What the text does not show.")
+    changed: list[tuple[int, int]] = Field(
+        description="The words that differ, as start and end offsets in the text."
+    )
+    moved: UntrustedText | None = Field(description="Where a moved block came from or went to, as file:line.")
+    note: LineNote | None = Field(description="A property of the line that its text does not show.")
 
 
 class DiffFile(Output):
     """A file that differs."""
 
     path: UntrustedText
-    former: UntrustedText | None = Field(description="Where it was, if it was renamed.")
+    former: UntrustedText | None = Field(description="Its former path, if it was renamed.")
     kind: FileKind
-    mode: str | None = Field(description="How its mode changed, if it did.")
+    mode: str | None = Field(description="How its file mode changed, if it did.")
     added: int | None
     removed: int | None
-    version: str = Field(description="The same as long as the difference is the same.")
-    note: str | None = Field(description="Why lines are not counted or shown, or not all of them.")
-    hunks: list[list[DiffLine]] | None = Field(description="Its lines, where the file was asked for.")
+    version: str = Field(description="Identifies the difference; unchanged as long as it is the same.")
+    note: str | None = Field(description="Why lines are not counted or shown, or only some of them.")
+    hunks: list[list[DiffLine]] | None = Field(description="Its lines, if this file was requested.")
 
 
 class Diff(Output):
-    """What differs, by path."""
+    """The differences, by path."""
 
-    what: What
-    old: str = Field(description="The commit or tree that is compared.")
-    new: str | None = Field(description="The one it is compared with; null for the work tree or index.")
-    subject: UntrustedText | None = Field(description="What a commit says it does.")
+    what: Selection
+    old: str = Field(description="The old commit or tree.")
+    new: str | None = Field(description="The new commit; null for the work tree or index.")
+    subject: UntrustedText | None = Field(description="The subject line of the commit.")
     files: list[DiffFile]
     total_files: int
-    note: str | None = Field(description="What was left out, if anything was.")
+    note: str | None = Field(description="What was left out, if anything.")
 
 
-def _words(result: Diff) -> str:
-    rows = [line for file in result.files for line in _file_words(file)]
+def _render(result: Diff) -> str:
+    rows = [line for file in result.files for line in _render_file(file)]
     return "\n".join([*(rows or ["Nothing differs."]), *filter(None, [result.note])])
 
 
-def _file_words(file: DiffFile) -> Iterator[str]:
+def _render_file(file: DiffFile) -> Iterator[str]:
     counts = "" if file.added is None else f" +{file.added} -{file.removed}"
     former = f" (was {file.former})" if file.former else ""
     yield f"{file.kind:<8}{counts} {file.path}{former}{f' {file.note}' if file.note else ''}"
@@ -107,19 +113,19 @@ def _file_words(file: DiffFile) -> Iterator[str]:
     positional=("what",),
     example="holdfast source diff branch --file src/main.py",
     listed=False,
-    text=_words,
+    text=_render,
 )
 def read_diff(room: Source, args: ReadDiff) -> Diff:
-    """Show which files differ, or the lines of one of them: words that differ and blocks that moved marked.
+    """Show which files differ, or the lines of one file, with changed words and moved blocks marked.
 
-    Runs no filter, text conversion or other program that a repository configures.
+    Never runs a filter, text conversion or other program that the repository configures.
     """
-    review = room.reviews.of(args.what, args.revision, args.base)
+    review = room.reviews.review(args.what, args.revision, args.base)
     files = review.files[: LIMITS.review_files]
     if args.file is not None:
         files = [change for change in review.files if visible(printable_path(change.path)) == args.file]
         if not files:
-            hint = "Ask without a file for those that do."
+            hint = "Omit the file to list those that differ."
             raise NotFound(f"'{args.file}' does not differ here.", hint=hint)
     left = 0 if args.file is not None else len(review.files) - len(files)
     return Diff(
@@ -129,7 +135,7 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         subject=review.ends[2],
         files=[_file(room, review, change, args) for change in files],
         total_files=len(review.files),
-        note=f"{left} more files differ; ask for them by name." if left else None,
+        note=f"{left} more files differ; request them by name." if left else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""`read_source`: the lines of a file, each as pieces that say what they are, and an outline of it."""
+"""`read_source`: the lines of a file with syntax highlighting, and its outline."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from holdfast.source.room import Source
 from holdfast.source.toolset import source
 from holdfast.storage.files.repo_path import RepoPath, typed_path
 from holdfast.storage.git.line_diff import is_binary
-from holdfast.syntax.colours import Colour
+from holdfast.syntax.highlighting import TokenStyle
 
 if TYPE_CHECKING:
     from holdfast.syntax.facts import Facts
 
 Unshown = Literal["binary", "too large"]
 
-_SHOWN = 2000
+_DEFAULT_LIMIT = 2000
 
 
 class ReadSource(Input):
-    """Which file, as of when, and which of its lines."""
+    """A file, a revision, and a range of lines."""
 
-    file: RepoPath = Field(description="A file from the repository's root.")
+    file: RepoPath = Field(description="A file, relative to the repository's root.")
     revision: str | None = Field(
         default=None,
         max_length=LIMITS.path_characters,
-        description="As a commit, branch or tag has it; else as it is in the work tree.",
+        description="A commit, branch or tag; by default the work tree.",
     )
     start: Integer = Field(default=1, ge=1, description="The first line to return.")
-    limit: Integer = count_field(_SHOWN, LIMITS.source_lines, "How many lines to return at most.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):
-    """A named thing of the file."""
+    """A symbol of the file."""
 
     name: UntrustedText
-    kind: str = Field(description="Such as Function, Method or Class.")
-    depth: int = Field(description="How many named things are around it.")
+    kind: str = Field(description="The kind of symbol, such as Function, Method or Class.")
+    depth: int = Field(description="How many symbols enclose it.")
     start_line: int
     end_line: int
 
@@ -54,24 +54,26 @@ class SourceLines(Output):
 
     file: UntrustedText
     revision: str | None = Field(description="The id of the commit; null for the work tree.")
-    language: str | None = Field(description="Null where it is none that is parsed: its text comes plain.")
-    bytes: int | None = Field(description="Null where the file is larger than what is looked at.")
-    digest: str | None = Field(description="Of the whole content: the same on pages of the same text.")
-    unshown: Unshown | None = Field(description="Why there are no lines, if so.")
+    language: str | None = Field(
+        description="The detected language; null if it is not supported, then the text is plain."
+    )
+    bytes: int | None = Field(description="The size of the file; null if it is too large to be read.")
+    digest: str | None = Field(
+        description="A hash of the whole content, to check that pages belong to the same text."
+    )
+    unshown: Unshown | None = Field(description="Why no lines are returned, if so.")
     total_lines: int
     start: int
-    lines: list[list[tuple[Colour, UntrustedText]]] = Field(
-        description="Each line as pieces in order: what it is, empty for plain text, and its text."
+    lines: list[list[tuple[TokenStyle, UntrustedText]]] = Field(
+        description="Each line as pieces in order: their style, empty for plain text, and their text."
     )
-    cut: bool = Field(
-        description="Whether lines follow after these, or one of them was too long to show whole."
-    )
+    cut: bool = Field(description="Whether more lines follow, or one of these was truncated.")
     outline: list[OutlineEntry] | None = Field(
-        description="In the order of the text; null on pages that do not begin with the first line."
+        description="The symbols in source order; null on pages that do not begin with the first line."
     )
 
 
-def _words(result: SourceLines) -> str:
+def _render(result: SourceLines) -> str:
     if result.unshown is not None:
         return f"{result.file} is {result.unshown}."
     texts = ("".join(text for _, text in line) for line in result.lines)
@@ -82,7 +84,7 @@ def _words(result: SourceLines) -> str:
 
 
 def _content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
-    """Return the bytes of a file, none where they are too many, and the commit that they are of."""
+    """Return the content of a file, or None if it is too large, and the commit it was read from."""
     commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
     try:
         if commit is None:
@@ -99,24 +101,24 @@ def _content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes 
 
 
 def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, Any]:
-    """Return a page of the text, of so many characters at most; a line that is longer is cut."""
-    colouring = room.colouring(args.file.text, digest, text)
-    lines: list[list[tuple[Colour, str]]] = []
-    room_left, is_cut = LIMITS.source_page_characters, False
-    for pieces in colouring.lines(args.start):
+    """Return a page of the text, limited in characters; longer lines are truncated."""
+    highlighted = room.highlighted(args.file.text, digest, text)
+    lines: list[list[tuple[TokenStyle, str]]] = []
+    characters_left, is_cut = LIMITS.source_page_characters, False
+    for pieces in highlighted.lines(args.start):
         length = sum(len(piece) for _, piece in pieces)
-        if len(lines) == args.limit or (lines and length > room_left):
+        if len(lines) == args.limit or (lines and length > characters_left):
             break
         while pieces and length > LIMITS.source_line_characters:
-            is_cut, colour, last = True, *pieces.pop()
+            is_cut, style, last = True, *pieces.pop()
             length -= len(last)
             if length < LIMITS.source_line_characters:
-                pieces.append((colour, last[: LIMITS.source_line_characters - length]))
+                pieces.append((style, last[: LIMITS.source_line_characters - length]))
                 break
         lines.append(pieces)
-        room_left -= length
-    following = args.start + len(lines) <= colouring.total
-    return {"lines": lines, "total_lines": colouring.total, "cut": is_cut or following}
+        characters_left -= length
+    following = args.start + len(lines) <= highlighted.total
+    return {"lines": lines, "total_lines": highlighted.total, "cut": is_cut or following}
 
 
 def _outline(known: Facts) -> list[OutlineEntry]:
@@ -133,7 +135,7 @@ def _outline(known: Facts) -> list[OutlineEntry]:
 
 
 def typed_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """Count the file that a person types from the current directory."""
+    """Resolve a file typed on the command line relative to the current directory."""
     typed = given.get("file")
     return given if typed is None else given | {"file": typed_path(room.repository.root, typed)}
 
@@ -146,15 +148,15 @@ def typed_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     positional=("file",),
     example="holdfast source read src/main.py --start 40 --limit 20",
     listed=False,
-    text=_words,
+    text=_render,
     fill_in=typed_file,
 )
 def read_source(room: Source, args: ReadSource) -> SourceLines:
-    """Read lines of a file, as pieces that say which of them are keywords, strings, comments and names.
+    """Read lines of a file, split into highlighted pieces: keywords, strings, comments, names.
 
-    Long files come in pages. The outline has the symbols of the file.
+    Long files are returned in pages. The outline lists the symbols of the file.
     """
-    from holdfast.syntax.facts import Facts, facts  # which a server needs for no other first call
+    from holdfast.syntax.facts import Facts, facts  # loaded late: a server needs it for few calls
 
     data, commit = _content(room, args.file, args.revision)
     unshown: Unshown | None = "too large" if data is None else "binary" if is_binary(data) else None

@@ -1,7 +1,7 @@
-"""Which language a file is written in.
+"""Detects the language of a file.
 
-Contract: `language_of` looks at the name, and at the text only where the name does not decide: at the first
-line where it says nothing, and at all of a header, which may be of C or of C++.
+Contract: `language_of` decides by the name, and by the text only where the name is ambiguous: by the `#!`
+line of a file without an extension, and by the content of a `.h` header, which may be C or C++.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def _by_filename() -> dict[str, Language]:
 
 _HEADER = ".h"
 _LONGEST_HEADER = 200_000
+"""Characters of a header that are searched for C++; a judgement: its marks come early."""
 _OF_CPP = re.compile(
     r"^[ \t]*(?:(?:inline[ \t]+)?namespace\b[ \t\w:]*\{|template[ \t]*<|(?:public|private|protected)[ \t]*:"
     r"|class[ \t]+[\w \t]+(?:[:{;]|$)|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=])|\bstd::\w",
@@ -54,7 +55,7 @@ _OF_OBJECTIVE_C = re.compile(
 
 
 def language_of(path: str, text: str = "") -> Language | None:
-    """Return the language of a file, or nothing where it is none of ours."""
+    """Return the language of a file, or None if it is not supported."""
     name = basename(path)
     extension = splitext(name)[1]
     if extension == _HEADER:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, text_of
 from holdfast.syntax.languages.naming import Naming, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     argument = node.child_by_field_name("argument")
     if argument is not None:
         yield imported(node, text_of(argument).strip("'\""), "*")

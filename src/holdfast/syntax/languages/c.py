@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, has_body, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,10 +21,11 @@ TYPES = {
     "enum_specifier": "Enum",
 }
 DEPTH = 20
+"""How many declarators may be nested; a judgement."""
 
 
 def declarator(node: Node, until: str | None = None) -> Node | None:
-    """Follow declarators, through pointers and parentheses, to the one of a type or to the innermost."""
+    """Follow nested declarators to one of type `until`, or to the innermost."""
     found: Node | None = node
     for _ in range(DEPTH):
         if found is None or found.type == until:
@@ -39,7 +40,7 @@ def declarator(node: Node, until: str | None = None) -> Node | None:
 
 
 def declared(node: Node) -> Names:
-    """Name what a declarator declares: `A::run` is the `run` of `A`."""
+    """Return the qualified name that a declarator declares: `A::run` is `run` of `A`."""
     innermost = declarator(node)
     if innermost is None or innermost.id == node.id:
         return ()
@@ -47,18 +48,18 @@ def declared(node: Node) -> Names:
 
 
 def type_defined(node: Node) -> str:
-    """Tell what a `typedef` gives a name to."""
+    """Return the kind of the type that a `typedef` names."""
     kind = node.child_by_field_name("type")
     return TYPES.get(kind.type if kind is not None else "", "Class")
 
 
 def specified(node: Node) -> str | None:
-    """Tell what a specifier declares: nothing where it only mentions a type."""
+    """Return the kind that a specifier declares, or None if it only mentions a type."""
     return TYPES[node.type] if has_body(node) else None
 
 
 def prototype(node: Node) -> str | None:
-    """Tell a function's prototype from a variable."""
+    """Return "Function" for a function prototype, None for a variable."""
     function = declarator(node, "function_declarator")
     inner = function.child_by_field_name("declarator") if function is not None else None
     if inner is None or inner.type == "parenthesized_declarator":
@@ -108,12 +109,12 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     yield imported(node, text_of(node.child_by_field_name("path")), "*")
 
 
-def _visible(standing: Standing) -> bool:
-    return "static" not in standing.modifiers
+def _visible(context: DeclarationContext) -> bool:
+    return "static" not in context.modifiers
 
 
 DECLARED = """
@@ -186,12 +187,12 @@ def _lambda(node: Node) -> str | None:
     return "Function" if value is not None and value.type == "lambda_expression" else None
 
 
-def _visible_member(standing: Standing) -> bool:
-    """Tell who may see it: a class begins private, a struct public."""
-    around = standing.around
-    if around is not None and around.kind == "Class":
-        return bool(standing.modifiers & {"public", "protected"})
-    return "private" not in standing.modifiers and _visible(standing)
+def _visible_member(context: DeclarationContext) -> bool:
+    """Return whether other files may use it: members are private by default in a class, not in a struct."""
+    enclosing = context.enclosing
+    if enclosing is not None and enclosing.kind == "Class":
+        return bool(context.modifiers & {"public", "protected"})
+    return "private" not in context.modifiers and _visible(context)
 
 
 CPP_NAMING = replace(
@@ -221,7 +222,7 @@ CPP = Language(
     name="cpp",
     fence="cpp",
     grammar=("tree_sitter_cpp", "language"),
-    rewritten=(  # a macro between the word and the name, which exports the class
+    rewritten=(  # an export macro between `class` and the name
         (rb"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]+(?=\s+\w+\s*(?:final\s*)?[:{])", b""),
     ),
     extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".C", ".H"),

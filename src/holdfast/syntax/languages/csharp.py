@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -85,7 +85,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     given = node.child_by_field_name("name")
     path = text_of(node.named_children[-1]) if node.named_children else ""
     offered = any(child.type == "global" for child in node.children)
@@ -96,14 +96,14 @@ def _imports(node: Node) -> Iterator[Import]:
         yield imported(node, module, name, text_of(given), offered)
 
 
-def _exported(standing: Standing) -> bool:
-    """Tell who may see it: types are internal and members private unless they say otherwise."""
-    around = standing.around
-    if "private" in standing.modifiers:
+def _exported(context: DeclarationContext) -> bool:
+    """Return whether other files may use it: by default types are internal and members private."""
+    enclosing = context.enclosing
+    if "private" in context.modifiers:
         return False
-    if around is None or around.kind in ("Namespace", "Interface", "Enum"):
+    if enclosing is None or enclosing.kind in ("Namespace", "Interface", "Enum"):
         return True
-    return bool(standing.modifiers & {"public", "internal", "protected"})
+    return bool(context.modifiers & {"public", "internal", "protected"})
 
 
 NAMING = Naming(

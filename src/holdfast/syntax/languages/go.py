@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +17,7 @@ TYPES = {"struct_type": "Struct", "interface_type": "Interface"}
 
 
 def _method(node: Node) -> Names:
-    """Name a method after its receiver: `(s *Server) Run` is the `Run` of `Server`."""
+    """Qualify a method by its receiver: `(s *Server) Run` is `Run` of `Server`."""
     receiver = text_of(node.child_by_field_name("receiver")).strip("() \t\n,")
     kind = receiver.split("[")[0].split()[-1:] or [""]
     owner = kind[0].lstrip("*")
@@ -76,7 +76,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     module = text_of(node.child_by_field_name("path")).strip('"`')
     given = node.child_by_field_name("name")
     if given is None:
@@ -88,13 +88,13 @@ def _imports(node: Node) -> Iterator[Import]:
 
 
 def _package(module: str) -> str:
-    """Name a package as its path suggests: without a version, which is no part of the name."""
+    """Guess the name of a package from its path, without the version."""
     parts = [part for part in module.split("/") if not re.fullmatch(r"v\d+", part)] or [module]
     return re.sub(r"\.v\d+$", "", parts[-1]).removeprefix("go-")
 
 
-def _exported(standing: Standing) -> bool:
-    return standing.name[:1].isupper()
+def _exported(context: DeclarationContext) -> bool:
+    return context.name[:1].isupper()
 
 
 NAMING = Naming(

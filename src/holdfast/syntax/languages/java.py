@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 from holdfast.syntax.languages.naming import Naming, imported, not_private
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,7 +51,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     path = next((text_of(child) for child in node.named_children if "identifier" in child.type), "")
     if any(child.type == "asterisk" for child in node.named_children):
         yield imported(node, path, "*")

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,6 +19,7 @@ FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_funct
 CLASSES = frozenset({"class"})
 TRANSPARENT = frozenset({"exports", "module", "prototype", "window", "globalThis", "this"})
 CALLBACK_NAME = 80
+"""Longer names are dropped; a judgement: titles are one short line."""
 
 
 def _kind_of_value(node: Node | None, otherwise: str | None) -> str | None:
@@ -47,7 +48,7 @@ def _field_name(node: Node) -> Names:
 
 def _pair(node: Node) -> str | None:
     kind = _kind_of_value(node.child_by_field_name("value"), None)
-    return "Method" if kind == "Function" else kind  # it is reached through the object only
+    return "Method" if kind == "Function" else kind  # only reachable through the object
 
 
 def _key(node: Node) -> Names:
@@ -59,7 +60,7 @@ def _assignment(node: Node) -> str | None:
 
 
 def _target(node: Node) -> Names:
-    """Name what is assigned to: `app.prototype.use` is the `use` of `app`, `exports.x` is `x`."""
+    """Return the qualified name of an assigned target: `app.use` for `app.prototype.use`."""
     target = text_of(node.child_by_field_name("left"))
     if not all(part.replace("$", "_").lstrip("#").isidentifier() for part in target.split(".")):
         return ()
@@ -72,7 +73,7 @@ def _method_name(node: Node) -> Names:
 
 
 def _callback(node: Node) -> Names:
-    """Name a function that is handed over with a title: `describe("parser") callback`."""
+    """Name a callback after the call and its title: `describe("parser") callback`."""
     callee = text_of(node.child_by_field_name("function"))
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
@@ -146,7 +147,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     if node.type == "call_expression":
         yield from _required(node)
         return
@@ -161,11 +162,11 @@ def _imports(node: Node) -> Iterator[Import]:
         yield imported(node, module, "*" if offered else "", "", offered)
     for clause in clauses:
         for child in clause.named_children if clause.type != "namespace_export" else [clause]:
-            yield from _brought(child, module, offered, for_types)
+            yield from _clause_part(child, module, offered, for_types)
 
 
-def _brought(node: Node, module: str, offered: bool, for_types: bool) -> Iterator[Import]:
-    """Tell what one part of a clause brings in: a default, a namespace, a list of names."""
+def _clause_part(node: Node, module: str, offered: bool, for_types: bool) -> Iterator[ImportedName]:
+    """Yield what one part of an import clause binds: a default, a namespace, a list of names."""
     if node.type in ("identifier", "namespace_import", "namespace_export"):
         required = node.parent is not None and node.parent.type == "import_require_clause"
         inner = node if node.type == "identifier" else node.named_children[0]
@@ -180,8 +181,8 @@ def _brought(node: Node, module: str, offered: bool, for_types: bool) -> Iterato
             yield imported(part, module, name, alias, offered, only)
 
 
-def _required(node: Node) -> Iterator[Import]:
-    """Tell what `require("m")` or `import("m")` is bound to: a name, some of its members, or nothing."""
+def _required(node: Node) -> Iterator[ImportedName]:
+    """Yield what `require("m")` or `import("m")` is bound to: a name, some members, or nothing."""
     arguments = node.child_by_field_name("arguments")
     module = text_of(arguments.named_children[0]).strip("'\"`") if arguments is not None else ""
     within, member = node.parent, ""
@@ -203,7 +204,7 @@ def _required(node: Node) -> Iterator[Import]:
 
 
 def _listed(node: Node) -> Iterator[str]:
-    """Name what a list of exports names, here and outside."""
+    """Yield the names in an export list, local and exported ones."""
     if node.type == "export_specifier":
         yield from (text_of(child) for child in node.named_children if text_of(child) != "default")
     elif node.type == "assignment_expression":
@@ -221,9 +222,9 @@ def _listed(node: Node) -> Iterator[str]:
                     yield name
 
 
-def _exported(standing: Standing) -> bool:
-    private = standing.name.startswith("#") or standing.modifiers & {"private", "protected"}
-    return standing.around is not None and not private
+def _exported(context: DeclarationContext) -> bool:
+    private = context.name.startswith("#") or context.modifiers & {"private", "protected"}
+    return context.enclosing is not None and not private
 
 
 PATTERNS = """
@@ -364,7 +365,7 @@ TYPESCRIPT = replace(
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
     rewritten=(
-        (rb"(?m)^[ \t](?=[ \t]*<[\s\w])", b";"),  # a call signature below one that ends without a semicolon
+        (rb"(?m)^[ \t](?=[ \t]*<[\s\w])", b";"),  # a call signature after one without a semicolon
         (rb"\bexport type(?= \*)", b"export"),
     ),
     flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 from holdfast.syntax.languages.naming import Naming, imported, not_private
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +24,7 @@ def _class(node: Node) -> str:
 
 
 def _function(node: Node) -> Names:
-    """Name a function, after its receiver where it has one: `String.shorten`."""
+    """Name a function, qualified by its receiver if it has one: `String.shorten`."""
     name = node.child_by_field_name("name")
     if name is None:
         return ()
@@ -88,7 +88,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     path, *given = [text_of(child) for child in node.named_children if "identifier" in child.type] or [""]
     if text_of(node).rstrip().endswith("*"):
         yield imported(node, path, "*")
@@ -104,7 +104,7 @@ OPERATORS = (
     *("plusAssign", "minusAssign", "timesAssign", "divAssign", "remAssign", "unaryMinus", "unaryPlus"),
     *("component1", "component2", "component3", "component4", "component5"),
 )
-"""Functions that an operator or a delegate calls without their name being written."""
+"""Functions that operators and delegates call implicitly."""
 
 NAMING = Naming(
     patterns="""

@@ -1,6 +1,6 @@
-"""What is known of a language: how to tell it, which grammar reads it, what its nodes mean.
+"""The table that describes a language: how to detect it, its grammar, and what the grammar's nodes mean.
 
-A language is a table. Code that reads trees asks the table and never the name of the language.
+Code that reads syntax trees uses the table and does not depend on the name of the language.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Names = tuple[str, ...]
-"""What a declaration is called: its own name last, before it what it belongs to where the source says so."""
+"""The qualified name of a declaration: its own name last, preceded by the owner if the source names it."""
 
 
 def text_of(node: Node | None) -> str:
-    """Return the source text of a node, or nothing."""
+    """Return the source text of a node, or an empty string."""
     if node is None or node.text is None:
         return ""
     return node.text.decode("utf-8", "replace")
 
 
 def named(node: Node) -> Names:
-    """Return the name that stands in the field `name`."""
+    """Return the text of the field `name`, if any."""
     name = text_of(node.child_by_field_name("name"))
     return (name,) if name else ()
 
 
 def has_body(node: Node) -> bool:
-    """Return whether a declaration says what it holds, and does not merely mention it."""
+    """Return whether a node defines its content instead of only mentioning a name."""
     return node.child_by_field_name("body") is not None
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A kind of node that declares something with a name.
+    """A node type that declares a symbol.
 
-    `kind` is a SymbolKind of VS Code, or decides on one, or on none. `pattern` narrows which nodes
-    are looked at; without it all of that type are. `closures` are those that declare something even
-    within a function, where the others are local variables and not looked at. `constructor` is the name
-    that makes a function one.
+    `kind` is an LSP SymbolKind, or a function that returns one, or None for no symbol. `pattern` restricts
+    which nodes of the type are declarations. `closures` matches those that declare a symbol even inside
+    functions, where the others are local variables. `constructor` is the name of functions that are
+    constructors.
     """
 
     node: str
@@ -55,7 +55,7 @@ class Declaration:
 
     @property
     def query(self) -> str:
-        """The tree-sitter pattern that finds these nodes."""
+        """The tree-sitter query pattern for these nodes."""
         if self.closures is not None:
             return f"({self.node}) @variable {self.closures} @declaration"
         return f"{self.pattern or f'({self.node})'} @declaration"
@@ -63,18 +63,19 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Flow:
-    """How control flows in a language.
+    """How complexity is counted in a language.
 
-    - `patterns` capture nodes by what they do; `complexity.py` says what each name counts.
-    - `operators` are the words that are operators to Halstead; others are operands.
-    - `strings` and `comments` name the literals and comments of the language in `halstead.py`, `imports` what
-      its imports look like in `lexer.py`.
-    - `cumulative`: a function counts what its named inner functions decide, and one for each of them.
-    - `inclusive`: a function counts what its named inner functions decide, in both dialects.
-    - `alone`: a function has the cognitive complexity of its own text, without functions in it.
-    - `parentheses`: whether a sequence of operators goes on in them: that of `like` ones, `all`, or `none`.
-    - `logical` operators make sequences; `coalescing` ones do not, and only the extended dialect counts them.
-    - `free` are logical operators that no sequence is counted for.
+    - `patterns` capture nodes by their effect on control flow; `complexity.py` documents the capture names.
+    - `operators`: the keywords that are Halstead operators; other words are operands.
+    - `strings` and `comments` select the literal and comment patterns in `halstead.py`, `imports` the import
+      pattern in `lexer.py`.
+    - `cumulative`: cyclomatic complexity includes the branches of named inner functions, plus one for each.
+    - `inclusive`: both cyclomatic complexities include the branches of named inner functions.
+    - `alone`: cognitive complexity excludes inner functions.
+    - `parentheses`: which sequences of operators continue inside parentheses: `like` operators, `all` or
+      `none`.
+    - `logical` operators form sequences; `coalescing` ones do not, and count in extended complexity only.
+    - `free`: logical operators whose sequences do not count.
     - `bare`: a method may call itself without naming its object.
     """
 
@@ -97,18 +98,19 @@ class Flow:
 class Language:
     """One language.
 
-    - `wrappers` belong to the declaration that they hold (decorators, `export`, `template <…>`): node type to
-      the field of the child, or to its possible types, joined by `|`; one that holds several belongs to none.
-    - `attributes` stand before the declaration that they belong to, beside it and not in it.
-    - `scopes` are functions without a name; what is declared in them is local.
-    - `flow` says how control flows.
-    - `atoms` are read as one token though they have parts.
-    - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes
-      first, or where the grammar is behind the language; correct files have errors there.
-    - `naming` tells what it imports, calls and declares, and who may see it.
-    - `rewritten` is what the grammar does not know, and what says the same in no more bytes; it is tried
-      where the tree has errors, and always where a language is not `exact`.
-    - `relatives` are endings of files in a dialect that the grammar knows only in part.
+    - `wrappers`: nodes that belong to the declaration inside them (decorators, `export`, `template <…>`).
+      Maps the node type to the child's field, or to its types joined by `|`; ignored if several children
+      match.
+    - `attributes`: nodes that precede the declaration they belong to, as siblings.
+    - `scopes`: anonymous functions; declarations inside them are local.
+    - `flow`: how complexity is counted.
+    - `atoms`: nodes that are one token although they have children.
+    - `exact`: whether a parse error always is a syntax error. Not so if there is a preprocessor or the
+      grammar lags behind the language: then correct files have parse errors, too.
+    - `naming`: imports, calls, declarations and visibility.
+    - `rewritten`: pairs of a pattern for syntax that the grammar does not know and an equivalent that is not
+      longer; applied if the tree has errors, and always if the language is not `exact`.
+    - `relatives`: extensions of dialects that the grammar supports only in part.
     """
 
     name: str

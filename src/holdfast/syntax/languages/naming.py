@@ -1,20 +1,21 @@
-"""How a language names things: its imports, calls and declarations, and who may see them.
+"""The naming rules of a language: imports, calls, declarations and visibility.
 
-The patterns of a language capture nodes by the part that they play:
+The patterns of a language capture nodes under these names:
 
-- `text` and `docstring`: what stands in a string; that of a docstring is prose.
-- `hidden`: a name that is no use, such as that of a declaration, a keyword argument, a label.
-- `parameter`, `local`, `bound`: a name that a function declares; a `local` without any use is worth telling.
-- `kept`: a `local` that matters though nothing reads it.
-- `outer`: a name that a function takes from around it by a declaration, such as `global`.
-- `import` and `required`: what brings something in, as a statement or as an expression.
-- `callee`: what is called; `invocation`: a call whose callee has no node of its own.
-- `decorator`, `base`, `export`, `exported`, `package`: what they say.
-- `modifier` belongs to the declaration in which it stands, `section` to those that follow in the same body.
+- `text` and `docstring`: the content of a string; that of a docstring is prose.
+- `hidden`: a name that is not a use, such as that of a declaration, a keyword argument or a label.
+- `parameter`, `local`, `bound`: a name that a function declares; an unused `local` is reported.
+- `kept`: a `local` that has an effect even if nothing reads it.
+- `outer`: a name declared to belong to an enclosing scope, as by `global`.
+- `import` and `required`: an import, as a statement or as an expression.
+- `callee`: a called expression; `invocation`: a call whose callee has no node of its own.
+- `decorator`, `base`, `package`: a decorator, a base type, the declared package.
+- `export`: an export list; `exported`: the name of an exported declaration.
+- `modifier`: applies to the enclosing declaration; `section`: to those that follow in the same body.
 - `concealed`: a name that is declared private elsewhere.
-- `exit`: what is called and does not come back, where calls are read off the text.
-- `dead`: a statement that follows one that does not go on.
-- `quoted`: text that counts as code for what is unused: a string that is read as a type, a macro.
+- `exit`: a call that never returns, in languages with `calls_in_text`.
+- `dead`: the statement after a jump such as `return`.
+- `quoted`: text that counts as code when unused names are searched: a string that is a type, a macro.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.record import MODULE, Definition, Import
+from holdfast.syntax.record import MODULE, Definition, ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-class Standing(NamedTuple):
-    """What decides who may see a declaration: its words before the name, and what it stands in."""
+class DeclarationContext(NamedTuple):
+    """What decides the visibility of a declaration: its name, modifiers and enclosing definition."""
 
     name: str
     kind: str
     modifiers: frozenset[str]
-    around: Definition | None
+    enclosing: Definition | None
 
 
 CONSTANTS = frozenset({"true", "false", "null"})
@@ -53,15 +54,15 @@ RESERVED = frozenset(
         *("while", "with", "yield"),
     }
 )
-"""Words that no language has for names; each has some of them."""
+"""Words that are no identifiers in any language; each language reserves some of them."""
 
 
-def not_private(standing: Standing) -> bool:
-    """Tell that other files may use what does not say that they may not."""
-    return "private" not in standing.modifiers
+def not_private(context: DeclarationContext) -> bool:
+    """Return whether a declaration is visible to other files: unless it is declared private."""
+    return "private" not in context.modifiers
 
 
-def _everyone(_standing: Standing) -> bool:
+def _everyone(_standing: DeclarationContext) -> bool:
     return True
 
 
@@ -71,24 +72,24 @@ def _none(_node: Node) -> tuple[()]:
 
 @dataclass(frozen=True)
 class Naming:
-    """The rules of one language.
+    """The naming rules of one language.
 
-    - `rare`: patterns that are searched for only where the source has the bytes before them.
-    - `characters`: what names have besides letters, digits and `_`; quotes where strings have prefixes.
-    - `spaced`: what is replaced, in the same length, before names are told apart.
-    - `arrows`: what stands before the name of a member, besides a dot.
-    - `reserved`: words that are no names in this language, besides `RESERVED`.
-    - `interpolated`: a pattern of `re` whose first group is a name within a string, where that is no node.
-    - `invoked`: the field of a captured `invocation` at which what is called ends.
-    - `exported`: whether other files may use a declaration. A name captured as `exported` is.
-    - `unused`: which kinds of things without use the file alone can show.
-    - `exits`: calls that do not come back.
-    - `reachable`: statements that count wherever they stand, such as functions that are hoisted.
-    - `entry`: bytes, and a pattern of `re` to try where they are, that show the file to be made to be run.
-    - `calls_in_text`: a name before a parenthesis is a call, one before an equals sign no use.
-    - `documented`: a name in a documentation comment, `/** … */`, keeps its import.
-    - `extensions`: an import may be used as a member of something else.
-    - `implied`: names that the language uses without their being written, where the source has the bytes.
+    - `rare`: pairs of bytes and patterns; the patterns are queried only if the source contains the bytes.
+    - `characters`: characters of names besides letters, digits and `_`; quotes if strings have prefixes.
+    - `spaced`: replacements of equal length, applied before the text is split into tokens.
+    - `arrows`: member operators besides the dot.
+    - `reserved`: words that are no identifiers in this language, besides `RESERVED`.
+    - `interpolated`: a regular expression whose first group is a name in a string, if it has no node.
+    - `invoked`: the field of a captured `invocation` where the callee ends.
+    - `exported`: whether a declaration is visible to other files. A name captured as `exported` always is.
+    - `unused`: the kinds of unused code that can be found in this language from one file alone.
+    - `exits`: calls that never return.
+    - `reachable`: statements that take effect even after a jump, such as hoisted functions.
+    - `entry`: a regular expression that identifies an entry point; tried if the source contains the bytes.
+    - `calls_in_text`: a name before a parenthesis is a call, one before an equals sign is not a use.
+    - `documented`: a name in a doc comment, `/** … */`, counts as a use of its import.
+    - `extensions`: an import may be used as a member, as extension functions are.
+    - `implied`: names that the language uses implicitly if the source contains the bytes.
     """
 
     patterns: str
@@ -99,8 +100,8 @@ class Naming:
     reserved: frozenset[str] = CONSTANTS
     interpolated: bytes | None = None
     invoked: str = "name"
-    imports: Callable[[Node], Iterable[Import]] = _none
-    exported: Callable[[Standing], bool] = _everyone
+    imports: Callable[[Node], Iterable[ImportedName]] = _none
+    exported: Callable[[DeclarationContext], bool] = _everyone
     listed: Callable[[Node], Iterable[str]] = _none
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
@@ -123,6 +124,6 @@ def imported(
     alias: str = "",
     reexported: bool = False,
     typing_only: bool = False,
-) -> Import:
-    """Make the row of an import; its level and the definition in which it stands are told by others."""
-    return Import(module, name, alias, node.start_point[0] + 1, 0, MODULE, reexported, typing_only)
+) -> ImportedName:
+    """Return the row of an import; the caller sets its level and enclosing definition."""
+    return ImportedName(module, name, alias, node.start_point[0] + 1, 0, MODULE, reexported, typing_only)

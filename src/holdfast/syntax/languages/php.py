@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 from holdfast.syntax.languages.naming import Naming, imported, not_private
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -75,7 +75,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     if node.type != "namespace_use_declaration":
         parts = re.findall(r"""["']([^"']*)["']""", text_of(node))
         beside = "." if re.search(r"__DIR__|dirname", text_of(node)) else ""

@@ -8,8 +8,8 @@ from keyword import kwlist
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,7 @@ def _variable(node: Node) -> str:
     return "Constant" if text_of(node.child_by_field_name("left")).isupper() else "Variable"
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     typing_only = _for_types(node)
     source = node.child_by_field_name("module_name")
     written = text_of(source)
@@ -49,7 +49,7 @@ def _imports(node: Node) -> Iterator[Import]:
 
 
 def _for_types(node: Node) -> bool:
-    """Tell whether an import stands below `if TYPE_CHECKING:`; one at the margin does not."""
+    """Return whether an import is inside `if TYPE_CHECKING:`; an unindented one is not."""
     if not node.start_point[1]:
         return False
     within, parent = node, node.parent
@@ -63,8 +63,8 @@ def _for_types(node: Node) -> bool:
     return False
 
 
-def _exported(standing: Standing) -> bool:
-    name = standing.name
+def _exported(context: DeclarationContext) -> bool:
+    name = context.name
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
 from holdfast.syntax.languages.naming import Naming, imported, not_private
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 BLOCK_NAME = 80
+"""Longer names are dropped; a judgement: titles are one short line."""
 
 
 def _singleton(node: Node) -> Names:
@@ -38,7 +39,7 @@ def _variable(node: Node) -> str | None:
 
 
 def _block(node: Node) -> Names:
-    """Name a block by what it is given to: `it "parses"`."""
+    """Name a block after the call it is passed to: `it "parses"`."""
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
     name = f"{text_of(node.child_by_field_name('method'))} {text_of(title)}"
@@ -80,7 +81,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     method = text_of(node.child_by_field_name("method"))
     arguments = node.child_by_field_name("arguments")
     given = (

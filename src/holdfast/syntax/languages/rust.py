@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,7 +20,7 @@ def _without_arguments(node: Node | None) -> str:
 
 
 def _implementation(node: Node) -> Names:
-    """Name an implementation after its type, and after its trait where it has one."""
+    """Name an `impl` block after its type, and its trait if it has one."""
     owner = _without_arguments(node.child_by_field_name("type"))
     trait = node.child_by_field_name("trait")
     return (f"{text_of(trait)} for {owner}" if trait is not None else owner,)
@@ -67,7 +67,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     offered = any(child.type == "visibility_modifier" for child in node.children)
     name, alias = text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("alias"))
     if node.type == "mod_item":
@@ -84,7 +84,7 @@ def _imports(node: Node) -> Iterator[Import]:
 
 
 def _leaves(tree: Node | None) -> Iterator[tuple[Node, str, str]]:
-    """Yield the parts of a tree of uses, each with its whole path and the name that it is given."""
+    """Yield the leaves of a `use` tree, each with its full path and alias."""
     waiting = [(tree, "")]
     while waiting:
         node, before = waiting.pop()
@@ -101,11 +101,11 @@ def _leaves(tree: Node | None) -> Iterator[tuple[Node, str, str]]:
             yield node, before + text_of(node), ""
 
 
-def _exported(standing: Standing) -> bool:
-    around = standing.around
-    if around is not None and (around.kind in ("Interface", "Enum") or around.bases):
+def _exported(context: DeclarationContext) -> bool:
+    enclosing = context.enclosing
+    if enclosing is not None and (enclosing.kind in ("Interface", "Enum") or enclosing.bases):
         return True
-    return any(word.startswith(("pub", "macro_rules")) for word in standing.modifiers)
+    return any(word.startswith(("pub", "macro_rules")) for word in context.modifiers)
 
 
 NAMING = Naming(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
-from holdfast.syntax.record import Import
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,7 +58,7 @@ FLOW = Flow(
 )
 
 
-def _imports(node: Node) -> Iterator[Import]:
+def _imports(node: Node) -> Iterator[ImportedName]:
     path = next((text_of(child) for child in node.named_children if child.type == "identifier"), "")
     module, _, name = path.rpartition(".")
     if module and any(child.type in IMPORTED for child in node.children):
@@ -67,8 +67,8 @@ def _imports(node: Node) -> Iterator[Import]:
         yield imported(node, path, "*")
 
 
-def _exported(standing: Standing) -> bool:
-    return not standing.modifiers & {"private", "fileprivate"}
+def _exported(context: DeclarationContext) -> bool:
+    return not context.modifiers & {"private", "fileprivate"}
 
 
 IMPORTED = frozenset({"struct", "class", "enum", "protocol", "func", "var", "let", "typealias"})

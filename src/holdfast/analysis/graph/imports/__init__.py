@@ -1,1 +1,1 @@
-"""Which file of the project an import means, by the rules of its language and the settings of the project."""
+"""Import resolution: which file of the project an import means, by language rules and project settings."""

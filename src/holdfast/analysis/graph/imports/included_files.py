@@ -1,4 +1,4 @@
-"""Files that say which file they include: C and C++, Ruby, Bash."""
+"""Imports by file name: C and C++, Ruby, Bash."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from posixpath import basename, dirname
 
 from holdfast.analysis.graph.imports.layout import below
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
-from holdfast.syntax.record import Import
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.syntax.record import ImportedName
 
 _ROOTS = frozenset({"lib", "include", "inc", "src", "app"})
-"""Folders whose content is included by paths that begin below them."""
+"""Folders that usually are on the include path."""
 
 
-class IncludedFiles(Finder):
-    """The files of a project that others include."""
+class IncludedFiles(ImportResolver):
+    """Resolves included file names."""
 
-    def resolve(self, path: str, imported: Import) -> Target:
-        """Return the file beside this one, or the only one of the project whose path ends so."""
+    def resolve(self, path: str, imported: ImportedName) -> Target:
+        """Return the file relative to this one, or the only file of the project with that path suffix."""
         written = imported.module
         language = self._layout.records[path].language
         module = written.strip("\"'<>")

@@ -1,7 +1,7 @@
-"""Modules of JavaScript and TypeScript: relative paths, those of tsconfig, packages of a workspace.
+"""JavaScript and TypeScript modules: relative paths, `paths` of tsconfig, packages of a workspace.
 
-Extensions and index files are tried as bundlers do, `.js` also finds the `.ts` that it is compiled from. What
-a package's `exports` or `main` names may be compiled: then its source is looked for, and is likely.
+Extensions and index files are tried as bundlers do; `.js` also finds the `.ts` it is compiled from. If the
+`exports` or `main` of a package names build output, its source is searched for, with certainty `likely`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from posixpath import dirname, join
 from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
-from holdfast.syntax.record import Import
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.syntax.record import ImportedName
 
 _EXTENSIONS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 _BUILT = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "es"})
 _CONDITIONS = ("source", "types", "import", "module", "default", "require", "node", "browser")
 _EXTENDED = 8
+"""How many `extends` of a tsconfig are followed; a judgement that also ends cycles."""
 
 
-class JavaScriptModules(Finder):
-    """The modules of a project."""
+class JavaScriptModules(ImportResolver):
+    """Resolves JavaScript and TypeScript imports."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -40,8 +41,8 @@ class JavaScriptModules(Finder):
                 self._packages.setdefault(name, dirname(path))
         self._known: dict[tuple[str, str], Target] = {}
 
-    def resolve(self, path: str, imported: Import) -> Target:
-        """Return what an import means."""
+    def resolve(self, path: str, imported: ImportedName) -> Target:
+        """Resolve an import."""
         key = (dirname(path), imported.module)
         found = self._known.get(key)
         if found is None:
@@ -57,7 +58,7 @@ class JavaScriptModules(Finder):
         return mapped or outside(_package_name(module))
 
     def _file(self, place: str) -> str | None:
-        """Return the file that a path without its extension, or that of a folder, stands for."""
+        """Return the file for a module path: exact, with an extension added, or a folder's index file."""
         known = self._layout.records
         if place in known:
             return place
@@ -69,7 +70,7 @@ class JavaScriptModules(Finder):
         return found or (place if place in self._layout.others else None)
 
     def _by_paths(self, folder: str, module: str) -> Target | None:
-        """Return what the nearest settings of the compiler make of a name."""
+        """Resolve a module through `paths` and `baseUrl` of the nearest compiler settings."""
         place = next((home for home in upwards(folder) if home in self._compilers), None)
         if place is None:
             return None
@@ -87,21 +88,21 @@ class JavaScriptModules(Finder):
         return Target((found,), "", "", "exact") if found else None
 
     def _compiler_paths(self, path: str) -> tuple[str, dict[str, list[str]], bool]:
-        """Return where paths begin, the paths, and whether plain names are paths too."""
+        """Return the base folder, `paths`, and whether bare names are relative to the base folder."""
         for _ in range(_EXTENDED):
             settings = self._layout.json(path)
             options = settings.get("compilerOptions")
             options = options if isinstance(options, dict) else {}
             base, paths = options.get("baseUrl"), options.get("paths")
             if isinstance(base, str) or isinstance(paths, dict):
-                kept = {
+                mappings = {
                     str(key): [goal for goal in value if isinstance(goal, str)]
                     for key, value in (paths if isinstance(paths, dict) else {}).items()
                     if isinstance(value, list)
                 }
                 return (
                     below(dirname(path), base if isinstance(base, str) else ""),
-                    kept,
+                    mappings,
                     isinstance(base, str),
                 )
             extended = settings.get("extends")
@@ -111,7 +112,7 @@ class JavaScriptModules(Finder):
         return "", {}, False
 
     def _own(self, folder: str, module: str) -> Target | None:
-        """Return what the file's own package means by a name that begins with `#`."""
+        """Resolve a subpath import, which begins with `#`, in the `imports` of the file's own package."""
         if not module.startswith("#"):
             return None
         home = next((home for home in upwards(folder) if home in self._manifests), None)
@@ -120,7 +121,7 @@ class JavaScriptModules(Finder):
         return self._first(home, _goals(self._manifests[home].get("imports"), module)) or UNRESOLVED
 
     def _by_package(self, module: str) -> Target | None:
-        """Return the module of a package of the same workspace."""
+        """Resolve a module of a package in the same workspace."""
         name = _package_name(module)
         home = self._packages.get(name)
         if home is None:
@@ -133,7 +134,7 @@ class JavaScriptModules(Finder):
         return self._first(home, iter([*goals, inner, join("src", inner)])) or UNRESOLVED
 
     def _first(self, home: str, goals: Iterator[Any]) -> Target | None:
-        """Return the first of a package's paths that is there, or the source that it is built from."""
+        """Return the first of a package's paths that exists, or the source it is built from."""
         for goal in goals:
             if not isinstance(goal, str):
                 continue
@@ -149,13 +150,13 @@ class JavaScriptModules(Finder):
 
 
 def _package_name(module: str) -> str:
-    """Return the name of the package that a module is in: two parts where it has a scope."""
+    """Return the package name of a module path: two parts if it is scoped."""
     parts = module.split("/")
     return "/".join(parts[:2]) if module.startswith("@") else parts[0]
 
 
 def _goals(table: Any, name: str) -> Iterator[Any]:
-    """Yield the paths that a table of exports or imports has for a name, by every condition."""
+    """Yield the paths for a name in an `exports` or `imports` table, under all conditions."""
     if isinstance(table, str) or (isinstance(table, dict) and not any(key[:1] in ".#" for key in table)):
         table = {".": table}
     for key, value in table.items() if isinstance(table, dict) else ():

@@ -1,7 +1,6 @@
-"""The files of a project as imports look at them: folders, and the settings that say what names mean.
+"""The files, folders and settings of a project, as needed to resolve imports.
 
-Contract: settings are read at most once, and one that cannot be read is in `damaged` with the reason; the
-rest is resolved without it.
+Contract: a settings file that cannot be parsed is listed in `damaged` with the reason, and ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from holdfast.storage.files.foreign_document import UnreadableDocument, json_of,
 from holdfast.syntax.record import MODULE, Record
 
 ReadOther = Callable[[str], str | None]
-"""Returns the text of a file that is no source, or None where there is none."""
+"""Returns the text of a file that is not source code, or None if it does not exist."""
 
 _IN_JSON = re.compile(
     r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}])', re.DOTALL
@@ -25,13 +24,13 @@ _IN_JSON = re.compile(
 
 
 def below(folder: str, *parts: str) -> str:
-    """Return a path counted from a folder, in normal form; one out of the root begins with `..`."""
+    """Join and normalize a path relative to a folder; one outside the root begins with `..`."""
     found = normpath(join(folder, *parts))
     return "" if found == "." else found
 
 
 def upwards(folder: str) -> Iterator[str]:
-    """Yield a folder and all that hold it, the root of the repository last."""
+    """Yield a folder and its ancestors, up to the root of the repository."""
     while folder:
         yield folder
         folder = dirname(folder)
@@ -49,17 +48,17 @@ class Layout:
         self._tops: dict[str, frozenset[str]] = {}
 
     def of(self, *languages: str) -> list[str]:
-        """Return the files in some languages, in order."""
+        """Return the files in the given languages, in order."""
         return [path for path, record in self.records.items() if record.language in languages]
 
     @cached_property
     def by_folder(self) -> dict[str, list[str]]:
-        """The source files directly in each folder."""
+        """The source files by the folder that directly contains them."""
         return self._grouped(dirname)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
-        """The source files by their last name."""
+        """The source files by base name."""
         return self._grouped(basename)
 
     def _grouped(self, part: Callable[[str], str]) -> dict[str, list[str]]:
@@ -69,22 +68,22 @@ class Layout:
         return dict(found)
 
     def with_suffix(self, suffix: str) -> list[str]:
-        """Return the source files whose paths end with all of these names."""
+        """Return the source files whose paths end with this path, at a folder boundary."""
         named = self.by_name.get(basename(suffix), [])
         return [path for path in named if path == suffix or path.endswith("/" + suffix)]
 
     def top_names(self, path: str) -> frozenset[str]:
-        """Return what a file defines at its top."""
+        """Return the names that a file defines at the top level."""
         found = self._tops.get(path)
         if found is None:
-            all_of_it = self.records[path].names.definitions
-            spaces = {index for index, item in enumerate(all_of_it) if item.kind == "Namespace"} | {MODULE}
-            found = frozenset(item.name for item in all_of_it if item.container in spaces)
+            definitions = self.records[path].names.definitions
+            spaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"} | {MODULE}
+            found = frozenset(item.name for item in definitions if item.container in spaces)
             self._tops[path] = found
         return found
 
     def settings(self, name: str) -> list[str]:
-        """Return the settings files of a name in the project and in the folders around it."""
+        """Return the settings files with a name, in the project and its parent folders."""
         found = {path for path in self.others if basename(path) == name}
         folders = [dirname(path) for path in self.records]
         around = commonpath(folders) if folders and all(folders) else ""
@@ -92,11 +91,11 @@ class Layout:
         return sorted(found)
 
     def text(self, path: str) -> str | None:
-        """Return the text of a file that is no source, or None."""
+        """Return the text of a file that is not source code, or None."""
         return self._read_other(path)
 
     def json(self, path: str) -> dict[str, Any]:
-        """Return a JSON document, with the comments and commas that settings of TypeScript have."""
+        """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
         return self._document(path, lambda text: json_of(_IN_JSON.sub(lambda found: found[1] or "", text)))
 
     def toml(self, path: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Packages that files name: those of Go, Java, Kotlin, C# and PHP.
+"""Packages that each file declares: Go, Java, Kotlin, C# and PHP.
 
-A file says which package it is of. Go's packages are folders below a module whose name `go.mod` gives; PHP's
-classes are also found by the rule PSR-4 of `composer.json`.
+Go packages are folders of a module that `go.mod` names; PHP classes are also found by the PSR-4 autoloading
+rules in `composer.json`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from posixpath import dirname
 
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.layout import Layout, below
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
-from holdfast.syntax.record import MODULE, Import
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.syntax.record import MODULE, ImportedName
 
 _MODULE_LINE = re.compile(r'^\s*module\s+"?([^\s"/][^\s"]*)', re.MULTILINE)
 
 
-class GoModules(Finder):
-    """The modules of a project in Go, and the folders that are their packages."""
+class GoModules(ImportResolver):
+    """Resolves Go imports to the folders of the project's modules."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -29,11 +29,11 @@ class GoModules(Finder):
             if found:
                 self._homes.setdefault(found[1], dirname(path))
             else:
-                layout.damaged[path] = "it has no line that names its module"
+                layout.damaged[path] = "it has no module line"
         self._longest_first = sorted(self._homes, key=len, reverse=True)
 
-    def resolve(self, _path: str, imported: Import) -> Target:
-        """Return the files of the package that is imported."""
+    def resolve(self, _path: str, imported: ImportedName) -> Target:
+        """Return the files of the imported package."""
         for module in self._longest_first:
             if imported.module == module or imported.module.startswith(module + "/"):
                 folder = below(self._homes[module], imported.module[len(module) :].lstrip("/"))
@@ -45,8 +45,8 @@ class GoModules(Finder):
         return outside(imported.module)
 
 
-class NamedPackages(Finder):
-    """The packages of a project in Java and Kotlin, in C# or in PHP."""
+class NamedPackages(ImportResolver):
+    """Resolves imports in Java and Kotlin, in C#, or in PHP."""
 
     def __init__(self, layout: Layout, *languages: str) -> None:
         super().__init__(layout)
@@ -61,7 +61,7 @@ class NamedPackages(Finder):
         self._prefixes = self._psr4() if "php" in languages else []
 
     def _declared(self, path: str) -> dict[str, list[str]]:
-        """Return what a file defines at the top of its package and of each namespace in it."""
+        """Return the top-level names of a file's package and of each namespace in it."""
         names = self._layout.records[path].names
         package = names.package.replace("\\", ".")
         found: dict[str, list[str]] = {package: []}
@@ -87,7 +87,7 @@ class NamedPackages(Finder):
                     found += [(prefix.strip("\\").replace("\\", "."), place) for place in places]
         return sorted(found, key=lambda rule: (-len(rule[0]), rule[1]))
 
-    def resolve(self, path: str, imported: Import) -> Target:
+    def resolve(self, path: str, imported: ImportedName) -> Target:
         """Return the file of a class or function, or all files of a package."""
         if "/" in imported.module or imported.module.endswith(".php"):
             return self._included.resolve(path, imported)
@@ -95,7 +95,7 @@ class NamedPackages(Finder):
         if imported.name == "*" and module in self._packages:
             return Target(tuple(self._packages[module]), "*", "", "exact")
         parts = [part for part in (*module.split("."), imported.name) if part and part != "*"]
-        for end in range(len(parts), 0, -1):  # what follows a class is in it
+        for end in range(len(parts), 0, -1):  # the parts after a class are its members
             files = self._offered.get(".".join(parts[:end])) or self._by_rule(parts[:end])
             if files:
                 return Target(

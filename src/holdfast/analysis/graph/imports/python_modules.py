@@ -1,8 +1,8 @@
-"""Modules and packages of Python: relative and absolute imports, namespace packages, layouts with `src`.
+"""Python modules and packages: relative and absolute imports, namespace packages, `src` layouts.
 
-An absolute import is looked for where Python would find it when the importing file runs or is installed:
-beside the outermost package that holds the file, in the folders of the project's settings, and in `src` below
-them. What only some other folder has is likely, if no second folder has it.
+An absolute import is searched where Python would find it when the importing file runs or is installed:
+beside the outermost package around the file, in folders with project settings, and in `src` below them. A
+module found in exactly one other folder is `likely`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections import defaultdict
 from posixpath import dirname, join
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
-from holdfast.syntax.record import MODULE, Import
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.syntax.record import MODULE, ImportedName
 
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg")
 _PACKAGE = "/__init__"
 
 
-class PythonModules(Finder):
-    """The modules of a project."""
+class PythonModules(ImportResolver):
+    """Resolves Python imports."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -45,7 +45,7 @@ class PythonModules(Finder):
         package = ("/" + location).endswith(_PACKAGE)
         if package:
             location = location[: -len(_PACKAGE)] if "/" in location else ""
-        if path.endswith(".pyi"):  # describes a module, and stands for one only where there is no other
+        if path.endswith(".pyi"):  # a stub counts only if there is no module
             self._files.setdefault(location, path)
         else:
             self._files[location] = path
@@ -57,8 +57,8 @@ class PythonModules(Finder):
             self._folders.add(folder)
             self._homes[folder.rpartition("/")[2]].add(dirname(folder))
 
-    def resolve(self, path: str, imported: Import) -> Target:
-        """Return what an import means."""
+    def resolve(self, path: str, imported: ImportedName) -> Target:
+        """Resolve an import."""
         folder = path.rpartition("/")[0]
         key = (folder, imported.module, imported.name, imported.level)
         found = self._known.get(key)
@@ -66,7 +66,7 @@ class PythonModules(Finder):
             found = self._known[key] = self._resolve(folder, imported)
         return found
 
-    def _resolve(self, folder: str, imported: Import) -> Target:
+    def _resolve(self, folder: str, imported: ImportedName) -> Target:
         parts = imported.module.replace(".", "/")
         if imported.level:
             for _ in range(imported.level - 1):
@@ -81,7 +81,7 @@ class PythonModules(Finder):
                 return target
         if not homes or first in sys.stdlib_module_names:
             return outside(first)
-        apart = sorted(home for home in homes if home not in self._files)  # no package is looked into
+        apart = sorted(home for home in homes if home not in self._files)  # not inside packages
         others = [target for home in apart if (target := self._at(join(home, parts), imported.name))]
         if len(others) == 1:
             return others[0]._replace(certainty="likely")
@@ -89,7 +89,7 @@ class PythonModules(Finder):
         return UNRESOLVED if others or regular else outside(first)
 
     def _roots_of(self, folder: str) -> list[str]:
-        """Return where the absolute imports of the files in a folder begin, the likeliest first."""
+        """Return the root folders for absolute imports of the files in a folder, the likeliest first."""
         found = self._roots.get(folder)
         if found is None:
             own = folder
@@ -99,7 +99,7 @@ class PythonModules(Finder):
         return found
 
     def _at(self, location: str, name: str) -> Target | None:
-        """Return the module at a place, or what is taken from it."""
+        """Return the module at a location, or the submodule or name imported from it."""
         module = self._files.get(location)
         if name and name != "*":
             inner = self._files.get(join(location, name))
@@ -112,17 +112,17 @@ class PythonModules(Finder):
         return None
 
     def _bound_in(self, module: str) -> frozenset[str]:
-        """Return what a package binds to something else than its own modules, which it hides so."""
+        """Return the names that a package binds itself and that thus shadow its submodules."""
         found = self._bound.get(module)
         if found is None:
             imports = self._layout.records[module].names.imports
-            taken = (
+            imported = (
                 item.alias for item in imports if item.name and item.definition == MODULE and item.module
             )
-            found = self._bound[module] = self._layout.top_names(module).union(taken)
+            found = self._bound[module] = self._layout.top_names(module).union(imported)
         return found
 
     def member(self, path: str, name: str) -> str | None:
-        """Return the module of that name in the package whose file this is."""
+        """Return the submodule with that name, if `path` is the file of a package."""
         folder = dirname(path)
         return self._files.get(join(folder, name)) if self._files.get(folder) == path else None

@@ -1,4 +1,4 @@
-"""Crates and modules of Rust: `crate::`, `self::`, `super::`, `mod x;`, and crates of the workspace."""
+"""Rust crates and modules: `crate::`, `self::`, `super::`, `mod x;`, and crates of the workspace."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from posixpath import basename, dirname, join
 from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
-from holdfast.syntax.record import MODULE, Import
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.syntax.record import MODULE, ImportedName
 
 _ROOTS = frozenset({"lib.rs", "main.rs", "mod.rs", "build.rs"})
 _TARGETS = ("bin", "test", "example", "bench")
 _OWN_CRATES = frozenset({"bin", "examples", "tests", "benches"})
 
 
-class RustCrates(Finder):
-    """The crates of a project."""
+class RustCrates(ImportResolver):
+    """Resolves Rust paths."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -38,8 +38,8 @@ class RustCrates(Finder):
         if isinstance(name, str) and root in self._layout.records:
             self._libraries.setdefault(name.replace("-", "_"), root)
 
-    def resolve(self, path: str, imported: Import) -> Target:
-        """Return what a `use` or `mod` means."""
+    def resolve(self, path: str, imported: ImportedName) -> Target:
+        """Resolve a `use` or `mod`."""
         parts = [part for part in imported.module.split("::") if part]
         name = imported.name
         inner = self._inline_modules(path, imported.definition)
@@ -63,7 +63,7 @@ class RustCrates(Finder):
         return self._walk(module, [*(inner if first != "crate" else []), *parts], name)
 
     def _named(self, path: str, parts: list[str], name: str, inner: list[str]) -> Target:
-        """Return what a path means that begins with a name: a module beside it, or a crate."""
+        """Resolve a path that begins with the name of a sibling module or of a crate."""
         first = parts[0]
         if self.member(path, first) or (not inner and first in self._layout.top_names(path)):
             return self._walk(path, parts, name)
@@ -71,7 +71,7 @@ class RustCrates(Finder):
         return self._walk(library, parts[1:], name) if library else outside(first)
 
     def _walk(self, module: str, parts: list[str], name: str) -> Target:
-        """Go from module to module as far as they are files; the rest names something in the last one."""
+        """Follow the path through modules that are files; the rest is a symbol in the last one."""
         wanted = [*parts, name] if name and name != "*" else parts
         for done, part in enumerate(wanted):
             following = self.member(module, part)
@@ -82,13 +82,13 @@ class RustCrates(Finder):
         return Target((module,), name if name == "*" else "", "", "exact")
 
     def member(self, path: str, name: str) -> str | None:
-        """Return the file of a module inside that of another file."""
+        """Return the file of a child module."""
         home = self._inside(path)
         candidates = (join(home, name + ".rs"), join(home, name, "mod.rs"))
         return next((file for file in candidates if file in self._layout.records and file != path), None)
 
     def _inside(self, path: str) -> str:
-        """Return the folder in which the modules of a file are."""
+        """Return the folder of a file's child modules."""
         folder = dirname(path)
         return folder if basename(path) in _ROOTS or self._is_crate(path) else path.removesuffix(".rs")
 
@@ -98,7 +98,7 @@ class RustCrates(Finder):
         return path in self._all_roots or (basename(folder) in _OWN_CRATES and crate in self._roots)
 
     def _parent(self, path: str) -> str | None:
-        """Return the file of the module around that of a file."""
+        """Return the file of the parent module."""
         folder = dirname(path)
         if basename(path) == "mod.rs":
             folder = dirname(folder)
@@ -116,7 +116,7 @@ class RustCrates(Finder):
         return max(around, key=lambda root: len(dirname(root)), default=None)
 
     def _inline_modules(self, path: str, definition: int) -> list[str]:
-        """Return the names of the modules within a file that hold an import, the outermost first."""
+        """Return the names of the inline modules around an import, the outermost first."""
         found: list[str] = []
         definitions = self._layout.records[path].names.definitions
         while definition != MODULE:

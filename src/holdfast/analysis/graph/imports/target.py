@@ -1,25 +1,25 @@
-"""Where an import leads: to files of the project, out of it, or nowhere that is known."""
+"""The result of import resolution: files of the project, an external package, or unresolved."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.imports.layout import Layout
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import ImportedName
 
 Certainty = Literal["exact", "likely", "guess", "unknown"]
-"""Exact follows from the rules of the language, likely from a convention, a guess from a name."""
+"""`exact` follows from language rules, `likely` from a convention, `guess` from a name alone."""
 
 
 class Target(NamedTuple):
-    """What an import means."""
+    """What an import refers to."""
 
     files: tuple[str, ...] = ()
-    """Files of the project; several where a package is a folder of files."""
+    """Files of the project; several if a package is a folder of files."""
     symbol: str = ""
-    """What of these files, joined by dots; empty for all of it, `*` for everything it offers."""
+    """The dotted name in these files; empty for the module itself, `*` for all its exports."""
     package: str = ""
-    """What it is called where it is none of the project's."""
+    """The name of an external package, or empty."""
     certainty: Certainty = "unknown"
 
 
@@ -27,19 +27,19 @@ UNRESOLVED = Target()
 
 
 def outside(package: str) -> Target:
-    """Return a target that is none of the project's."""
+    """Return a target outside the project."""
     return Target(package=package, certainty="exact")
 
 
-class Finder:
-    """Finds what the imports of one family of languages mean; of one without rules, all lead outside."""
+class ImportResolver:
+    """Resolves the imports of one family of languages; this base class treats all as external."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
-    def resolve(self, _path: str, imported: Import, /) -> Target:
-        """Return what an import in a file means."""
+    def resolve(self, _path: str, imported: ImportedName, /) -> Target:
+        """Resolve an import in a file."""
         return outside(imported.module)
 
     def member(self, path: str, name: str) -> str | None:
-        """Return the file that is a part of another one by its place, such as a module of a package."""
+        """Return the file of a submodule, by its location relative to that of the parent."""

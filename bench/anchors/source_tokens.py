@@ -1,6 +1,6 @@
-"""The words of a source file as the language reads them.
+"""Tokens and comments of a source file, read from its syntax tree; for benchmarks and tests.
 
-Walks are iterative: a file nested a hundred thousand levels deep is read like any other.
+Walks are iterative, so that deeply nested files do not exhaust the stack.
 """
 
 from __future__ import annotations

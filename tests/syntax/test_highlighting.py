@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.syntax.colours import Colouring
+from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import LANGUAGES, language_of
 from holdfast.syntax.languages.python import PYTHON
 
@@ -21,7 +21,7 @@ ODD = st.sampled_from(
 )
 
 
-def joined(colouring: Colouring, start: int = 1) -> list[str]:
+def joined(colouring: HighlightedText, start: int = 1) -> list[str]:
     return ["".join(text for _, text in line) for line in colouring.lines(start)]
 
 
@@ -39,7 +39,7 @@ def test_joined_pieces_are_the_text_in_every_language(language: object, data: st
     text = (
         sample[at : at + data.draw(st.integers(0, 400))] + data.draw(ODD | st.text(max_size=40)) + sample[:at]
     )
-    colouring = Colouring(found, text)
+    colouring = HighlightedText(found, text)
     clean = text.encode("utf-8", "replace").decode("utf-8")
     assert joined(colouring) == expected(clean)
     assert colouring.total == len(expected(clean))
@@ -50,14 +50,14 @@ def test_joined_pieces_are_the_text_in_every_language(language: object, data: st
 @pytest.mark.parametrize("name", sorted(BY_LANGUAGE))
 def test_every_language_has_keywords_comments_and_functions(name: str) -> None:
     language = next(each for each in LANGUAGES if each.name == name)
-    colouring = Colouring(language, BY_LANGUAGE[name])
+    colouring = HighlightedText(language, BY_LANGUAGE[name])
     assert {"keyword", "comment", "function"} <= {colour for line in colouring.lines(1) for colour, _ in line}
 
 
 def test_words_are_what_python_says_they_are() -> None:
     text = "class Kelp:  # green\n    async def grow(self, by=1.5):\n"
     text += '        return f"""a\nb {by}""" if None else 0x1f\n'
-    assert list(Colouring(PYTHON, text).lines(1)) == [
+    assert list(HighlightedText(PYTHON, text).lines(1)) == [
         [("keyword", "class"), ("", " "), ("type", "Kelp"), ("", ":  "), ("comment", "# green")],
         [
             ("", "    "), ("keyword", "async"), ("", " "), ("keyword", "def"), ("", " "),
@@ -72,6 +72,6 @@ def test_words_are_what_python_says_they_are() -> None:
 
 
 def test_what_no_parser_reads_is_plain() -> None:
-    assert list(Colouring(None, "def a\n\nb").lines(1)) == [[("", "def a")], [], [("", "b")]]
-    assert list(Colouring(None, "").lines(1)) == []
-    assert list(Colouring(PYTHON, "x = 1\n").lines(2)) == []
+    assert list(HighlightedText(None, "def a\n\nb").lines(1)) == [[("", "def a")], [], [("", "b")]]
+    assert list(HighlightedText(None, "").lines(1)) == []
+    assert list(HighlightedText(PYTHON, "x = 1\n").lines(2)) == []

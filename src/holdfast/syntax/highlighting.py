@@ -1,10 +1,10 @@
-"""What each piece of a source text is, for a reader's eye: keywords, strings, numbers, comments, names.
+"""Syntax highlighting: source text split into pieces, each with a style.
 
 Contract:
-- The pieces of a line, joined, are that line without its end, whatever the text and its errors are.
-- A text in no language of ours, or one that the parser refuses, is plain; so is what follows after very many
-  words, so that a hostile text costs colour and not time.
-- Lines end at `\\n` or `\\r\\n`. What follows the last end counts as a line only where it is not empty.
+- The pieces of a line, joined, are that line without its line end, even in a text with syntax errors.
+- A text that cannot be parsed is plain, and so is everything after the first million syntax nodes: a hostile
+  text loses its styles instead of taking long.
+- Lines end at `\\n` or `\\r\\n`. Text after the last line end is a line only if it is not empty.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Literal
 from holdfast.syntax.languages.language import Language
 from holdfast.syntax.parse import Parsed, ParseTooLong, parse
 
-Colour = Literal["", "keyword", "string", "number", "comment", "function", "type"]
-Piece = tuple[Colour, str]
+TokenStyle = Literal["", "keyword", "string", "number", "comment", "function", "type"]
+Piece = tuple[TokenStyle, str]
 
-_COLOURS: tuple[Colour, ...] = ("", "keyword", "string", "number", "comment", "function", "type")
+_STYLES: tuple[TokenStyle, ...] = ("", "keyword", "string", "number", "comment", "function", "type")
 _PLAIN, _KEYWORD, _STRING, _NUMBER, _COMMENT, _FUNCTION, _TYPE, _SIGN, _NAME = range(9)
 _MOST_NODES = 1_000_000
+"""A judgement: more than any file of a readable size has."""
 _is_word = re.compile(rb"[#@]?[A-Za-z_]+").fullmatch
 _KINDS = (
     (
@@ -42,23 +43,23 @@ _KINDS = (
     (_KEYWORD, re.compile(r"^(?:this|self|super|crate|auto|else|throws)$")),
     (_TYPE, re.compile(r"(?:^|_)type(?:_identifier)?$|^constant$")),
 )
-"""What named nodes without children are, by their type in any of the grammars."""
+"""Styles of named leaf nodes, by patterns on their types in all grammars."""
 _DECLARATIONS = (
     (_FUNCTION, re.compile(r"function|method|constructor|^command_name$")),
     (_TYPE, re.compile(r"class|struct|interface|enum|trait|module|object|protocol|record")),
 )
 
 
-class Colouring:
-    """A text with what its pieces are; lines are cut from it as they are asked for."""
+class HighlightedText:
+    """A text with its styles; lines are split into pieces on request."""
 
     def __init__(self, language: Language | None, text: str) -> None:
         self._source = text.encode("utf-8", "replace")
         self._spans = array("I")
-        """Start, end and colour of each piece that has one, in the order of the text."""
+        """Start, end and style of each styled piece, in source order."""
         if language is not None:
             with suppress(ParseTooLong):
-                self._colour(parse(language, text))
+                self._highlight(parse(language, text))
         ends = [match.end() for match in re.finditer(rb"\n", self._source)]
         if self._source and not self._source.endswith(b"\n"):
             ends.append(len(self._source) + 1)
@@ -66,11 +67,11 @@ class Colouring:
 
     @property
     def total(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return len(self._starts) - 1
 
     def lines(self, start: int) -> Iterator[list[Piece]]:
-        """Yield the pieces of each line, from one counted from 1 on."""
+        """Yield the pieces of each line, beginning with line `start` (from 1)."""
         if start > self.total:
             return
         following = bisect_right(self._spans[1::3], self._starts[start - 1]) * 3
@@ -79,22 +80,22 @@ class Colouring:
             end -= end > place and self._source[end - 1 : end + 1] == b"\r\n"
             pieces: list[Piece] = []
             while following < len(self._spans) and self._spans[following] < end:
-                first, last, colour = self._spans[following : following + 3]
+                first, last, style = self._spans[following : following + 3]
                 self._add(pieces, place, first, _PLAIN)
-                self._add(pieces, max(first, place), min(last, end), colour)
-                place = max(place, min(last, end))  # it may have ended within the end of the line before
+                self._add(pieces, max(first, place), min(last, end), style)
+                place = max(place, min(last, end))  # a piece may end inside the previous line end
                 if last > end:
                     break
                 following += 3
             self._add(pieces, place, end, _PLAIN)
             yield pieces
 
-    def _add(self, pieces: list[Piece], start: int, end: int, colour: int) -> None:
+    def _add(self, pieces: list[Piece], start: int, end: int, style: int) -> None:
         if start < end:
-            pieces.append((_COLOURS[colour], self._source[start:end].decode("utf-8", "replace")))
+            pieces.append((_STYLES[style], self._source[start:end].decode("utf-8", "replace")))
 
-    def _colour(self, parsed: Parsed) -> None:
-        """Walk the tree without recursion, and note what has a colour."""
+    def _highlight(self, parsed: Parsed) -> None:
+        """Walk the tree iteratively and collect the styled pieces."""
         cursor, language = parsed.tree.walk(), parsed.language
         whole = language.comments | language.atoms
         parents = [""]
@@ -107,13 +108,13 @@ class Colouring:
                 parents.append(kind)
                 continue
             start, end = node.start_byte, node.end_byte
-            colour = _COMMENT if kind in language.comments else _colour_of(kind, node.is_named, parents[-1])
-            if colour == _NAME:
-                colour = _colour_of_name(cursor.field_name, parents[-1])
-            elif colour == _SIGN:
-                colour = _KEYWORD if _is_word(self._source, start, end) else _PLAIN
-            if colour and start < end:
-                self._spans.extend((start, end, colour))
+            style = _COMMENT if kind in language.comments else _style_of(kind, node.is_named, parents[-1])
+            if style == _NAME:
+                style = _style_of_name(cursor.field_name, parents[-1])
+            elif style == _SIGN:
+                style = _KEYWORD if _is_word(self._source, start, end) else _PLAIN
+            if style and start < end:
+                self._spans.extend((start, end, style))
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
                     return
@@ -121,15 +122,15 @@ class Colouring:
 
 
 @lru_cache(maxsize=4096)
-def _colour_of(kind: str, is_named: bool, parent: str) -> int:
+def _style_of(kind: str, is_named: bool, parent: str) -> int:
     if not is_named:
         return _STRING if "string" in parent else _SIGN
-    return next((colour for colour, pattern in _KINDS if pattern.search(kind)), _NAME)
+    return next((style for style, pattern in _KINDS if pattern.search(kind)), _NAME)
 
 
 @lru_cache(maxsize=4096)
-def _colour_of_name(field: str | None, parent: str) -> int:
-    """Return the colour of a name by what it is to the node around it: only declared names have one."""
+def _style_of_name(field: str | None, parent: str) -> int:
+    """Return the style of a name from its role in the parent node: only declared names have one."""
     if field not in ("name", "declarator") and parent != "command_name":
         return _PLAIN
-    return next((colour for colour, pattern in _DECLARATIONS if pattern.search(parent)), _PLAIN)
+    return next((style for style, pattern in _DECLARATIONS if pattern.search(parent)), _PLAIN)
