@@ -20,7 +20,7 @@ import holdfast
 from bench._client import Client
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 
@@ -167,8 +167,10 @@ def with_issues(path: Path) -> Path:
     """Make a repository with a thousand issues, and an index of them."""
     subprocess.run(["git", "init", "--quiet", path], check=True)
     room = Milestones(Repository.discover(path))
-    room.bring_in(Draft("issue", f"Issue number {number}", "Text", labels=("bug",)) for number in range(1000))
-    room.bring_in(Draft("milestone", f"Milestone {number}") for number in range(5))
+    room.bring_in(
+        EntityDraft("issue", f"Issue number {number}", "Text", labels=("bug",)) for number in range(1000)
+    )
+    room.bring_in(EntityDraft("milestone", f"Milestone {number}") for number in range(5))
     room.close()
     subprocess.run([GIT_MILE, "list"], cwd=path, check=True, stdout=subprocess.DEVNULL)
     return path

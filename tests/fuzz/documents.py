@@ -15,7 +15,7 @@ from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
 from holdfast.analysis.records.patterns import matcher
 from holdfast.comments.search.globs import matching_places
-from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.pattern import compiled_pattern
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
@@ -23,7 +23,7 @@ from holdfast.inbox.legacy import LegacyFile
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones import imports
 from holdfast.milestones.filter.parser import parse_filter
-from holdfast.milestones.log.entry import Entry, founded, named, parse
+from holdfast.milestones.log.entry import Entry, parse, with_entity_id, with_operation_id
 from holdfast.storage.files import foreign_document
 from holdfast.tasks.imports import archive
 from holdfast.tasks.imports.backlog_folder import read_backlog
@@ -32,10 +32,10 @@ from holdfast.tasks.imports.task_master import read_task_master
 from holdfast.tasks.link_targets import parse_place
 from holdfast.tasks.trackers import asana, github, linear
 from holdfast.tasks.trackers.tracker import items, parse_settings
-from holdfast.templates.address import Address
-from holdfast.templates.definition import compiled as compiled_parameter
-from holdfast.templates.definition import parsed as parsed_template
-from holdfast.templates.scaffold import continued
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import compiled_pattern as compiled_parameter
+from holdfast.templates.definition import parse_template as parsed_template
+from holdfast.templates.scaffold import merged_record
 from tests.fuzz import table
 from tests.fuzz.table import FOREIGN, NOTHING, OURS, SAMPLES, add, held, in_file, scratch, typed
 
@@ -81,12 +81,11 @@ add("python statements", "analysis/context/python_statements", python_statements
     (SAMPLES / "inventory.pyw").read_bytes(), cost=20)
 add("sidecar", "comments/sidecar/document", lambda data: sidecar.bytes_of(sidecar.read("a.py", data)), OURS,
     SIDECAR, cost=2)
-CONFLICT = f"<<<<<<< ours\n{SIDECAR}\n||||||| base\n{{}}\n=======\n{SIDECAR}\n>>>>>>> theirs\n"
-add("conflict", "comments/union/conflicts", sides_of, NOTHING, CONFLICT)
+CONFLICT = f"add("conflict", "comments/union/conflicts", sides_of, NOTHING, CONFLICT)
 add("conflicted sidecar", "comments/union/three_way", recovered, (*OURS, *FOREIGN), CONFLICT, cost=2)
 add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR.encode()), (*OURS, *FOREIGN),
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
-add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
+add("query", "comments/search/pattern", typed(lambda text: compiled_pattern(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
 add("glob", "comments/search/globs", typed(lambda text: matching_places(text[: LIMITS.pattern_characters],
     ["src/a.py", "b/[id].tsx"])), NOTHING,
@@ -97,9 +96,9 @@ add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
 add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,
     "/tmp 'two words' # why\n\n/usr\n", "/\0")
-FOUND = founded(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title", "Kelp",
+FOUND = with_entity_id(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title", "Kelp",
     ("x",)))
-add("operation", "milestones/log/entry", held(parse), NOTHING, named(FOUND, 1).line())
+add("operation", "milestones/log/entry", held(parse), NOTHING, with_operation_id(FOUND, 1).line())
 add("filter", "milestones/filter/parser", typed(lambda text: parse_filter(text, "issue", 1.7e9)), OURS,
     'status == "open" and not (label in [a, b] or updated > 7d)',
         "(and (= status open) (contains title 'x'))")
@@ -134,6 +133,7 @@ add("task-master", "tasks/imports/task_master", held(lambda text: read_task_mast
     json.dumps(MASTER, indent=1))
 EXPORT = [{"kind": "holdfast-tasks", "format": archive.FORMAT, "workspace": {"id": "w" * 8}},
     {"task": {"uid": "u"}}, {"event": {"task": "u"}}]
+<<<<<<< HEAD
 add("task export", "tasks/imports/archive", held(lambda text: archive.parse_export(text.split("\n"))), OURS,
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
 add("place in a room", "tasks/inputs", typed(parse_place), OURS, "m_0123456789", "src/a.py#c_1730000000000",
@@ -148,9 +148,9 @@ add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, 
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)
 add("parameter pattern", "templates/definition", held(compiled_parameter), (ValueError,), "[a-z]{1,9}(x|y)?")
-add("template address", "templates/address", typed(Address.parse), OURS, "template://makefile/rust/cli",
+add("template address", "templates/address", typed(TemplateAddress.parse), OURS, "template://makefile/rust/cli",
     "template://a/%62/c")
 RECORD = {"toolchain": "rust", "variant": "cli", "parameters": {"a": 1},
     "files": [{"path": "a", "sha256": "0" * 64, "template": "t"}]}
-add("scaffold record", "templates/scaffold", lambda data: continued(data, json.dumps({**RECORD,
+add("scaffold record", "templates/scaffold", lambda data: merged_record(data, json.dumps({**RECORD,
     "files": []})), NOTHING, json.dumps(RECORD))

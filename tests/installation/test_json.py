@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.jsonc import inserted, parse
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable
+from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
@@ -107,7 +107,7 @@ def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[st
     assert parse(after, relaxed=True).data == {**data, "mcpServers": servers}
     assert is_kept_in_order(text, after)
     assert [after.count(note) for note in COMMENTS] >= [text.count(note) for note in COMMENTS]
-    assert MEMBER.state(after) is State.PRESENT
+    assert MEMBER.state(after) is EntryState.PRESENT
     assert ("\r\n" in after) == ("\r\n" in text)
 
 
@@ -191,7 +191,7 @@ def test_what_is_new_takes_after_what_is_there(before: str, after: str):
     ],
 )
 def test_damage_is_named_by_its_line(text: str, line: int, problem: str):
-    with pytest.raises(Unreadable) as failure:
+    with pytest.raises(DamagedText) as failure:
         STRICT.state(text)
     assert (failure.value.line, failure.value.problem) == (line, problem)
 
@@ -201,7 +201,7 @@ def test_no_text_is_taken_for_json_that_the_standard_library_refuses(text: str):
     try:
         expected: Any = json.loads(text, object_pairs_hook=unambiguous)
     except ValueError:
-        with pytest.raises(Unreadable):
+        with pytest.raises(DamagedText):
             parse(text, relaxed=False)
     else:
         assert parse(text, relaxed=False).data == expected
@@ -227,7 +227,7 @@ def unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     ],
 )
 def test_what_stands_in_the_way_is_refused(text: str, problem: str):
-    with pytest.raises(Unsuitable) as failure:
+    with pytest.raises(NoRoom) as failure:
         MEMBER.state(text)
     assert failure.value.problem == problem
     assert failure.value.line == text.count("\n") + 1
@@ -236,14 +236,14 @@ def test_what_stands_in_the_way_is_refused(text: str, problem: str):
 @pytest.mark.parametrize("command", ["holdfast", "/opt/tools/bin/holdfast", "C:\\tools\\holdfast"])
 def test_an_entry_that_starts_holdfast_another_way_is_known_as_changed(command: str):
     text = json.dumps({"mcpServers": {"holdfast": {"command": command, "args": ["serve", "--read-only"]}}})
-    assert MEMBER.state(text) is State.CHANGED
+    assert MEMBER.state(text) is EntryState.CHANGED
 
 
 def test_only_our_command_leaves_a_group_that_holds_others_too():
     theirs = {"type": "command", "command": "make check"}
     mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.group["hooks"]]}]}}
     text = json.dumps(mixed, indent=2)
-    assert HOOK.state(text) is State.CHANGED
+    assert HOOK.state(text) is EntryState.CHANGED
     assert json.loads(HOOK.removed(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}
 
 

@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import Change, carry_out, difference, planned_installation, planned_removal
+from holdfast.installation.plan import (
+    ConfigurationChange,
+    carry_out,
+    difference,
+    planned_installation,
+    planned_removal,
+)
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import opened_directory
@@ -59,13 +65,15 @@ def files(place: Situation) -> dict[str, bytes]:
 
 def install(
     client: Client, place: Situation, contributed: Contributions = CONTRIBUTED, **more: bool
-) -> list[Change]:
+) -> list[ConfigurationChange]:
     changes = planned_installation(client, place, contributed, **more)
     carry_out(changes)
     return changes
 
 
-def uninstall(client: Client, place: Situation, contributed: Contributions = CONTRIBUTED) -> list[Change]:
+def uninstall(
+    client: Client, place: Situation, contributed: Contributions = CONTRIBUTED
+) -> list[ConfigurationChange]:
     changes = planned_removal(client, place, contributed)
     carry_out(changes)
     return changes

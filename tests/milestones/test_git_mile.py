@@ -17,7 +17,7 @@ import pytest
 from holdfast.faces.cli import git_mile, quick_list
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import columns
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import table
 from holdfast.storage.git.repository import Repository
@@ -131,7 +131,7 @@ def test_tables_fit_the_terminal_whatever_the_letters() -> None:
 def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:
     fill(repository)
     room = Milestones(Repository.discover(repository))
-    room.create(Draft("issue", "A title " * 40))
+    room.create(EntityDraft("issue", "A title " * 40))
     room.close()
     for quick in ("", "1"):
         shown = on_a_terminal([GIT_MILE, "list"], repository, 50, {"HOLDFAST_NO_QUICK": quick})
@@ -184,7 +184,7 @@ def test_the_quick_way_answers_what_the_whole_program_answers(
 ) -> None:
     fill(repository)
     room = Milestones(Repository.discover(repository))
-    room.create(Draft("issue", 'Grö\x1b[31mße "q" \\ \u202e🎉', labels=("z", "a", "é")))
+    room.create(EntityDraft("issue", 'Grö\x1b[31mße "q" \\ \u202e🎉', labels=("z", "a", "é")))
     room.set_status(ISSUES[0], "closed")
     room.get("issue", ISSUES[1])
     room.close()

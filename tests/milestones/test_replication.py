@@ -15,9 +15,9 @@ import pytest
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.milestones import replication
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.index.index import Index
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from tests.milestones.clones import (
     Team,
     everything,
@@ -113,7 +113,7 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
         name = choices.choice(known)
         act = choices.randrange(5)
         if act == 0:
-            receipt = room.create(Draft("issue", f"Issue {number}"))
+            receipt = room.create(EntityDraft("issue", f"Issue {number}"))
             names.append(receipt.entity)
         elif act == 1:
             receipt = room.set(name, "title", f"Title {number}")
@@ -286,7 +286,7 @@ def test_after_a_clone_the_first_read_says_what_to_run(new_team: NewTeam):
     clone = team.place / "clone"
     subprocess.run(["git", "clone", "--quiet", str(team.hub), str(clone)], check=True)
     with opened(clone) as room:
-        assert room.find(Query("issue")).items == ()
+        assert room.find(EntityQuery("issue")).items == ()
         (notice,) = room.notices()
         assert "git mile sync" in notice
         room.sync()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from tests.milestones.clones import git, issue, new_repository, opened
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
@@ -45,7 +45,7 @@ OLD, NEW = "An old issue", "A new issue"
 def titles(path: Path) -> list[str]:
     with opened(path) as room:
         assert room.check() == []
-        return [item.title for item in room.find(Query("issue", limit=1_000_000)).items]
+        return [item.title for item in room.find(EntityQuery("issue", limit=1_000_000)).items]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def store(repository: Path) -> Path:
     """A repository with one issue."""
     with opened(repository) as room:
         issue(room, OLD)
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     return repository
 
 
@@ -122,7 +122,7 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
         assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
         with opened(repository) as room:
             issue(room, "Afterwards")
-            assert "Afterwards" in [item.title for item in room.find(Query("issue")).items]
+            assert "Afterwards" in [item.title for item in room.find(EntityQuery("issue")).items]
 
     return check
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from holdfast.installation.formats.part import SERVER_NAME, Part
+from holdfast.installation.formats.part import SERVER_NAME, ConfigurationEntry
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
 
@@ -76,7 +76,7 @@ class Wanted:
     """An entry, and the file it goes into."""
 
     file: ConfigurationFile
-    part: Part
+    part: ConfigurationEntry
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.part import Part
+from holdfast.installation.formats.part import ConfigurationEntry
 from holdfast.installation.formats.plain_text import MarkedLines, WholeFile
 from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.kernel.errors import Unavailable
@@ -127,7 +127,7 @@ def _claude_code(situation: Situation, contributions: Contributions) -> list[Wan
     server = {"type": "stdio", "command": situation.command(from_a_shell=True), "args": ["serve"]}
     # Claude Code takes status 2 of a hook as a refusal of the prompt, and 1 as a failure of the hook.
     hook = f'{situation.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
-    parts: tuple[Part, ...] = (
+    parts: tuple[ConfigurationEntry, ...] = (
         JsonMember(("mcpServers",), situation.name, server),
         JsonHook("UserPromptSubmit", hook, _HOOK_SECONDS),
         WholeFile(_SLASH_COMMAND.format(name=situation.name, mark=_MARK), _MARK),

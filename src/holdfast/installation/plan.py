@@ -16,7 +16,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from holdfast.installation.client import Client, Contributions, Situation
-from holdfast.installation.formats.part import Part, Refused, State, Unreadable, lines_of
+from holdfast.installation.formats.part import (
+    ConfigurationEntry,
+    DamagedText,
+    EditRefused,
+    EntryState,
+    lines_of,
+)
 from holdfast.kernel.errors import Conflict, Corrupted, HoldfastError
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX, Backup, ConfigurationFile
 
@@ -25,7 +31,7 @@ _MEND_IT = "Put it right by hand and try again; nothing was changed."
 
 
 @dataclass(frozen=True)
-class Change:
+class ConfigurationChange:
     """What happens to one file. None stands for no file."""
 
     file: ConfigurationFile
@@ -63,21 +69,23 @@ class Change:
 
 def planned_installation(
     client: Client, situation: Situation, contributions: Contributions, *, replace: bool = False
-) -> list[Change]:
+) -> list[ConfigurationChange]:
     """Return the changes that put a client's entries in."""
     files = _by_file(client, situation, contributions)
     return [_installed(client, file, parts, replace=replace) for file, parts in files.items()]
 
 
-def planned_removal(client: Client, situation: Situation, contributions: Contributions) -> list[Change]:
+def planned_removal(
+    client: Client, situation: Situation, contributions: Contributions
+) -> list[ConfigurationChange]:
     """Return the changes that take a client's entries out."""
     files = _by_file(client, situation, contributions)
     return [_removed(client, file, parts) for file, parts in files.items()]
 
 
-def carry_out(changes: list[Change]) -> None:
+def carry_out(changes: list[ConfigurationChange]) -> None:
     """Make the changes."""
-    done: list[Change] = []
+    done: list[ConfigurationChange] = []
     try:
         for change in changes:
             if not change.is_nothing:
@@ -103,82 +111,95 @@ def snippets(
 
 def _by_file(
     client: Client, situation: Situation, contributions: Contributions
-) -> dict[ConfigurationFile, list[Part]]:
-    files: dict[ConfigurationFile, list[Part]] = {}
+) -> dict[ConfigurationFile, list[ConfigurationEntry]]:
+    files: dict[ConfigurationFile, list[ConfigurationEntry]] = {}
     for wanted in client.wanted(situation, contributions):
         files.setdefault(wanted.file, []).append(wanted.part)
     return files
 
 
-def _installed(client: Client, file: ConfigurationFile, parts: list[Part], *, replace: bool) -> Change:
+def _installed(
+    client: Client, file: ConfigurationFile, parts: list[ConfigurationEntry], *, replace: bool
+) -> ConfigurationChange:
     before = file.read()
     earlier = file.read_backup()
     original = _clean(parts, earlier)
     with _failures_named(client, file):
         text = _text(before)
         states = [part.state(text) for part in parts]
-        cleared = _without(parts, text, _text(original), lambda _, state: replace and state is State.CHANGED)
+        cleared = _without(
+            parts, text, _text(original), lambda _, state: replace and state is EntryState.CHANGED
+        )
         after = _with(parts, cleared)
-    is_new = all(state is State.ABSENT for state in states)
-    return Change(
+    is_new = all(state is EntryState.ABSENT for state in states)
+    return ConfigurationChange(
         file,
         before,
         before if after == text else _data(after, before),
         backup=Backup.WRITE if is_new or earlier is None else Backup.LEAVE,
-        kept=State.CHANGED in states and not replace,
+        kept=EntryState.CHANGED in states and not replace,
     )
 
 
-def _removed(client: Client, file: ConfigurationFile, parts: list[Part]) -> Change:
+def _removed(client: Client, file: ConfigurationFile, parts: list[ConfigurationEntry]) -> ConfigurationChange:
     before = file.read()
     original = _clean(parts, file.read_backup())
     with _failures_named(client, file):
         text = _text(before)
         states = [part.state(text) for part in parts]
-        if all(state is State.ABSENT for state in states):
-            return Change(file, before, before)
+        if all(state is EntryState.ABSENT for state in states):
+            return ConfigurationChange(file, before, before)
         if _yields(parts, original, before):
-            return Change(file, before, original, backup=Backup.REMOVE)
+            return ConfigurationChange(file, before, original, backup=Backup.REMOVE)
         after = _without(parts, text, _text(original), _is_ours_to_take)
     stays = (part.belongs_to_others_once_changed for part in parts)
-    kept = any(state is State.CHANGED and stay for state, stay in zip(states, stays, strict=True))
+    kept = any(state is EntryState.CHANGED and stay for state, stay in zip(states, stays, strict=True))
     if after == text:
-        return Change(file, before, before, kept=kept)
-    return Change(file, before, _data(after, before) if after or original is not None else None, kept=kept)
+        return ConfigurationChange(file, before, before, kept=kept)
+    return ConfigurationChange(
+        file, before, _data(after, before) if after or original is not None else None, kept=kept
+    )
 
 
-def _with(parts: list[Part], text: str) -> str:
+def _with(parts: list[ConfigurationEntry], text: str) -> str:
     for part in parts:
-        if part.state(text) is State.ABSENT:
+        if part.state(text) is EntryState.ABSENT:
             text = part.added(text)
     return text
 
 
-def _without(parts: list[Part], text: str, original: str, is_unwanted: Callable[[Part, State], bool]) -> str:
+def _without(
+    parts: list[ConfigurationEntry],
+    text: str,
+    original: str,
+    is_unwanted: Callable[[ConfigurationEntry, EntryState], bool],
+) -> str:
     for part in parts:
         if is_unwanted(part, part.state(text)):
             text = part.removed(text, original)
     return text
 
 
-def _is_ours_to_take(part: Part, state: State) -> bool:
-    return state is State.PRESENT or (state is State.CHANGED and not part.belongs_to_others_once_changed)
+def _is_ours_to_take(part: ConfigurationEntry, state: EntryState) -> bool:
+    return state is EntryState.PRESENT or (
+        state is EntryState.CHANGED and not part.belongs_to_others_once_changed
+    )
 
 
-def _yields(parts: list[Part], original: bytes | None, present: bytes | None) -> bool:
+def _yields(parts: list[ConfigurationEntry], original: bytes | None, present: bytes | None) -> bool:
     """Return whether putting the entries into the original gives what is there now."""
     try:
         return _data(_with(parts, _text(original)), original) == present
-    except Refused:
+    except EditRefused:
         return False
 
 
-def _clean(parts: list[Part], original: bytes | None) -> bytes | None:
+def _clean(parts: list[ConfigurationEntry], original: bytes | None) -> bytes | None:
     """Return a file's earlier content if it can be read and holds none of the entries."""
     try:
         text = _text(original)
-        is_clean = all(part.state(text) is State.ABSENT for part in parts)
-    except Refused:
+        is_clean = all(part.state(text) is EntryState.ABSENT for part in parts)
+    except EditRefused:
         return None
     return original if is_clean else None
 
@@ -188,7 +209,7 @@ def _text(data: bytes | None) -> str:
         return (data or b"").decode().removeprefix(_MARK)
     except UnicodeDecodeError as error:
         line = (data or b"").count(b"\n", 0, error.start) + 1
-        raise Unreadable(line, "it is not text in UTF-8") from None
+        raise DamagedText(line, "it is not text in UTF-8") from None
 
 
 def _data(text: str, before: bytes | None) -> bytes:
@@ -200,16 +221,16 @@ def _data(text: str, before: bytes | None) -> bytes:
 def _failures_named(client: Client, file: ConfigurationFile) -> Iterator[None]:
     try:
         yield
-    except Refused as refused:
+    except EditRefused as refused:
         message = f"'{file.label}', line {refused.line}: {refused.problem}."
         place = {"path": file.label, "line": refused.line}
-        if isinstance(refused, Unreadable):
+        if isinstance(refused, DamagedText):
             raise Corrupted(message, hint=_MEND_IT, **place) from None
         shown = f"Nothing was changed; `holdfast install {client.name} --print` shows what goes there."
         raise Conflict(message, hint=shown, **place) from None
 
 
-def difference(change: Change) -> str:
+def difference(change: ConfigurationChange) -> str:
     """Return a change as a unified diff."""
     import difflib
 

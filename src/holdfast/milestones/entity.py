@@ -19,14 +19,14 @@ SCALARS: tuple[Scalar, ...] = ("title", "description", "status", "assignee", "du
 SETS: tuple[SetField, ...] = ("labels", "dependencies", "links")
 
 
-class Signature(TypedDict, total=False):
+class Attribution(TypedDict, total=False):
     """Who asks for a write (None: who git's configuration says), and under which request id."""
 
     actor: str | None
     request: str | None
 
 
-class Candidate(NamedTuple):
+class FieldCandidate(NamedTuple):
     """A value that somebody wrote and nobody who saw it has replaced."""
 
     value: str | None
@@ -39,11 +39,11 @@ class Contested(NamedTuple):
     """A field that several people set without having seen each other's value."""
 
     field: str
-    winner: Candidate
-    losers: tuple[Candidate, ...]
+    winner: FieldCandidate
+    losers: tuple[FieldCandidate, ...]
 
 
-class Comment(NamedTuple):
+class EntityComment(NamedTuple):
     """One comment. A deleted one keeps its place and its author, and loses its body."""
 
     id: str
@@ -53,7 +53,7 @@ class Comment(NamedTuple):
     edited: str | None = None
     deleted: bool = False
     reply_to: str | None = None
-    contested: tuple[Candidate, ...] = ()
+    contested: tuple[FieldCandidate, ...] = ()
 
 
 class Claim(NamedTuple):
@@ -91,7 +91,7 @@ class Entity(NamedTuple):
     milestone: str | None = None
     dependencies: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    comments: tuple[Comment, ...] = ()
+    comments: tuple[EntityComment, ...] = ()
     contested: tuple[Contested, ...] = ()
     claims: tuple[Claim, ...] = ()
     waiting: int = 0
@@ -125,7 +125,7 @@ class Summary(NamedTuple):
     open_issues: int | None
 
 
-class Event(NamedTuple):
+class HistoryEvent(NamedTuple):
     """One operation as history shows it: who did what, when, in logical order.
 
     `action` is `create`, `set`, `add`, `remove`, `comment`, `edit`, `delete`, `claim`, `release`, or the
@@ -143,7 +143,7 @@ class Event(NamedTuple):
     value: object
 
 
-class Receipt(NamedTuple):
+class WriteReceipt(NamedTuple):
     """What a write did. `changed` is false when everything was so already; `repeated` when the request was
     carried out before, in which case the identifiers are those of that time."""
 
@@ -158,7 +158,7 @@ class Receipt(NamedTuple):
         return self.operations[0] if self.operations else None
 
 
-class Written(NamedTuple):
+class ImportedComment(NamedTuple):
     """A comment as an import brings it: with its own author and time, and an id where the source fixes it."""
 
     author: str
@@ -167,7 +167,7 @@ class Written(NamedTuple):
     id: str | None = None
 
 
-class Draft(NamedTuple):
+class EntityDraft(NamedTuple):
     """A milestone or issue to be created, by a person or by an import.
 
     `author` and `time` default to the actor and to now. `id` may be fixed by an import that derives it from
@@ -184,7 +184,7 @@ class Draft(NamedTuple):
     milestone: str | None = None
     dependencies: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    comments: tuple[str | Written, ...] = ()
+    comments: tuple[str | ImportedComment, ...] = ()
     author: str | None = None
     time: str | None = None
     request: str | None = None

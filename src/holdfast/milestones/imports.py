@@ -19,7 +19,7 @@ from typing import Any
 from holdfast.kernel.clock import EPOCH, rfc3339
 from holdfast.kernel.errors import Invalid, InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Draft, Kind, Receipt, Status, Written
+from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status, WriteReceipt
 from holdfast.milestones.log.entry import Entry, is_uuid
 from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.foreign_document import Unreadable, json_of
@@ -32,7 +32,7 @@ Skip = Callable[[str, str], None]
 """Takes note of an item that is left out, and why."""
 
 
-def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
+def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
     """Yield the issues and milestones in GitHub's JSON; pull requests are left out."""
     issues = _document(text)
     yield from _milestones(issues)
@@ -43,7 +43,7 @@ def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
             yield from _checked(_github_draft(issue), _github_name(issue), skip)
 
 
-def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
+def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
     """Yield the issues of a beads file; those it marks as removed are left out."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -62,11 +62,11 @@ def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
             yield from _checked(draft, name, skip)
 
 
-def _github_draft(issue: dict[str, Any]) -> Draft:
+def _github_draft(issue: dict[str, Any]) -> EntityDraft:
     milestone = _part(issue, "milestone")
     comments = issue.get("comments")
     created = _timestamp(_text(issue, "created_at", "createdAt"))
-    return Draft(
+    return EntityDraft(
         kind="issue",
         title=_text(issue, "title"),
         description=_text(issue, "body"),
@@ -82,13 +82,13 @@ def _github_draft(issue: dict[str, Any]) -> Draft:
     )
 
 
-def _milestones(issues: list[dict[str, Any]]) -> Iterator[Draft]:
+def _milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
     """Yield each milestone that the issues name, once."""
     found = {_text(part, "title"): part for issue in issues if (part := _part(issue, "milestone"))}
     for title, part in found.items():
         if 0 < len(title) <= LIMITS.entity_title_characters:
             due = _timestamp(_text(part, "due_on", "dueOn"))
-            yield Draft(
+            yield EntityDraft(
                 kind="milestone",
                 title=title,
                 description=_text(part, "description")[: LIMITS.entity_text_characters],
@@ -103,7 +103,7 @@ def _github_name(issue: dict[str, Any]) -> str:
     return named or f"#{issue.get('number', '?')}"
 
 
-def _beads_draft(found: dict[str, Any]) -> Draft:
+def _beads_draft(found: dict[str, Any]) -> EntityDraft:
     parts = [_text(found, name) for name in ("description", "design", "acceptance_criteria", "notes")]
     created = _timestamp(_text(found, "created_at", "created"))
     facts = [
@@ -112,7 +112,7 @@ def _beads_draft(found: dict[str, Any]) -> Draft:
     ]
     kind: Kind = "milestone" if found.get("issue_type") == "epic" else "issue"
     status: Status = "closed" if found.get("status") in _CLOSED_BEADS else "open"
-    return Draft(
+    return EntityDraft(
         kind=kind,
         title=_text(found, "title"),
         description="\n\n".join(part for part in parts if part),
@@ -132,16 +132,16 @@ def _beads_draft(found: dict[str, Any]) -> Draft:
     )
 
 
-def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[Written]:
+def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[ImportedComment]:
     for comment in found:
         if isinstance(comment, dict) and _text(comment, body).strip():
             person = _part(comment, "user") or _part(comment, "author")
             author = (_login(person) if person else _text(comment, "author")) or "unknown"
             moment = _timestamp(_text(comment, "created_at", "createdAt")) or default
-            yield Written(author, moment or EPOCH, _text(comment, body))
+            yield ImportedComment(author, moment or EPOCH, _text(comment, body))
 
 
-def _checked(draft: Draft, name: str, skip: Skip) -> Iterator[Draft]:
+def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]:
     texts = [draft.description, *(getattr(comment, "body", "") for comment in draft.comments)]
     if not draft.title.strip() or len(draft.title) > LIMITS.entity_title_characters:
         skip(name, f"Its title is empty or longer than {LIMITS.entity_title_characters} characters.")
@@ -214,18 +214,18 @@ def _id(source: str, name: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, f"{source} {known}"))
 
 
-def fresh_drafts(
-    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[Draft]
-) -> Iterator[Receipt]:
+def create_new(
+    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[EntityDraft]
+) -> Iterator[WriteReceipt]:
     """Write down those drafts that were not created before, and yield what became of each."""
-    requested: dict[str, Receipt] = {}
+    requested: dict[str, WriteReceipt] = {}
     created: set[str] = set()
     for draft in drafts:
         if draft.id is not None and not is_uuid(draft.id):
             raise InvalidArguments(f"{draft.id[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
         before = requested.get(draft.request or "") or _created_before(connection, draft)
         if before is None and draft.id in created:
-            before = Receipt(draft.id or "", (), changed=False, repeated=True)
+            before = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
         if before is not None:
             yield before
             continue
@@ -235,11 +235,11 @@ def fresh_drafts(
         created.add(entity)
         if draft.request is not None:
             builder.sign(start, draft.request)
-            requested[draft.request] = Receipt(entity, names, changed=False, repeated=True)
-        yield Receipt(entity, names, changed=True)
+            requested[draft.request] = WriteReceipt(entity, names, changed=False, repeated=True)
+        yield WriteReceipt(entity, names, changed=True)
 
 
-def fresh_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
+def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield those operations that no log has."""
     query = "SELECT 1 FROM operation WHERE entity = ? AND id = ?"
     seen: set[tuple[str, str]] = set()
@@ -250,12 +250,12 @@ def fresh_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> I
             yield entry
 
 
-def _created_before(connection: sqlite3.Connection, draft: Draft) -> Receipt | None:
+def _created_before(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
     exists = "SELECT 1 FROM entity WHERE id = ?"
     if draft.id is not None and connection.execute(exists, (draft.id,)).fetchone():
-        return Receipt(draft.id, (), changed=False, repeated=True)
+        return WriteReceipt(draft.id, (), changed=False, repeated=True)
     if draft.request is not None:
         query = "SELECT entity, operations FROM request WHERE id = ?"
         if row := connection.execute(query, (draft.request,)).fetchone():
-            return Receipt(row[0], tuple(json.loads(row[1])), changed=False, repeated=True)
+            return WriteReceipt(row[0], tuple(json.loads(row[1])), changed=False, repeated=True)
     return None

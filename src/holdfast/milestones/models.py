@@ -7,7 +7,7 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Comment, Contested, Entity, Kind, Status, Summary
+from holdfast.milestones.entity import Contested, Entity, EntityComment, Kind, Status, Summary
 
 
 class MileStats(Output):
@@ -45,7 +45,7 @@ class MileComment(Output):
     deleted: bool | None = optional("True when its author or somebody else deleted it.")
 
     @classmethod
-    def of(cls, comment: Comment) -> MileComment:
+    def of(cls, comment: EntityComment) -> MileComment:
         """Return a stored comment as a result."""
         other = {"ts": comment.time, "timestamp": comment.time, "deleted": comment.deleted or None}
         return cls.model_validate(comment._asdict() | other)
@@ -125,7 +125,7 @@ class MileDetails(Output):
         return cls.model_validate(entity._asdict() | other)
 
 
-def _fitting(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+def _fitting(comments: tuple[EntityComment, ...]) -> tuple[EntityComment, ...]:
     """Return the newest comments that leave room in an answer for everything else."""
     room = LIMITS.shown_comment_bytes
     for count, comment in enumerate(reversed(comments)):

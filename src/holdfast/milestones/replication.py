@@ -35,7 +35,7 @@ from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.index.update import damaged_in
-from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (
@@ -60,7 +60,7 @@ _REFUSED = "[remote rejected]"
 """How git reports what the other side does not allow, unlike what it could not take at this moment."""
 
 
-class Place(NamedTuple):
+class LogNamespace(NamedTuple):
     """Where a remote keeps logs, and where this clone notes what it has there."""
 
     theirs: str
@@ -75,8 +75,8 @@ class Place(NamedTuple):
         return f"+{self.theirs}*:{self.tracking(remote)}*"
 
 
-REFS = Place(LOGS, TRACKED)
-BRANCHES = Place("refs/heads/holdfast/log/", TRACKED_BRANCHES)
+REFS = LogNamespace(LOGS, TRACKED)
+BRANCHES = LogNamespace("refs/heads/holdfast/log/", TRACKED_BRANCHES)
 _PLACES = (REFS, BRANCHES)
 
 
@@ -108,7 +108,7 @@ class Sync:
     """One clone's exchange with its remotes."""
 
     def __init__(
-        self, repository: Repository, git: Git, refs: Refs, index: Index, log: Log, clock: Clock
+        self, repository: Repository, git: Git, refs: Refs, index: Index, log: CloneLog, clock: Clock
     ) -> None:
         self._git = git
         self._refs = refs
@@ -248,7 +248,7 @@ class Sync:
 
         return self._index.ask(lambda connection: tuple(beaten(connection)))
 
-    def _unite(self, remote: str, place: Place) -> list[str]:
+    def _unite(self, remote: str, place: LogNamespace) -> list[str]:
         """Move local logs on to what the remote has; return the names given to tails it does not have."""
         kept_apart = []
         with locked(self._index.writing_lock):
@@ -301,7 +301,7 @@ class Sync:
             self._refs.move(ref, theirs, ours)
         return None if known == ours else apart
 
-    def _taken(self, remote: str, place: Place, kinds: Mapping[str, str]) -> set[str]:
+    def _taken(self, remote: str, place: LogNamespace, kinds: Mapping[str, str]) -> set[str]:
         """Return the names of logs under which a remote has something else, or something below them."""
         prefix = place.tracking(remote)
         return {
@@ -321,7 +321,7 @@ class Sync:
         more, still_refused = self._offer(remote, BRANCHES)
         return count + more, still_refused
 
-    def _offer(self, remote: str, place: Place) -> tuple[int, dict[str, str]]:
+    def _offer(self, remote: str, place: LogNamespace) -> tuple[int, dict[str, str]]:
         """Push what the remote does not have; return how much that was, and what it refused."""
         ours, theirs, damaged = self._logs(), self._logs(place.tracking(remote)), self._damaged()
         kinds = kinds_of(self._git, filter(None, theirs.values()))

@@ -6,7 +6,7 @@ from functools import partial
 
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
@@ -51,6 +51,6 @@ def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name 
 
 
 def _newest(room: Milestones, kind: Kind) -> str:
-    found = room.find(Query(kind, limit=_ITEMS))
+    found = room.find(EntityQuery(kind, limit=_ITEMS))
     items = (MileItem.of(summary).model_dump_json(by_alias=True) for summary in found.items)
     return f"[{','.join(items)}]"

@@ -23,20 +23,20 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import (
-    Draft,
+    Attribution,
     Entity,
-    Event,
+    EntityDraft,
+    HistoryEvent,
     Kind,
-    Receipt,
     Scalar,
     SetField,
-    Signature,
     Status,
+    WriteReceipt,
 )
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of, user_of
 from holdfast.storage.git.command import Git
@@ -46,11 +46,11 @@ from holdfast.storage.git.repository import Repository
 if TYPE_CHECKING:
     import sqlite3
 
-    from holdfast.milestones.index.query import Condition, Page, Query
-    from holdfast.milestones.log.fold import State
+    from holdfast.milestones.index.query import Condition, EntityPage, EntityQuery
+    from holdfast.milestones.log.fold import EntityState
     from holdfast.milestones.replication import Sync, SyncReport
 
-    Act = Callable[[OperationBuilder, State], None]
+    Act = Callable[[OperationBuilder, EntityState], None]
 
 _RUN_SYNC = (
     "This clone has no milestones or issues yet. `git clone` does not bring them: if the remote has some,"
@@ -64,7 +64,7 @@ _DAMAGE = (
 _FLAW = "The log {} {}. That was passed over, and everything else is shown."
 
 
-class Finding(NamedTuple):
+class StoreFinding(NamedTuple):
     """Something about the store that its owner may want to know."""
 
     is_damage: bool
@@ -81,7 +81,7 @@ class Milestones:
         self._git = Git(repository)
         self._refs = Refs(repository, self._git, NAMESPACE)
         self._index = Index(repository, self._git, self._refs)
-        self._log = Log(repository, self._git, self._refs, self._index, clock)
+        self._log = CloneLog(repository, self._git, self._refs, self._index, clock)
         self._self: str | None = None
 
     @classmethod
@@ -108,7 +108,7 @@ class Milestones:
         """Return the entity of that id or unmistakable prefix; `kind` None takes either kind."""
         return self._index.ask(lambda connection: lookup.entity(connection, kind, name))
 
-    def find(self, query: Query) -> Page:
+    def find(self, query: EntityQuery) -> EntityPage:
         """Return one page of entities."""
         from holdfast.milestones.index.query import page
 
@@ -120,11 +120,11 @@ class Milestones:
         values = (kind, *condition.values)
         return self._index.ask(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
-    def history(self, name: str) -> list[Event]:
+    def history(self, name: str) -> list[HistoryEvent]:
         """Return everything that was done to an entity, in logical order."""
         return self._index.ask(lambda connection: lookup.history(connection, name))
 
-    def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[Event]:
+    def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[HistoryEvent]:
         """Return the newest events of all entities, newest first; `before` is (order, id) of one of them."""
         return self._index.ask(lambda connection: lookup.recent(connection, limit, before))
 
@@ -139,22 +139,22 @@ class Milestones:
             return [_RUN_SYNC] if self._sync.remotes.names() else []
         return self._damaged()
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[StoreFinding]:
         """Return what is wrong with the logs and the index, for the doctor; the logs themselves are read."""
         damage, flaws = self._index.examine() if self._refs.tips() else ([], [])
-        found = [Finding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
-        found += [Finding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
+        found = [StoreFinding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
+        found += [StoreFinding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
         replica, tips = self._log.replica, self._refs.tips()
         tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
         if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:
             text = (
                 f"The log of this clone, {LOGS}{replica}, is gone; what other logs have of it is still shown."
             )
-            found.append(Finding(is_damage=False, text=text))
+            found.append(StoreFinding(is_damage=False, text=text))
         rebuilt = "The index is damaged and will be built anew"
         return [
             *found,
-            *(Finding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
+            *(StoreFinding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
         ]
 
     def counts(self) -> dict[str, int]:
@@ -174,7 +174,7 @@ class Milestones:
 
     # Writing. Each method is one commit; `actor` is written as `Name <mail>`.
 
-    def create(self, draft: Draft, *, actor: str | None = None) -> Receipt:
+    def create(self, draft: EntityDraft, *, actor: str | None = None) -> WriteReceipt:
         """Create a milestone or an issue, with what the draft says, in one step."""
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
@@ -192,11 +192,11 @@ class Milestones:
         add: Mapping[SetField, Sequence[str]] | None = None,
         remove: Mapping[SetField, Sequence[str]] | None = None,
         comment: str | None = None,
-        **by: Unpack[Signature],
-    ) -> Receipt:
+        **by: Unpack[Attribution],
+    ) -> WriteReceipt:
         """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             for field, value in (fields or {}).items():
                 builder.set(state, field, value)
             for group, values in (remove or {}).items():
@@ -208,35 +208,37 @@ class Milestones:
 
         return self._write(act, by, "change", name, fields, add, remove, comment)
 
-    def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Signature]) -> Receipt:
+    def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Attribution]) -> WriteReceipt:
         """Set one field. A field that was contested is so no longer."""
         return self.change(name, fields={field: value}, **by)
 
     def set_status(
-        self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Signature]
-    ) -> Receipt:
+        self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
         """Open, close or draft; without effect when it is so already."""
         return self.change(name, fields={"status": status}, comment=comment, **by)
 
     def comment(
-        self, name: str, body: str, *, reply_to: str | None = None, **by: Unpack[Signature]
-    ) -> Receipt:
+        self, name: str, body: str, *, reply_to: str | None = None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
         """Add a comment; its id is the receipt's operation."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             builder.comment(state, body, None if reply_to is None else lookup.comment(state, reply_to))
 
         return self._write(act, by, "comment", name, body, reply_to)
 
-    def edit_comment(self, name: str, comment: str, body: str | None, **by: Unpack[Signature]) -> Receipt:
+    def edit_comment(
+        self, name: str, comment: str, body: str | None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
         """Replace the body of a comment, or with None delete it; the earlier one stays in history."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             builder.edit(state, lookup.comment(state, comment), body)
 
         return self._write(act, by, "edit", name, comment, body)
 
-    def delete_comment(self, name: str, comment: str, **by: Unpack[Signature]) -> Receipt:
+    def delete_comment(self, name: str, comment: str, **by: Unpack[Attribution]) -> WriteReceipt:
         """Take a comment's body out of sight, for good: a tombstone; the body stays in history."""
         return self.edit_comment(name, comment, None, **by)
 
@@ -245,33 +247,33 @@ class Milestones:
         name: str,
         *,
         lease: timedelta = timedelta(seconds=LIMITS.claim_seconds),
-        **by: Unpack[Signature],
-    ) -> Receipt:
+        **by: Unpack[Attribution],
+    ) -> WriteReceipt:
         """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             lookup.refuse_claimed(state, builder.actor, builder.moment)
             builder.claim(state, lease)
 
         return self._write(act, by, "claim", name, lease.total_seconds())
 
-    def release(self, name: str, **by: Unpack[Signature]) -> Receipt:
+    def release(self, name: str, **by: Unpack[Attribution]) -> WriteReceipt:
         """Give up an own claim before its lease ends."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             if own := [claim.operation for claim in state.claims() if claim.actor == builder.actor]:
                 builder.release(state, own)
 
         return self._write(act, by, "release", name)
 
-    def bring_in(self, drafts: Iterable[Draft], *, actor: str | None = None) -> list[Receipt]:
+    def bring_in(self, drafts: Iterable[EntityDraft], *, actor: str | None = None) -> list[WriteReceipt]:
         """Create many entities at once, for an import; those that exist by id or request are left alone."""
-        from holdfast.milestones.imports import fresh_drafts
+        from holdfast.milestones.imports import create_new
 
-        receipts: list[Receipt] = []
+        receipts: list[WriteReceipt] = []
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            receipts[:] = fresh_drafts(connection, builder, drafts)
+            receipts[:] = create_new(connection, builder, drafts)
             return ""
 
         self._log.write_many(compose, self._actor(actor))
@@ -279,12 +281,12 @@ class Milestones:
 
     def bring_in_operations(self, lines: Iterable[str]) -> int:
         """Take over operations as `operations` yields them, and return how many were new."""
-        from holdfast.milestones.imports import fresh_entries
+        from holdfast.milestones.imports import new_entries
 
         entries = [entry for line in lines if (entry := parse(line)) is not None]
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            builder.entries.extend(fresh_entries(connection, entries))
+            builder.entries.extend(new_entries(connection, entries))
             return ""
 
         return len(self._log.write_many(compose, self._actor(None)))
@@ -311,7 +313,7 @@ class Milestones:
         """Return the present moment as claims are measured against it."""
         return rfc3339(self._clock())
 
-    def _write(self, act: Act, by: Signature, verb: str, name: str, *more: object) -> Receipt:
+    def _write(self, act: Act, by: Attribution, verb: str, name: str, *more: object) -> WriteReceipt:
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
             act(builder, state)

@@ -37,7 +37,7 @@ def with_hint(lines: list[str], hint: str | None) -> str:
     return "\n".join([*lines, *([one_line(hint)] if hint else [])])
 
 
-def done(what: str, result: MileReceipt) -> str:
+def receipt_line(what: str, result: MileReceipt) -> str:
     """Say that something was done, or that it was so already."""
     if result.repeated:
         what = "this request was carried out before; nothing was added."

@@ -11,8 +11,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, Input, Output, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.toolset import Toolset
-from holdfast.milestones.entity import Receipt, Signature
-from holdfast.milestones.text import done as said_done
+from holdfast.milestones.entity import Attribution, WriteReceipt
+from holdfast.milestones.text import receipt_line
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_characters)]
@@ -36,7 +36,7 @@ class MilestonesToolset(Toolset):
             "effect": Effect.WRITE,
             "idempotent": True,
             "positional": ("id",),
-            "text": lambda result: said_done(done, result),
+            "text": lambda result: receipt_line(done, result),
         }
         return self.operation(
             f"git_mile.{command.replace('-', '_')}",
@@ -69,7 +69,7 @@ class MileWrite(Input):
     )
 
     @property
-    def signed(self) -> Signature:
+    def signed(self) -> Attribution:
         """Return who asks, for the store."""
         return {"actor": self.actor, "request": self.request_id}
 
@@ -92,7 +92,7 @@ class MileReceipt(Output):
     comment_id: str | None = optional("Id of the comment that was written.")
 
     @classmethod
-    def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
+    def of(cls, receipt: WriteReceipt, *, comment: bool = False) -> MileReceipt:
         """Return the store's receipt as a result; the comment's operation is the last one."""
         written = receipt.operations[-1] if comment and receipt.operations else None
         return cls.model_validate(receipt._asdict() | {"id": receipt.entity, "comment_id": written})

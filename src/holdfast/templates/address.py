@@ -24,7 +24,7 @@ _SHOWN_CHARACTERS = 100
 
 
 @dataclass(frozen=True, order=True)
-class Address:
+class TemplateAddress:
     """Which template is meant."""
 
     category: str
@@ -33,15 +33,15 @@ class Address:
 
     @staticmethod
     @lru_cache(maxsize=1024)
-    def parse(uri: str) -> Address:
+    def parse(uri: str) -> TemplateAddress:
         """Return the address that `uri` spells."""
         parts = uri.removeprefix(SCHEME).split("/")
-        if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
+        if not uri.startswith(SCHEME) or len(parts) != len(TemplateAddress.__match_args__):
             raise malformed(uri)
-        return Address.of(*(_decoded(part, uri) for part in parts))
+        return TemplateAddress.of(*(_decoded(part, uri) for part in parts))
 
     @classmethod
-    def of(cls, category: str, toolchain: str, variant: str) -> Address:
+    def of(cls, category: str, toolchain: str, variant: str) -> TemplateAddress:
         """Return the address with these three names."""
         for name in (category, toolchain, variant):
             if not is_name(name):

@@ -22,8 +22,8 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import Fingerprint, Folder
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.address import Address
-from holdfast.templates.definition import SUFFIX, Definition, parsed
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import SUFFIX, TemplateDefinition, parse_template
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile, Renderer
 from holdfast.templates.template import Origin, Template, problems
@@ -53,10 +53,10 @@ class UnusableFile(Output):
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class CatalogueSnapshot:
     """What the folders held when they were last read."""
 
-    templates: dict[Address, Template]
+    templates: dict[TemplateAddress, Template]
     broken: list[UnusableFile]
 
 
@@ -72,9 +72,9 @@ class Catalogue:
             self._folders.append(("repository", _folder(os.path.join(repository.root, REPOSITORY_FOLDER))))
         self._lock = threading.Lock()
         self._seen: list[Fingerprint] | None = None
-        self._shelf = Snapshot({}, [])
+        self._shelf = CatalogueSnapshot({}, [])
 
-    def shelf(self) -> Snapshot:
+    def shelf(self) -> CatalogueSnapshot:
         """Return everything there is at this moment."""
         seen = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
         with self._lock:
@@ -82,7 +82,7 @@ class Catalogue:
                 self._shelf, self._seen = _read(self._folders), seen
             return self._shelf
 
-    def find(self, address: Address) -> Template:
+    def find(self, address: TemplateAddress) -> Template:
         """Return the template at an address."""
         known = self.shelf().templates
         if address in known:
@@ -109,8 +109,8 @@ def _folder(path: str) -> Folder:
     return Folder(path, SUFFIX, most=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
 
 
-def _read(folders: Iterable[tuple[Origin, Folder]]) -> Snapshot:
-    shelf = Snapshot({}, [])
+def _read(folders: Iterable[tuple[Origin, Folder]]) -> CatalogueSnapshot:
+    shelf = CatalogueSnapshot({}, [])
     for origin, folder in folders:
         for file, content in folder.read().items():
             try:
@@ -120,21 +120,21 @@ def _read(folders: Iterable[tuple[Origin, Folder]]) -> Snapshot:
     return shelf
 
 
-def _put_on(shelf: Snapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
+def _put_on(shelf: CatalogueSnapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
     if isinstance(content, HoldfastError):
         raise content
-    definition = parsed(file, content)
+    definition = parse_template(file, content)
     _check_defaults(file, definition)
     made = {}
     for place in definition.metadata.addresses:
-        address = Address.of(definition.metadata.category, place.toolchain, place.variant)
+        address = TemplateAddress.of(definition.metadata.category, place.toolchain, place.variant)
         made[address] = Template(definition, place, origin, file, address)
     for address in made.keys() & shelf.templates.keys():
         raise TemplateBroken(f"'{file}' wants the address {address}, which is taken.")
     shelf.templates.update(made)
 
 
-def _check_defaults(file: str, definition: Definition) -> None:
+def _check_defaults(file: str, definition: TemplateDefinition) -> None:
     declared = definition.metadata.parameters
     defaults = {item.name: item.default for item in declared if item.default is not None}
     found = problems([item for item in declared if item.name in defaults], defaults)
@@ -142,7 +142,7 @@ def _check_defaults(file: str, definition: Definition) -> None:
         raise TemplateBroken(f"'{file}' has a default that it would refuse: {found[0].field}.")
 
 
-def _listing_order(template: Template) -> tuple[int, int, Address]:
+def _listing_order(template: Template) -> tuple[int, int, TemplateAddress]:
     address = template.address
     return _place(address.toolchain, TOOLCHAINS), _place(address.category, CATEGORIES), address
 
@@ -160,7 +160,7 @@ class Templates:
 
     def find(self, uri: str) -> Template:
         """Return the template at an address."""
-        return self.catalogue.find(Address.parse(uri))
+        return self.catalogue.find(TemplateAddress.parse(uri))
 
     def generate(self, template: Template, given: Mapping[str, Any]) -> RenderedFile:
         """Return the file that a template gives, defaults applied, once its parameters were checked."""

@@ -41,7 +41,7 @@ _OF_PYTHON = frozenset(
 
 
 @dataclass(frozen=True)
-class Format:
+class TextFormat:
     """What a text must look like."""
 
     pattern: str
@@ -62,7 +62,7 @@ class Format:
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Any:
+def compiled_pattern(pattern: str) -> Any:
     """Return a pattern that somebody else wrote, or raise `ValueError`; RE2 matches all in linear time."""
     import re2  # type: ignore[import-untyped]  # here, because only templates that bring a pattern need it
 
@@ -77,39 +77,39 @@ def compiled(pattern: str) -> Any:
 
 _PROJECT_NAME = "1 to 64 letters, digits, hyphens and underscores, beginning with a letter"
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, TextFormat] = MappingProxyType(
     {
-        "project-name": Format(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _OF_COMPILERS),
-        "python-project-name": Format(
+        "project-name": TextFormat(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _OF_COMPILERS),
+        "python-project-name": TextFormat(
             r"[A-Za-z](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?",
             f"{_PROJECT_NAME} and ending with a letter or digit",
             _OF_COMPILERS | _OF_PYTHON,
         ),
-        "identifier": Format(
+        "identifier": TextFormat(
             r"[A-Za-z_][A-Za-z0-9_]{0,63}",
             "a name of letters, digits and underscores",
             frozenset(word.lower() for word in keyword.kwlist),
         ),
-        "version": Format(r"[0-9]+(?:\.[0-9]+){0,3}", "a version of numbers and dots, such as 1.75"),
-        "file-name": Format(
+        "version": TextFormat(r"[0-9]+(?:\.[0-9]+){0,3}", "a version of numbers and dots, such as 1.75"),
+        "file-name": TextFormat(
             r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}",
             "the name of a file: letters, digits, dots, hyphens and underscores, no slash",
         ),
-        "word": Format(r"[A-Za-z0-9_.+-]{1,100}", "one word of letters, digits and . _ + -"),
-        "feature": Format(r"[A-Za-z0-9_][A-Za-z0-9_+./?-]{0,99}", "the name of a feature"),
-        "permission": Format(
+        "word": TextFormat(r"[A-Za-z0-9_.+-]{1,100}", "one word of letters, digits and . _ + -"),
+        "feature": TextFormat(r"[A-Za-z0-9_][A-Za-z0-9_+./?-]{0,99}", "the name of a feature"),
+        "permission": TextFormat(
             r"--?[A-Za-z][A-Za-z-]{0,39}(?:=[A-Za-z0-9_./:,-]{1,200})?",
             "an option such as --allow-read or --allow-net=example.org",
         ),
-        "arguments": Format(
+        "arguments": TextFormat(
             r"[A-Za-z0-9 _./:=,@%+-]{1,500}",
             "arguments without quotes, $ and other signs that a shell or make acts on",
         ),
-        "module-path": Format(
+        "module-path": TextFormat(
             r"[A-Za-z0-9_][A-Za-z0-9_.~-]{0,99}(?:/[A-Za-z0-9_.~-]{1,100}){0,9}",
             "a module path such as example.org/team/project",
         ),
-        "year": Format(r"[0-9]{4}(?:-[0-9]{4})?", "a year or two with a hyphen, such as 2024-2026"),
+        "year": TextFormat(r"[0-9]{4}(?:-[0-9]{4})?", "a year or two with a hyphen, such as 2024-2026"),
     }
 )
 
@@ -151,7 +151,7 @@ class Parameter(_Strict):
         if self.type == "boolean" and (self.format or self.pattern or self.choices or self.multiline):
             raise ValueError("format, pattern, choices and multiline are for texts")
         if self.pattern is not None:
-            compiled(self.pattern)
+            compiled_pattern(self.pattern)
         if self.required and self.default is not None:
             raise ValueError("what is required has no default")
         if self.default is not None and not isinstance(self.default, _PYTHON_TYPES[self.type]):
@@ -159,7 +159,7 @@ class Parameter(_Strict):
         return self
 
 
-class Placed(_Strict):
+class DeclaredAddress(_Strict):
     """One address under which a template is found."""
 
     toolchain: Name
@@ -168,7 +168,7 @@ class Placed(_Strict):
     description: Line
 
 
-class Metadata(_Strict):
+class TemplateMetadata(_Strict):
     """What stands between the two lines of `+++`."""
 
     category: Name = Field(description="What kind of file it gives, such as makefile.")
@@ -178,7 +178,7 @@ class Metadata(_Strict):
     only_if: str | None = Field(
         default=None, description="A boolean parameter; when it is false, `all` leaves the template out."
     )
-    addresses: list[Placed] = Field(min_length=1)
+    addresses: list[DeclaredAddress] = Field(min_length=1)
     parameters: list[Parameter] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -197,28 +197,28 @@ class Metadata(_Strict):
 
 
 @dataclass(frozen=True)
-class Definition:
+class TemplateDefinition:
     """A template as its file defines it."""
 
-    metadata: Metadata
+    metadata: TemplateMetadata
     body: str
     digest: str
     """The SHA-256 of its file."""
 
 
-def parsed(file: str, content: bytes) -> Definition:
+def parse_template(file: str, content: bytes) -> TemplateDefinition:
     """Return the template that a file defines, or raise saying which rule it breaks."""
     try:
         text = content.decode()
         head, body = _split(text)
-        metadata = Metadata.model_validate(toml_of(head))
+        metadata = TemplateMetadata.model_validate(toml_of(head))
     except (ValidationError, ValueError) as failure:
         raise TemplateBroken(
             f"'{file}' is not a template: {_reason(failure)}.",
             hint="docs/templates.md describes the format.",
             path=file,
         ) from None
-    return Definition(metadata=metadata, body=body, digest=hashlib.sha256(content).hexdigest())
+    return TemplateDefinition(metadata=metadata, body=body, digest=hashlib.sha256(content).hexdigest())
 
 
 def _split(text: str) -> tuple[str, str]:

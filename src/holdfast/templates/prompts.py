@@ -11,7 +11,7 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.prompt import PromptMessage
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.scaffold import ALL, Request, scaffold
+from holdfast.templates.scaffold import ALL, ScaffoldRequest, scaffold
 from holdfast.templates.toolset import templates
 
 _INSTRUCTIONS = """\
@@ -83,7 +83,7 @@ def _messages(
 ) -> list[PromptMessage]:
     parameters = {"project_name": args.project_name, "description": f"A {title} {args.project_type}", **more}
     # Generated here once, so that what the tool would refuse is refused before anybody acts on it.
-    made = scaffold(room, Request(toolchain, args.project_type, [ALL], parameters))
+    made = scaffold(room, ScaffoldRequest(toolchain, args.project_type, [ALL], parameters))
     for missed in made.errors:
         raise ParameterValidation(missed.message)
     arguments = {"toolchain": toolchain, "variant": args.project_type, "templates": [ALL]}

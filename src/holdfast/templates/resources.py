@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from holdfast.kernel.resource import Complete, ListedResource, ResourceBody
 from holdfast.kernel.untrusted import visible
-from holdfast.templates.address import Address, malformed
+from holdfast.templates.address import TemplateAddress, malformed
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import Template
 from holdfast.templates.toolset import templates
@@ -52,5 +52,5 @@ def _listed(template: Template) -> ListedResource:
 )
 def template_text(room: Templates, category: str, toolchain: str, variant: str) -> ResourceBody:
     """Return the text of a template."""
-    template = room.catalogue.find(Address.of(category, toolchain, variant))
+    template = room.catalogue.find(TemplateAddress.of(category, toolchain, variant))
     return ResourceBody(text=visible(template.body), mime_type=_JINJA)

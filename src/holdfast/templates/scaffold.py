@@ -21,7 +21,7 @@ from holdfast.kernel.errors import HoldfastError, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.templates.address import SCHEME, Address
+from holdfast.templates.address import SCHEME, TemplateAddress
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile
@@ -70,7 +70,7 @@ def record_text(
     return json.dumps(record.model_dump(), indent=2, ensure_ascii=False) + "\n"
 
 
-def continued(earlier: bytes, text: str) -> str | None:
+def merged_record(earlier: bytes, text: str) -> str | None:
     """Return a record that keeps what an earlier one says of other files, or None when that is no record."""
     try:
         before = ScaffoldRecord.model_validate_json(earlier)
@@ -87,7 +87,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Request:
+class ScaffoldRequest:
     """What to scaffold."""
 
     toolchain: str
@@ -128,7 +128,7 @@ class Scaffold:
     errors: list[ScaffoldError]
 
 
-def scaffold(room: Templates, request: Request) -> Scaffold:
+def scaffold(room: Templates, request: ScaffoldRequest) -> Scaffold:
     """Generate the requested files, and the record of them."""
     found: list[tuple[str, Template]] = []
     errors: list[ScaffoldError] = []
@@ -147,17 +147,17 @@ def scaffold(room: Templates, request: Request) -> Scaffold:
     return Scaffold(list(_files(request, made)), errors)
 
 
-def _named(room: Templates, request: Request, name: str) -> list[Template]:
+def _named(room: Templates, request: ScaffoldRequest, name: str) -> list[Template]:
     """Return the templates a name stands for: a category, an address, or `all`."""
     if name == ALL:
         return _every(room, request)
     if name.startswith(SCHEME):
         return [room.find(name)]
     category, _, variant = name.partition("/")
-    return [room.catalogue.find(Address.of(category, request.toolchain, variant or request.variant))]
+    return [room.catalogue.find(TemplateAddress.of(category, request.toolchain, variant or request.variant))]
 
 
-def _every(room: Templates, request: Request) -> list[Template]:
+def _every(room: Templates, request: ScaffoldRequest) -> list[Template]:
     everything = room.catalogue.matching()
     wanted = (request.toolchain, request.variant)
     every = [item for item in everything if (item.address.toolchain, item.address.variant) == wanted]
@@ -180,7 +180,7 @@ def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
     return given.get(condition, default) is not False
 
 
-def _refuse_unknown_parameters(room: Templates, request: Request, found: Sequence[Template]) -> None:
+def _refuse_unknown_parameters(room: Templates, request: ScaffoldRequest, found: Sequence[Template]) -> None:
     """Raise for a parameter that no template of the toolchain takes; one set may serve several scaffolds."""
     known = [*room.catalogue.matching(toolchain=request.toolchain), *found]
     declared = {parameter.name: parameter for template in known for parameter in template.parameters}
@@ -203,7 +203,9 @@ def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, fil
     made[file.path] = template, file
 
 
-def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) -> Iterator[ScaffoldedFile]:
+def _files(
+    request: ScaffoldRequest, made: Mapping[str, tuple[Template, RenderedFile]]
+) -> Iterator[ScaffoldedFile]:
     for template, file in made.values():
         yield ScaffoldedFile.of(file, template.address.uri)
     if made:
@@ -224,7 +226,7 @@ def _missed(name: str, failure: HoldfastError) -> ScaffoldError:
     return ScaffoldError(template=name, code=number, message=failure.sentence())
 
 
-def missed(errors: Sequence[ScaffoldError]) -> list[str]:
+def error_lines(errors: Sequence[ScaffoldError]) -> list[str]:
     """Say what could not be generated to whoever typed a command, a line for each."""
     prefix = "Parameter validation failed for {}: "
     told = [(error.template, error.message.removeprefix(prefix.format(error.template))) for error in errors]

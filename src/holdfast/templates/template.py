@@ -17,8 +17,16 @@ from holdfast.kernel.errors import did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.templates.address import Address
-from holdfast.templates.definition import FORMATS, Definition, Metadata, Parameter, Placed, Value, compiled
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import (
+    FORMATS,
+    DeclaredAddress,
+    Parameter,
+    TemplateDefinition,
+    TemplateMetadata,
+    Value,
+    compiled_pattern,
+)
 from holdfast.templates.errors import ParameterValidation
 
 Values = Mapping[str, Value | None]
@@ -93,7 +101,7 @@ def _of_text(parameter: Parameter, text: str) -> str | None:
         return f"Must be one of {', '.join(parameter.choices)}"
     if parameter.format is not None and (problem := FORMATS[parameter.format].problem(text)):
         return problem[:1].upper() + problem[1:]
-    if parameter.pattern is not None and compiled(parameter.pattern).fullmatch(text) is None:
+    if parameter.pattern is not None and compiled_pattern(parameter.pattern).fullmatch(text) is None:
         return f"Does not match pattern: {parameter.pattern}"
     return None
 
@@ -116,14 +124,14 @@ Origin = Literal["built-in", "user", "repository"]
 class Template:
     """A template that can be found and filled in."""
 
-    definition: Definition
-    place: Placed
+    definition: TemplateDefinition
+    place: DeclaredAddress
     origin: Origin
     file: str
-    address: Address
+    address: TemplateAddress
 
     @property
-    def metadata(self) -> Metadata:
+    def metadata(self) -> TemplateMetadata:
         """Return what its file says about it."""
         return self.definition.metadata
 

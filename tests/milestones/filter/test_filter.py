@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import Invalid
-from holdfast.milestones.entity import Comment, Entity
+from holdfast.milestones.entity import Entity, EntityComment
 from holdfast.milestones.filter.parser import parse_filter
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import texts_like_filters
@@ -31,7 +31,9 @@ def entity(**more: Any) -> Entity:
         "labels": ("bug", "area/backend"),
         "due": "2023-12-01",
         "milestone": "c8d4b0a2-0000-7000-8000-000000000002",
-        "comments": (Comment("c1", "Grace <grace@example.org>", "Seen in Straße", "2023-11-02T00:00:00Z"),),
+        "comments": (
+            EntityComment("c1", "Grace <grace@example.org>", "Seen in Straße", "2023-11-02T00:00:00Z"),
+        ),
     }
     return Entity(**{**facts, **more})
 

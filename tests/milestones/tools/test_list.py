@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import Invalid, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
-from holdfast.milestones.entity import Draft, Kind
+from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.filter.sql import condition
 from holdfast.milestones.index import query as queries
-from holdfast.milestones.index.query import Condition, Query
+from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, question
 from holdfast.storage.git.repository import Repository
@@ -30,15 +30,15 @@ NOW = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
 PEOPLE = ("Ada <ada@example.org>", "Grace <grace@example.org>", "ss <%_@x>")
 
 
-def drafts() -> Iterator[Draft]:
+def drafts() -> Iterator[EntityDraft]:
     """Yield entities that differ in everything a filter can ask."""
     titles = ["bug", "Bug report", "Straße", "STRASSE", "a b", "100%_done", "É", "e\u0301", "Ada", "null"]
     for number in range(3):
-        yield Draft(
+        yield EntityDraft(
             "milestone", ["Alpha", "bug", "É"][number], labels=("bug",)[:number], id=_id(900 + number)
         )
     for number in range(40):
-        yield Draft(
+        yield EntityDraft(
             "issue",
             titles[number % len(titles)],
             ["", "a b and BUG", "ß"][number % 3],
@@ -82,7 +82,7 @@ def subjects(room: Milestones) -> dict[Kind, list[Subject]]:
 
 
 def found_by_index(room: Milestones, kind: Kind, sql: Condition) -> set[str]:
-    page = room.find(Query(kind, condition=sql, include_closed=True, limit=500))
+    page = room.find(EntityQuery(kind, condition=sql, include_closed=True, limit=500))
     return {item.id for item in page.items}
 
 
@@ -172,9 +172,9 @@ def test_pages_follow_each_other_without_gap_or_repeat(
 
 def test_a_page_that_begins_while_others_write_repeats_nothing(repository: Path) -> None:
     room = Milestones(Repository.discover(repository), clock=lambda: NOW)
-    room.bring_in(Draft("issue", f"{number}", id=_id(number)) for number in range(6))
+    room.bring_in(EntityDraft("issue", f"{number}", id=_id(number)) for number in range(6))
     first = ask(room, sort=["title"], limit=3)
-    room.create(Draft("issue", "0 new"))
+    room.create(EntityDraft("issue", "0 new"))
     rest = ask(room, sort=["title"], limit=10, cursor=first.next_cursor)
     assert [item.title for item in (*first.items, *rest.items)] == ["0", "1", "2", "3", "4", "5"]
     room.close()
@@ -214,7 +214,7 @@ def test_a_limit_above_the_largest_page_is_cut_and_said(room: Milestones) -> Non
 
 def test_without_a_limit_a_page_has_fifty_items(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
-    room.bring_in(Draft("issue", f"{number}") for number in range(51))
+    room.bring_in(EntityDraft("issue", f"{number}") for number in range(51))
     page = ask(room)
     assert (len(page.items), page.next_cursor is None) == (50, False)
     room.close()
@@ -225,7 +225,7 @@ def test_ages_count_back_from_now(repository: Path) -> None:
     now = datetime.now(UTC)
     for days in (1, 10):
         moment = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        room.bring_in([Draft("issue", f"{days} days", time=moment)])
+        room.bring_in([EntityDraft("issue", f"{days} days", time=moment)])
     assert [item.title for item in ask(room, filter="created > 7d").items] == ["1 days"]
     assert [item.title for item in ask(room, filter="created < 7d").items] == ["10 days"]
     room.close()
@@ -246,7 +246,7 @@ def test_a_page_that_would_be_too_large_ends_early_and_the_next_one_goes_on(
 ) -> None:
     """The cursor is null exactly when nothing follows, however the pages were cut."""
     with closing(Milestones.open(Repository.at(repository))) as room:
-        room.bring_in([Draft("issue", f"{number} {'x' * 90}") for number in range(23)])
+        room.bring_in([EntityDraft("issue", f"{number} {'x' * 90}") for number in range(23)])
         whole = [item.id for item in ask(room, limit=500).items]
         for budget in (1, 250, 1000, 5000):
             monkeypatch.setattr(queries, "LIMITS", replace(LIMITS, entity_page_characters=budget))

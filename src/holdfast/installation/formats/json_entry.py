@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.jsonc import Entry, Node, document, inserted, parse, without
-from holdfast.installation.formats.part import State, Unsuitable, line_at, starts_holdfast
+from holdfast.installation.formats.jsonc import JsonItem, JsonNode, document, inserted, parse, without
+from holdfast.installation.formats.part import EntryState, NoRoom, line_at, starts_holdfast
 
 _OURS = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
 
@@ -35,7 +35,7 @@ class JsonEntry:
         """Return the entry in a document of its own."""
         return document(_nested(self.path, self.lone))
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the entry is there."""
         raise NotImplementedError
 
@@ -55,9 +55,9 @@ class JsonEntry:
             after = inserted(text, container, value, name)
         else:
             after = inserted(text, container, *self.lone)
-        return self._proved(text, after, State.PRESENT)
+        return self._proved(text, after, EntryState.PRESENT)
 
-    def reached(self, text: str) -> tuple[Node | None, tuple[str, ...]]:
+    def reached(self, text: str) -> tuple[JsonNode | None, tuple[str, ...]]:
         """Return the innermost container of the path that exists, and the names that lead on from it.
 
         An empty text has no container at all. What stands in the way of the path is refused.
@@ -78,14 +78,14 @@ class JsonEntry:
 
     def tidied(self, text: str, after: str, original: str) -> str:
         """Return a text without the entry and without what was made for it, given one without the entry."""
-        return self._proved(text, self._without_empty(after, original), State.ABSENT)
+        return self._proved(text, self._without_empty(after, original), EntryState.ABSENT)
 
-    def _proved(self, before: str, after: str, state: State) -> str:
+    def _proved(self, before: str, after: str, state: EntryState) -> str:
         """Return the new text if it differs from the old one by the entry alone."""
         read = (parse(text, relaxed=self.relaxed).data for text in (before, after))
         old, new = (_pruned(data, self.path, self.cleared) for data in read)
         if old != new or self.state(after) is not state:
-            raise Unsuitable(1, "it is written in a way that cannot be changed safely")
+            raise NoRoom(1, "it is written in a way that cannot be changed safely")
         return after
 
     def _without_empty(self, text: str, original: str) -> str:
@@ -120,16 +120,16 @@ class JsonMember(JsonEntry):
         """Return the object that holds nothing but the entry."""
         return {self.name: self.value}
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the entry is there; one of that name that is not Holdfast's is refused."""
         container, missing = self.reached(text)
         entry = None if container is None or missing else container.member(self.name)
         if entry is None:
-            return State.ABSENT
+            return EntryState.ABSENT
         data = entry.node.data
         if not (isinstance(data, dict) and starts_holdfast(data.get("command"))):
-            raise Unsuitable(line_at(text, entry.start), f"{self.name!r} is the name of another server there")
-        return State.PRESENT if data == self.value else State.CHANGED
+            raise NoRoom(line_at(text, entry.start), f"{self.name!r} is the name of another server there")
+        return EntryState.PRESENT if data == self.value else EntryState.CHANGED
 
     def removed(self, text: str, original: str) -> str:
         """Return the text without the entry, and without objects that were made for it."""
@@ -169,13 +169,13 @@ class JsonHook(JsonEntry):
         """Return the list that holds nothing but the group."""
         return [self.group]
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether a command of ours runs at the event."""
         groups, missing = self.reached(text)
         ours = [] if groups is None or missing else [group.node.data for group, _, _ in _ours(groups)]
         if not ours:
-            return State.ABSENT
-        return State.PRESENT if ours == self.lone else State.CHANGED
+            return EntryState.ABSENT
+        return EntryState.PRESENT if ours == self.lone else EntryState.CHANGED
 
     def removed(self, text: str, original: str) -> str:
         """Return the text without any command of ours, and without what was made for it."""
@@ -190,14 +190,14 @@ class JsonHook(JsonEntry):
         """Return the groups without our commands, and without groups that hold nothing else."""
         return [kept for group in container if (kept := _without_ours(group))]
 
-    def _first(self, text: str) -> tuple[Node, Entry, Node, Entry] | None:
+    def _first(self, text: str) -> tuple[JsonNode, JsonItem, JsonNode, JsonItem] | None:
         groups, missing = self.reached(text)
         assert groups is not None
         found = None if missing else next(_ours(groups), None)
         return None if found is None else (groups, *found)
 
 
-def _ours(groups: Node) -> Iterator[tuple[Entry, Node, Entry]]:
+def _ours(groups: JsonNode) -> Iterator[tuple[JsonItem, JsonNode, JsonItem]]:
     """Yield each command of ours, after the group and the list it is in."""
     for group in groups.entries or ():
         inner = group.node.member("hooks")
@@ -244,7 +244,7 @@ def _leads_to(data: Any, path: tuple[str, ...]) -> bool:
     return True
 
 
-def _demand(text: str, node: Node, *, is_object: bool, what: str) -> None:
+def _demand(text: str, node: JsonNode, *, is_object: bool, what: str) -> None:
     if node.entries is None or node.is_object != is_object:
         kind = "an object" if is_object else "a list"
-        raise Unsuitable(line_at(text, node.start), f"{what} is not {kind}")
+        raise NoRoom(line_at(text, node.start), f"{what} is not {kind}")

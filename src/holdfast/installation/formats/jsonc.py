@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
-from holdfast.installation.formats.part import Unreadable, line_at, newline_of
+from holdfast.installation.formats.part import DamagedText, line_at, newline_of
 
 _DEEPEST = 200
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -29,13 +29,13 @@ _SCALAR = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 
 
 @dataclass(frozen=True)
-class Node:
+class JsonNode:
     """A value and the stretch of text it takes."""
 
     start: int
     end: int
     scalar: Any = None
-    entries: tuple[Entry, ...] | None = None
+    entries: tuple[JsonItem, ...] | None = None
     """What is inside, for an object or an array."""
     is_object: bool = False
 
@@ -48,25 +48,25 @@ class Node:
             return {entry.name: entry.node.data for entry in self.entries}
         return [entry.node.data for entry in self.entries]
 
-    def member(self, name: str) -> Entry | None:
+    def member(self, name: str) -> JsonItem | None:
         """Return the entry of an object by name."""
         named = (entry for entry in self.entries or () if self.is_object and entry.name == name)
         return next(named, None)
 
 
 @dataclass(frozen=True)
-class Entry:
+class JsonItem:
     """A member of an object with its name, or an element of an array without one."""
 
     start: int
-    node: Node
+    node: JsonNode
     name: str | None = None
 
 
 @lru_cache(maxsize=4)
-def parse(text: str, *, relaxed: bool) -> Node:
+def parse(text: str, *, relaxed: bool) -> JsonNode:
     """Return the value a text spells."""
-    return _Reader(text, relaxed=relaxed).document()
+    return _JsonReader(text, relaxed=relaxed).document()
 
 
 def skip_blank(text: str, position: int) -> int:
@@ -79,14 +79,14 @@ def skip_blank(text: str, position: int) -> int:
         position = comment.end()
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str, *, relaxed: bool) -> None:
         self.text = text
         self.relaxed = relaxed
         self.position = 0
         self.depth = 0
 
-    def document(self) -> Node:
+    def document(self) -> JsonNode:
         self.blank()
         node = self.value()
         self.blank()
@@ -94,7 +94,7 @@ class _Reader:
             self.fail("something follows the end of the document")
         return node
 
-    def value(self) -> Node:
+    def value(self) -> JsonNode:
         character = self.peek()
         if character in "{[" and character:
             return self.container(character)
@@ -107,9 +107,9 @@ class _Reader:
         except ValueError:
             self.fail(f"{found.group()[:40]!r} is not a value")
         self.position = found.end()
-        return Node(start, self.position, scalar)
+        return JsonNode(start, self.position, scalar)
 
-    def container(self, opening: str) -> Node:
+    def container(self, opening: str) -> JsonNode:
         start = self.position
         closing = "}" if opening == "{" else "]"
         self.depth += 1
@@ -117,15 +117,15 @@ class _Reader:
             self.fail(f"values are nested more than {_DEEPEST} deep")
         entries = self.entries(closing)
         self.depth -= 1
-        return Node(start, self.position, entries=entries, is_object=opening == "{")
+        return JsonNode(start, self.position, entries=entries, is_object=opening == "{")
 
-    def entries(self, closing: str) -> tuple[Entry, ...]:
-        entries: list[Entry] = []
+    def entries(self, closing: str) -> tuple[JsonItem, ...]:
+        entries: list[JsonItem] = []
         names: set[str] = set()
         self.position += 1
         self.blank()
         while self.peek() != closing:
-            entry = self.entry(names) if closing == "}" else Entry(self.position, self.value())
+            entry = self.entry(names) if closing == "}" else JsonItem(self.position, self.value())
             entries.append(entry)
             self.blank()
             if not self.comma(closing):
@@ -133,7 +133,7 @@ class _Reader:
         self.expect(closing)
         return tuple(entries)
 
-    def entry(self, names: set[str]) -> Entry:
+    def entry(self, names: set[str]) -> JsonItem:
         start = self.position
         if self.peek() != '"':
             self.fail("a name in double quotes was expected" if self.peek() else "the document ends too soon")
@@ -144,7 +144,7 @@ class _Reader:
         self.blank()
         self.expect(":")
         self.blank()
-        return Entry(start, self.value(), name)
+        return JsonItem(start, self.value(), name)
 
     def comma(self, closing: str) -> bool:
         """Pass a comma and tell whether there was one."""
@@ -174,7 +174,7 @@ class _Reader:
         return self.text[self.position : self.position + 1]
 
     def fail(self, problem: str, position: int | None = None) -> NoReturn:
-        raise Unreadable(line_at(self.text, self.position if position is None else position), problem)
+        raise DamagedText(line_at(self.text, self.position if position is None else position), problem)
 
 
 def document(value: Any) -> str:
@@ -182,7 +182,7 @@ def document(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def inserted(text: str, container: Node, value: Any, name: str | None = None) -> str:
+def inserted(text: str, container: JsonNode, value: Any, name: str | None = None) -> str:
     """Return a text with one more entry at the end of an object or array."""
     assert container.entries is not None
     if not container.entries:
@@ -200,7 +200,7 @@ def inserted(text: str, container: Node, value: Any, name: str | None = None) ->
     return text[:place] + entry + "," + text[place:]
 
 
-def without(text: str, container: Node, entry: Entry) -> str:
+def without(text: str, container: JsonNode, entry: JsonItem) -> str:
     """Return a text without one entry of an object or array."""
     assert container.entries is not None
     index = container.entries.index(entry)
@@ -214,7 +214,7 @@ def without(text: str, container: Node, entry: Entry) -> str:
     return text
 
 
-def _first(text: str, container: Node, value: Any, name: str | None) -> str:
+def _first(text: str, container: JsonNode, value: Any, name: str | None) -> str:
     newline, base = newline_of(text), _indentation(text, container.start)
     indentation = base + _unit(text)
     inside = text[container.start + 1 : container.end - 1]
@@ -251,7 +251,7 @@ def _rendered(value: Any, name: str | None, text: str = "", indentation: str | N
     return spelled if name is None else f"{json.dumps(name, ensure_ascii=False)}: {spelled}"
 
 
-def _indentation_of_entries(text: str, container: Node) -> str:
+def _indentation_of_entries(text: str, container: JsonNode) -> str:
     assert container.entries is not None
     first = container.entries[0].start
     line = text.rfind("\n", 0, first) + 1

@@ -18,7 +18,7 @@ SERVER_NAME = "holdfast"
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-class State(Enum):
+class EntryState(Enum):
     """Whether an entry is there."""
 
     ABSENT = "absent"
@@ -27,7 +27,7 @@ class State(Enum):
     """It is there, and somebody made it their own."""
 
 
-class Refused(Exception):
+class EditRefused(Exception):
     """A text is left alone, because of a problem at a line."""
 
     def __init__(self, line: int, problem: str) -> None:
@@ -36,15 +36,15 @@ class Refused(Exception):
         self.problem = problem
 
 
-class Unreadable(Refused):
+class DamagedText(EditRefused):
     """The text is damaged."""
 
 
-class Unsuitable(Refused):
+class NoRoom(EditRefused):
     """The text is sound, and the entry cannot be put there, or taken out, by a program."""
 
 
-class Part(Protocol):
+class ConfigurationEntry(Protocol):
     """One entry in one file. An absent file is an empty text."""
 
     @property
@@ -55,7 +55,7 @@ class Part(Protocol):
     def belongs_to_others_once_changed(self) -> bool:
         """Whether a changed entry stays when Holdfast is taken out."""
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the entry is in a text."""
 
     def added(self, text: str) -> str:
@@ -80,7 +80,7 @@ def lines_of(text: str) -> list[str]:
     return _LINES.findall(text)
 
 
-def ended(text: str) -> str:
+def ending_with_newline(text: str) -> str:
     """Return a text whose last line is ended."""
     return text if not text or text.endswith("\n") else text + newline_of(text)
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, ended, lines_of, newline_of
+from holdfast.installation.formats.part import (
+    DamagedText,
+    EntryState,
+    NoRoom,
+    ending_with_newline,
+    lines_of,
+    newline_of,
+)
 
 _BEGIN = "# holdfast: begin"
 _END = "# holdfast: end"
@@ -23,19 +30,23 @@ class MarkedLines:
         """Return the lines between their marks."""
         return "\n".join([f"{_BEGIN} {self.name}", *self.lines, f"{_END} {self.name}"]) + "\n"
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the lines are there."""
         place = self._place(text)
         if place is None:
-            return State.ABSENT
+            return EntryState.ABSENT
         found = "".join(lines_of(text)[place[0] : place[1]])
-        return State.PRESENT if ended(found).replace("\r\n", "\n") == self.snippet else State.CHANGED
+        return (
+            EntryState.PRESENT
+            if ending_with_newline(found).replace("\r\n", "\n") == self.snippet
+            else EntryState.CHANGED
+        )
 
     def added(self, text: str) -> str:
         """Return the text with the lines at its end; without lines there is nothing to mark."""
         if not self.lines:
             return text
-        return ended(text) + self.snippet.replace("\n", newline_of(text))
+        return ending_with_newline(text) + self.snippet.replace("\n", newline_of(text))
 
     def removed(self, text: str, original: str) -> str:
         """Return the text without the lines between the marks."""
@@ -52,7 +63,7 @@ class MarkedLines:
             return None
         start = lines.index(begin)
         if end not in lines[start:]:
-            raise Unreadable(start + 1, f"the mark {begin!r} has no {end!r} after it")
+            raise DamagedText(start + 1, f"the mark {begin!r} has no {end!r} after it")
         return start, lines.index(end, start) + 1
 
 
@@ -64,15 +75,15 @@ class WholeFile:
     mark: str
     belongs_to_others_once_changed: bool = True
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the file is there; another of the same name is refused."""
         if not text.strip():
-            return State.ABSENT
+            return EntryState.ABSENT
         if text == self.snippet:
-            return State.PRESENT
+            return EntryState.PRESENT
         if self.mark not in text:
-            raise Unsuitable(1, "there is another file of this name")
-        return State.CHANGED
+            raise NoRoom(1, "there is another file of this name")
+        return EntryState.CHANGED
 
     def added(self, text: str) -> str:
         """Return the file."""

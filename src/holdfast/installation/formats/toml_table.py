@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.installation.formats import part
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of
+from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom, lines_of
 from holdfast.storage.files import foreign_document
 
 _HEADER = re.compile(r"[ \t]*\[")
@@ -36,25 +36,25 @@ class TomlTable:
         lines = [f"{key} = {json.dumps(value)}" for key, value in self.values.items()]
         return "\n".join([f"[{self.parent}.{self.name}]", *lines]) + "\n"
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether the table is there; one of that name that is not Holdfast's is refused."""
         found = self._tables(_read(text)).get(self.name)
         if found is None:
-            return State.ABSENT
+            return EntryState.ABSENT
         if not (isinstance(found, dict) and part.starts_holdfast(found.get("command"))):
-            raise Unsuitable(self._line(text), f"{self.name!r} is the name of another server there")
-        return State.PRESENT if found == self.values else State.CHANGED
+            raise NoRoom(self._line(text), f"{self.name!r} is the name of another server there")
+        return EntryState.PRESENT if found == self.values else EntryState.CHANGED
 
     def added(self, text: str) -> str:
         """Return the text with the table at its end."""
-        before = part.ended(text)
+        before = part.ending_with_newline(text)
         newline = part.newline_of(text)
         gap = newline if before.strip() else ""
         after = before + gap + self.snippet.replace("\n", newline)
         wanted = _read(text)
         wanted = {**wanted, self.parent: {**self._tables(wanted), self.name: self.values}}
         if not _says(after, wanted):
-            raise Unsuitable(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
+            raise NoRoom(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
         return after
 
     def removed(self, text: str, original: str) -> str:
@@ -66,13 +66,13 @@ class TomlTable:
         empty = {name: table for name, table in wanted.items() if name != self.parent}
         if not _says(after, {**wanted, self.parent: tables}) and (tables or not _says(after, empty)):
             problem = "the entry is written in a way that only a person can take out"
-            raise Unsuitable(self._line(text), problem)
+            raise NoRoom(self._line(text), problem)
         return after
 
     def _tables(self, data: dict[str, Any]) -> dict[str, Any]:
         tables = data.get(self.parent, {})
         if not isinstance(tables, dict):
-            raise Unsuitable(1, f"{self.parent!r} is not a table")
+            raise NoRoom(1, f"{self.parent!r} is not a table")
         return tables
 
     def _own_header(self) -> str:
@@ -107,7 +107,7 @@ def _without(text: str, own_header: re.Pattern[str]) -> str:
 def _says(text: str, wanted: dict[str, Any]) -> bool:
     try:
         return _read(text) == wanted
-    except Unreadable:
+    except DamagedText:
         return False
 
 
@@ -117,4 +117,4 @@ def _read(text: str) -> dict[str, Any]:
     except foreign_document.Unreadable as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        raise Unreadable(line, _LINE.sub("", str(error)).strip()) from None
+        raise DamagedText(line, _LINE.sub("", str(error)).strip()) from None

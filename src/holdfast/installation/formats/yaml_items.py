@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from holdfast.installation.formats import part
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of, newline_of
+from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom, lines_of, newline_of
 from holdfast.storage.files import foreign_document
 
 _OURS = re.compile(r"""^(?:'[^']*/holdfast'|(?:\S*/)?holdfast)\s+send\s""")
@@ -30,16 +30,16 @@ class YamlItems:
     snippet: str
     belongs_to_others_once_changed: bool = False
 
-    def state(self, text: str) -> State:
+    def state(self, text: str) -> EntryState:
         """Return whether all items are there; a key that runs something else is refused."""
         present = self._entries(text)
         for node, item in present:
             if not _starts_holdfast(item) and self._is_in_our_place(item):
-                raise Unsuitable(_line(node), f"{item['key']} runs another command in {item['context']!r}")
+                raise NoRoom(_line(node), f"{item['key']} runs another command in {item['context']!r}")
         if not any(self._is_ours(item) for _, item in present):
-            return State.ABSENT
+            return EntryState.ABSENT
         items = [item for _, item in present]
-        return State.PRESENT if all(item in items for item in self._wanted) else State.CHANGED
+        return EntryState.PRESENT if all(item in items for item in self._wanted) else EntryState.CHANGED
 
     def added(self, text: str) -> str:
         """Return the text with the items after those that are there."""
@@ -48,8 +48,10 @@ class YamlItems:
         wanted = [*(item for _, item in self._entries(text)), *self._wanted]
         if node is None:
             gap = newline if text.strip() else ""
-            return self._proved(text, part.ended(text) + gap + self.snippet.replace("\n", newline), wanted)
-        lines = lines_of(part.ended(text))
+            return self._proved(
+                text, part.ending_with_newline(text) + gap + self.snippet.replace("\n", newline), wanted
+            )
+        lines = lines_of(part.ending_with_newline(text))
         at, column = self._place(node)
         if not _items(node):
             lines[at - 1] = _opened(lines[at - 1], node, newline)
@@ -90,11 +92,11 @@ class YamlItems:
         if node is None:
             return None, None
         if not isinstance(node, yaml.MappingNode):
-            raise Unsuitable(_line(node), "the document is not a mapping")
+            raise NoRoom(_line(node), "the document is not a mapping")
         key, found = next((pair for pair in node.value if pair[0].value == self.name), (None, None))
         if found is None or isinstance(found, yaml.SequenceNode) or found.tag.endswith(":null"):
             return key, found
-        raise Unsuitable(_line(found), f"{self.name!r} is not a list")
+        raise NoRoom(_line(found), f"{self.name!r} is not a list")
 
     def _entries(self, text: str) -> list[tuple[Any, Any]]:
         """Return the items of the list, each as a node and as data."""
@@ -106,7 +108,7 @@ class YamlItems:
         if not _items(node):
             return _line(node), 2
         if node.flow_style:
-            raise Unsuitable(_line(node), f"{self.name!r} is written in brackets")
+            raise NoRoom(_line(node), f"{self.name!r} is written in brackets")
         return _last_line(node), node.start_mark.column
 
     def _proved(self, before: str, after: str, items: list[Any] | None) -> str:
@@ -116,10 +118,10 @@ class YamlItems:
             wanted[self.name] = items
         try:
             sound = (_data(after) or {}) == wanted
-        except (Unreadable, RecursionError):
+        except (DamagedText, RecursionError):
             sound = False
         if not sound:
-            raise Unsuitable(1, f"{self.name!r} is written in a way that cannot be changed safely")
+            raise NoRoom(1, f"{self.name!r} is written in a way that cannot be changed safely")
         return after
 
 
@@ -127,7 +129,7 @@ def _data(text: str) -> Any:
     try:
         return foreign_document.bounded(_read(text, yaml.load))
     except foreign_document.Unreadable as error:
-        raise Unreadable(1, str(error)) from None
+        raise DamagedText(1, str(error)) from None
 
 
 def _read(text: str, read: Callable[..., Any]) -> Any:
@@ -135,12 +137,12 @@ def _read(text: str, read: Callable[..., Any]) -> Any:
         return read(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unreadable(mark.line + 1 if mark else 1, error.problem or "it is not YAML") from None
+        raise DamagedText(mark.line + 1 if mark else 1, error.problem or "it is not YAML") from None
     except yaml.reader.ReaderError as error:
         problem = "there is a character that YAML does not allow"
-        raise Unreadable(part.line_at(text, error.position), problem) from None
+        raise DamagedText(part.line_at(text, error.position), problem) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise Unreadable(1, "it is not YAML that can be read") from None
+        raise DamagedText(1, "it is not YAML that can be read") from None
 
 
 def _items(node: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from holdfast.milestones.filter.fields import Field, Value
 
 
-class Comparison(NamedTuple):
+class FieldComparison(NamedTuple):
     """A field set against one value, or against several for `in`."""
 
     field: Field
@@ -33,7 +33,7 @@ class Some(NamedTuple):
     parts: tuple[Expression, ...]
 
 
-Expression = Comparison | Negation | All | Some
+Expression = FieldComparison | Negation | All | Some
 
 
 def all_of(parts: list[Expression]) -> Expression:
@@ -48,7 +48,7 @@ def some_of(parts: list[Expression]) -> Expression:
 
 def asks_for_closed(expression: Expression) -> bool:
     """Tell whether the filter names closed entities among those it wants."""
-    if isinstance(expression, Comparison):
+    if isinstance(expression, FieldComparison):
         wants = expression.operator in ("=", "in") and "closed" in expression.values
         return expression.field.name == "status" and wants
     parts = (expression.part,) if isinstance(expression, Negation) else expression.parts

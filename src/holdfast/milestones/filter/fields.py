@@ -8,7 +8,7 @@ from calendar import timegm
 from typing import NamedTuple
 
 from holdfast.kernel.errors import did_you_mean
-from holdfast.milestones.filter.tokens import ATOM, STRING, Token, invalid
+from holdfast.milestones.filter.tokens import ATOM, STRING, FilterToken, invalid
 
 STATUSES = ("draft", "open", "closed")
 
@@ -72,7 +72,7 @@ FIELDS = {
 ALIASES = {"label": "labels", "created_at": "created", "updated_at": "updated", "due_at": "due"}
 
 
-def field_of(token: Token, kind: str) -> Field:
+def field_of(token: FilterToken, kind: str) -> Field:
     """Return the field a token names, which must be one of this kind of entity."""
     name = token.text.lower()
     field = FIELDS.get(ALIASES.get(name, name)) if token.kind == ATOM else None
@@ -83,7 +83,7 @@ def field_of(token: Token, kind: str) -> Field:
     return field
 
 
-def checked_operator(field: Field, operator: str, token: Token) -> str:
+def checked_operator(field: Field, operator: str, token: FilterToken) -> str:
     """Return the operator, which must be one the field has."""
     if operator not in field.operators:
         allowed = ", ".join(field.operators)
@@ -96,7 +96,7 @@ def checked_operator(field: Field, operator: str, token: Token) -> str:
     return operator
 
 
-def value_of(field: Field, operator: str, token: Token, now: float) -> Value:
+def value_of(field: Field, operator: str, token: FilterToken, now: float) -> Value:
     """Return what a token says as a value to compare the field with."""
     if token.kind not in (ATOM, STRING):
         missing = f'a value for "{field.name}" is missing before {token.shown()}'
@@ -109,7 +109,7 @@ def value_of(field: Field, operator: str, token: Token, now: float) -> Value:
     return value
 
 
-def moment_of(text: str) -> Span | None:
+def span_of(text: str) -> Span | None:
     """Return the day or the second that a date or an RFC 3339 moment names."""
     if _DATE.fullmatch(text):
         start = _seconds(f"{text}T00:00:00")
@@ -148,7 +148,7 @@ def _read(field: Field, text: str, now: float) -> Value:
         return text
     if duration := _DURATION.fullmatch(text.lower()):
         return Span(int(now) - int(duration[1]) * _SECONDS[duration[2]])
-    return moment_of(text)
+    return span_of(text)
 
 
 _EXPECTATIONS = {

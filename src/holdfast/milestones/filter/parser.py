@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter.expression import Comparison, Expression, Negation, all_of, some_of
+from holdfast.milestones.filter.expression import Expression, FieldComparison, Negation, all_of, some_of
 from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter.tokens import ATOM, END, Token, TokenCursor, invalid, tokens
+from holdfast.milestones.filter.tokens import ATOM, END, FilterToken, TokenCursor, invalid, tokens
 
 _SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
 _WORDS = ("in", "contains")
@@ -35,7 +35,7 @@ _JOINING_WORDS = ("and", "or", "not", *_WORDS)
 class InfixParser(TokenCursor):
     """Reads one filter about one kind of entity."""
 
-    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+    def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         super().__init__(tokens, kind, now)
         self._depth = 0
 
@@ -77,7 +77,7 @@ class InfixParser(TokenCursor):
         self._depth -= 1
         return part
 
-    def _deeper(self, token: Token) -> None:
+    def _deeper(self, token: FilterToken) -> None:
         self._depth += 1
         if self._depth > LIMITS.filter_depth:
             raise invalid(
@@ -97,7 +97,7 @@ class InfixParser(TokenCursor):
         if operator.is_operator(*_SIGNS):
             self._take()
             sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
-            return Comparison(field, sign, (self._value(field, sign),))
+            return FieldComparison(field, sign, (self._value(field, sign),))
         if operator.is_word("not", "in", "contains") or operator.is_operator("~"):
             return self._in_words(field)
         return self._bare(field, token)
@@ -109,17 +109,17 @@ class InfixParser(TokenCursor):
         token = self._take()
         if token.is_word("in"):
             checked_operator(field, "in", token)
-            found: Expression = Comparison(field, "in", self._values(field))
+            found: Expression = FieldComparison(field, "in", self._values(field))
         elif token.is_word("contains") or token.is_operator("~"):
             checked_operator(field, "contains", token)
-            found = Comparison(field, "contains", (self._value(field, "contains"),))
+            found = FieldComparison(field, "contains", (self._value(field, "contains"),))
         else:
             raise invalid(token.column, f'expected "in" or "contains", found {token.shown()}')
         return Negation(found) if negated else found
 
-    def _bare(self, field: Field, token: Token) -> Expression:
+    def _bare(self, field: Field, token: FilterToken) -> Expression:
         if field.type == "flag":
-            return Comparison(field, "=", (True,))
+            return FieldComparison(field, "=", (True,))
         raise invalid(
             self._next.column if self._next.kind != END else token.column,
             f'"{field.name}" is not compared with anything',
@@ -164,7 +164,7 @@ class SExpressionParser(TokenCursor):
         self._expect(")")
         return found
 
-    def _joined(self, head: Token, depth: int) -> Expression:
+    def _joined(self, head: FilterToken, depth: int) -> Expression:
         parts = []
         while self._next.is_operator("("):
             parts.append(self._expression(depth + 1))
@@ -172,7 +172,7 @@ class SExpressionParser(TokenCursor):
             raise invalid(self._next.column, f"{head.shown()} joins at least two expressions")
         return all_of(parts) if head.is_word("and") else some_of(parts)
 
-    def _comparison(self, head: Token) -> Expression:
+    def _comparison(self, head: FilterToken) -> Expression:
         if not (head.is_operator(*_SIGNS) or head.is_word(*_WORDS)):
             allowed = ["and", "or", "not", *_SIGNS, *_WORDS]
             raise invalid(
@@ -197,10 +197,10 @@ class SExpressionParser(TokenCursor):
 
 def _meaning(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
     if field.type != "labels" or operator == "in":
-        return Comparison(field, operator, values)
+        return FieldComparison(field, operator, values)
     # A label is contained when the entity has it: part of its name is not enough here.
     sign = "=" if operator == "contains" else operator
-    return all_of([Comparison(field, sign, (value,)) for value in values])
+    return all_of([FieldComparison(field, sign, (value,)) for value in values])
 
 
 def parse_filter(text: str, kind: str, now: float) -> Expression | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter.expression import All, Expression, FieldComparison, Negation
 from holdfast.milestones.filter.fields import Span, Value
 from holdfast.milestones.index.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
 
@@ -34,7 +34,7 @@ _CONTAINS_LABEL = (
 
 def condition(expression: Expression) -> Compiled:
     """Return the condition that holds for exactly the rows the filter means."""
-    if isinstance(expression, Comparison):
+    if isinstance(expression, FieldComparison):
         return _COMPARISONS[expression.field.type](expression)
     if isinstance(expression, Negation):
         inner, values = condition(expression.part)
@@ -50,12 +50,12 @@ def _joined(conditions: list[Compiled], joint: str) -> Compiled:
     )
 
 
-def _column(comparison: Comparison) -> str:
+def _column(comparison: FieldComparison) -> str:
     name = comparison.field.name
     return _COLUMNS.get(name, f"entity.{name}")
 
 
-def _ordinary(comparison: Comparison) -> Compiled:
+def _ordinary(comparison: FieldComparison) -> Compiled:
     """Compare a column that always holds a value of the same type."""
     column, values = _column(comparison), [_bound(value) for value in comparison.values]
     if comparison.operator == "in":
@@ -71,12 +71,12 @@ def _contains(folded: str, value: Value) -> Compiled:
     return f"(instr({folded}, ?) > 0)", [str(value).casefold()]
 
 
-def _flag(comparison: Comparison) -> Compiled:
+def _flag(comparison: FieldComparison) -> Compiled:
     is_wanted = bool(comparison.values[0]) == (comparison.operator == "=")
     return f"(entity.comments {'>' if is_wanted else '='} 0)", []
 
 
-def _moment(comparison: Comparison) -> Compiled:
+def _moment(comparison: FieldComparison) -> Compiled:
     """Compare a moment, or a due day, with a span; what is in the span equals it."""
     column, [span] = _column(comparison), comparison.values
     if not isinstance(span, Span):
@@ -102,17 +102,17 @@ def _edges(span: Span, *, in_days: bool) -> tuple[int, int]:
     return first * _DAY_SECONDS, last * _DAY_SECONDS + _DAY_SECONDS - 1
 
 
-def _alternatives(one: Callable[[Comparison, Value], Compiled]) -> Callable[[Comparison], Compiled]:
+def _alternatives(one: Callable[[FieldComparison, Value], Compiled]) -> Callable[[FieldComparison], Compiled]:
     """Return a comparison whose values are alternatives, each told by `one`; `!=` is its opposite."""
 
-    def compare(comparison: Comparison) -> Compiled:
+    def compare(comparison: FieldComparison) -> Compiled:
         text, values = _joined([one(comparison, value) for value in comparison.values], " OR ")
         return (f"(NOT {text})", values) if comparison.operator == "!=" else (text, values)
 
     return compare
 
 
-def _label(comparison: Comparison, value: Value) -> Compiled:
+def _label(comparison: FieldComparison, value: Value) -> Compiled:
     if value is None:
         return _HAS_NO_LABEL, []
     if comparison.operator == "contains":
@@ -133,7 +133,7 @@ def _contains_label(part: str) -> list[Bound]:
     return [inside if inside == folded else "", folded]
 
 
-def _person(comparison: Comparison, value: Value) -> Compiled:
+def _person(comparison: FieldComparison, value: Value) -> Compiled:
     """Match `Name <mail>` by all of it, by the name or by the mail."""
     column = _column(comparison)
     if value is None:
@@ -146,7 +146,7 @@ def _person(comparison: Comparison, value: Value) -> Compiled:
     return f"COALESCE({text}, 0)", [_bound(value), name, name, mail, mail]
 
 
-def _milestone(comparison: Comparison, value: Value) -> Compiled:
+def _milestone(comparison: FieldComparison, value: Value) -> Compiled:
     """Match the milestone of an issue by its id or title; `contains` asks for a part of the title."""
     if value is None:
         return "(entity.milestone IS NULL)", []
@@ -162,7 +162,7 @@ def _bound(value: Value) -> Bound:
     return value
 
 
-_COMPARISONS: dict[str, Callable[[Comparison], Compiled]] = {
+_COMPARISONS: dict[str, Callable[[FieldComparison], Compiled]] = {
     "text": _ordinary,
     "choice": _ordinary,
     "number": _ordinary,

@@ -24,7 +24,7 @@ STRING = "string"
 ATOM = "atom"
 
 
-class Token(NamedTuple):
+class FilterToken(NamedTuple):
     """A piece of a filter: what kind it is, what it says, and the column it begins at, counted from 1."""
 
     kind: str
@@ -51,10 +51,10 @@ def invalid(column: int, problem: str, hint: str | None = None, **data: object) 
     return Invalid(f"Filter, column {column}: {problem}.", hint=hint, column=column, **data)
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[FilterToken]:
     """Return the tokens of a filter, the last of them its end."""
     _refuse_what_is_no_filter(text)
-    found: list[Token] = []
+    found: list[FilterToken] = []
     position = 0
     while position < len(text):
         if space := _SPACE.match(text, position):
@@ -62,7 +62,7 @@ def tokens(text: str) -> list[Token]:
             continue
         token, position = _token(text, position)
         found.append(token)
-    return [*found, Token(END, "", len(text) + 1)]
+    return [*found, FilterToken(END, "", len(text) + 1)]
 
 
 def _refuse_what_is_no_filter(text: str) -> None:
@@ -77,14 +77,14 @@ def _refuse_what_is_no_filter(text: str) -> None:
         )
 
 
-def _token(text: str, position: int) -> tuple[Token, int]:
+def _token(text: str, position: int) -> tuple[FilterToken, int]:
     column = position + 1
     if operator := _OPERATOR.match(text, position):
-        return Token(OPERATOR, operator.group(), column), operator.end()
+        return FilterToken(OPERATOR, operator.group(), column), operator.end()
     if text[position] in "\"'":
         return _string(text, position)
     if atom := _ATOM.match(text, position):
-        return Token(ATOM, atom.group(), column), atom.end()
+        return FilterToken(ATOM, atom.group(), column), atom.end()
     raise invalid(
         column,
         f"{text[position]!r} has no meaning here",
@@ -92,13 +92,13 @@ def _token(text: str, position: int) -> tuple[Token, int]:
     )
 
 
-def _string(text: str, opening: int) -> tuple[Token, int]:
+def _string(text: str, opening: int) -> tuple[FilterToken, int]:
     quote, position = text[opening], opening + 1
     parts: list[str] = []
     while position < len(text):
         character = text[position]
         if character == quote:
-            return Token(STRING, "".join(parts), opening + 1), position + 1
+            return FilterToken(STRING, "".join(parts), opening + 1), position + 1
         if character == "\\":
             part, position = _escaped(text, position)
         else:
@@ -125,23 +125,23 @@ def _escaped(text: str, backslash: int) -> tuple[str, int]:
 class TokenCursor:
     """Reads the tokens of one filter about one kind of entity, first to last."""
 
-    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+    def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         self._tokens = tokens
         self._kind = kind
         self._now = now
         self._position = 0
 
     @property
-    def _next(self) -> Token:
+    def _next(self) -> FilterToken:
         return self._tokens[self._position]
 
-    def _take(self) -> Token:
+    def _take(self) -> FilterToken:
         token = self._next
         if token.kind != END:
             self._position += 1
         return token
 
-    def _expect(self, sign: str) -> Token:
+    def _expect(self, sign: str) -> FilterToken:
         token = self._take()
         if not token.is_operator(sign):
             raise invalid(token.column, f'expected "{sign}", found {token.shown()}')

@@ -60,7 +60,7 @@ In place of the log's name, the operation has the commit by which it was reached
 """
 
 
-def creation_in(record: str) -> Creation | None:
+def parse_creation(record: str) -> Creation | None:
     """Return what a commit creates, given as `git_commits.read_records` does; None unless it is plain."""
     match = _RECORD.fullmatch(record)
     if match is None:
@@ -161,7 +161,7 @@ class BulkLoad(IndexUpdate):
 
     def _keep_creation(self, record: str, ends: frozenset[str]) -> bool:
         """Keep a commit that creates one entity of which nothing was seen yet; tell whether it is one."""
-        creation = creation_in(record)
+        creation = parse_creation(record)
         if creation is None:
             return False
         commit, committed, (name, lamport, operation, source, line), entity = creation

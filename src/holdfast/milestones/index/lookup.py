@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.text import one_line
-from holdfast.milestones.entity import Entity, Event, Kind
+from holdfast.milestones.entity import Entity, HistoryEvent, Kind
 from holdfast.milestones.index.rows import entries_of, state_of
 from holdfast.milestones.index.schema import OPEN_ISSUES, TITLE_FOLDED
 from holdfast.milestones.log.entry import Entry, is_uuid, parse
-from holdfast.milestones.log.fold import State
+from holdfast.milestones.log.fold import EntityState
 
 _ADDRESSES = ("git-mile://entity/", "milestone:")
 _HEXADECIMAL = frozenset("0123456789abcdef-")
@@ -58,7 +58,7 @@ def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> l
     return [row[0] for row in connection.execute(query, (target, limit))]
 
 
-def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> State:
+def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> EntityState:
     """Return the state of the entity that a name means."""
     found = state_of(connection, identifier(connection, kind, name))
     assert found is not None
@@ -74,13 +74,13 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
     return found._replace(open_issues=connection.execute(query, (found.id,)).fetchone()[0])
 
 
-def history(connection: sqlite3.Connection, name: str) -> list[Event]:
+def history(connection: sqlite3.Connection, name: str) -> list[HistoryEvent]:
     """Return everything that was done to the entity that a name means, in order."""
     found = entries_of(connection, identifier(connection, None, name))
     return [_event_of(entry) for entry in sorted(found, key=lambda entry: entry.place)]
 
 
-def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Event]:
+def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[HistoryEvent]:
     """Return the newest events of all entities, newest first."""
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
     query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"
@@ -88,7 +88,7 @@ def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] |
     return [_event_of(found) for (body,) in rows if (found := parse(body)) is not None]
 
 
-def comment(found: State, name: str) -> str:
+def comment(found: EntityState, name: str) -> str:
     """Return the full id of a comment that a name means."""
     matching = [full for full in found.comments if full == name]
     if not matching and len(name) >= _SHORTEST_PREFIX:
@@ -109,7 +109,7 @@ def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
         raise Conflict(f"'{name}' exists already.", hint="Change it, or create another.", id=name)
 
 
-def refuse_claimed(found: State, person: str, now: str) -> None:
+def refuse_claimed(found: EntityState, person: str, now: str) -> None:
     """Refuse a claim on what is closed, or held by somebody else; whose it is was written by others."""
     if found.value("status") == "closed":
         raise Conflict(f"This {found.kind} is closed.", hint="Take another one, or open it again first.")
@@ -132,13 +132,15 @@ def closed_among(connection: sqlite3.Connection, names: Iterable[str]) -> frozen
     return frozenset(name for name in names if _is_closed(connection, name))
 
 
-def _event_of(entry: Entry) -> Event:
+def _event_of(entry: Entry) -> HistoryEvent:
     """Return an operation as history shows it."""
     action = entry.type
     if entry.value is None and action in ("edit", "claim"):
         action = {"edit": "delete", "claim": "release"}[action]
     order, time, actor = entry.lamport, entry.time, entry.actor
-    return Event(entry.id, entry.entity, entry.kind, order, time, actor, action, entry.field, entry.value)
+    return HistoryEvent(
+        entry.id, entry.entity, entry.kind, order, time, actor, action, entry.field, entry.value
+    )
 
 
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:

@@ -65,7 +65,7 @@ class SortKey(NamedTuple):
 NEWEST_FIRST = (SortKey("updated", descending=True),)
 
 
-class Query(NamedTuple):
+class EntityQuery(NamedTuple):
     """Which entities, in which order, from where on, and how many at most.
 
     Ties are broken by what was made first (or updated first, where that is the last key), then by id, in the
@@ -80,14 +80,16 @@ class Query(NamedTuple):
     limit: int = 50
 
 
-class Page(NamedTuple):
+class EntityPage(NamedTuple):
     """Some entities in order, and where the next page begins; None at the end."""
 
     items: tuple[Summary, ...]
     next: Position | None
 
 
-def ready_query(now: str, limit: int, *, milestone: str | None = None, labels: Sequence[str] = ()) -> Query:
+def ready_query(
+    now: str, limit: int, *, milestone: str | None = None, labels: Sequence[str] = ()
+) -> EntityQuery:
     """Return the question for open issues that nobody holds and nothing open stands in front of."""
     parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
     values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
@@ -95,16 +97,16 @@ def ready_query(now: str, limit: int, *, milestone: str | None = None, labels: S
         parts.append("entity.milestone = ?")
         values.append(milestone)
     condition = Condition(" AND ".join(parts), values)
-    return Query("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
+    return EntityQuery("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
 
 
-def page(connection: sqlite3.Connection, query: Query) -> Page:
+def page(connection: sqlite3.Connection, query: EntityQuery) -> EntityPage:
     """Return one page of a query."""
     rows, position = page_rows(connection, query)
-    return Page(tuple(summaries(rows)), position)
+    return EntityPage(tuple(summaries(rows)), position)
 
 
-def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], Position | None]:
+def page_rows(connection: sqlite3.Connection, query: EntityQuery) -> tuple[list[Any], Position | None]:
     """Return the rows of one page, of `schema.SUMMARY_COLUMNS`, and where the next one begins."""
     if query.limit < 1:
         raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
@@ -122,7 +124,7 @@ def within_budget(rows: list[Any]) -> list[Any]:
     return rows[: max(1, fitting)]
 
 
-def statement(query: Query) -> tuple[str, list[Value]]:
+def statement(query: EntityQuery) -> tuple[str, list[Value]]:
     """Return the SQL for a query and its values: one row more than a page, each ending with its position."""
     keys = _keys(query)
     position = ", ".join(column for column, _ in keys)
@@ -143,7 +145,7 @@ def statement(query: Query) -> tuple[str, list[Value]]:
     return sql, [*values, query.limit + 1]
 
 
-def _keys(query: Query) -> list[tuple[str, bool]]:
+def _keys(query: EntityQuery) -> list[tuple[str, bool]]:
     keys = []
     for key in query.sort:
         if key.name not in SORT_COLUMNS:

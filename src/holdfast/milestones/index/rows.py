@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
 from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
-from holdfast.milestones.log.fold import State, fold
+from holdfast.milestones.log.fold import EntityState, fold
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 20)})"
 _BATCH = 5000
@@ -22,7 +22,7 @@ _INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
 _FORGET = tuple(f"DELETE FROM {table} WHERE entity = ?" for table in ("dependency", "link", "claim"))
 
 
-class Rows:
+class EntityRows:
     """Rows of some entities, by table."""
 
     __slots__ = ("claims", "dependencies", "entities", "links")
@@ -53,7 +53,7 @@ def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
     return [entry for (body,) in rows if (entry := parse(body)) is not None]
 
 
-def state_of(connection: sqlite3.Connection, entity: str) -> State | None:
+def state_of(connection: sqlite3.Connection, entity: str) -> EntityState | None:
     """Return the state of one entity, or None while nobody created it."""
     return fold(entries_of(connection, entity))
 
@@ -74,12 +74,12 @@ def forget(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
 
 def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
     """Write the rows of entities, given their operations, into an index that has none of them yet."""
-    batch = Rows()
+    batch = EntityRows()
     for _, entries in groups:
         batch.take(entries)
         if len(batch.entities) >= _BATCH:
             _insert(connection, batch)
-            batch = Rows()
+            batch = EntityRows()
     _insert(connection, batch)
 
 
@@ -102,7 +102,7 @@ def label_members(labels: str) -> tuple[str, ...]:
     return tuple(json.loads(labels))
 
 
-def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
+def _insert(connection: sqlite3.Connection, rows: EntityRows) -> None:
     connection.executemany(_INSERT_ENTITY, rows.entities)
     for statement, values in (
         (_INSERT_DEPENDENCY, rows.dependencies),
@@ -113,7 +113,7 @@ def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
             connection.executemany(statement, values)
 
 
-def _entity_row(state: State) -> tuple[object, ...]:
+def _entity_row(state: EntityState) -> tuple[object, ...]:
     first, last, value, bodies = state.first, state.last, state.value, state.visible_bodies()
     title, description = value("title") or "", value("description") or ""
     status, due = value("status") or "open", value("due")

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.index.rows import refold
 from holdfast.milestones.index.schema import LOGS
-from holdfast.milestones.log.entry import Entry, is_bound, lines_of, parse
-from holdfast.milestones.log.fold import genuine, is_usable
+from holdfast.milestones.log.entry import Entry, id_matches_content, lines_of, parse
+from holdfast.milestones.log.fold import is_usable, preferred
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit, NotACommit, is_ancestor, read_commits, walk_commits
 
@@ -161,8 +161,8 @@ class IndexUpdate:
         held_log, held_line = self._connection.execute(find, (entity, name)).fetchone()
         held, other = parse(held_line), parse(line)
         assert held is not None and other is not None  # noqa: PT018 - rows hold nothing else
-        is_held = genuine(held, other) is held
-        if held.words() != other.words() or is_bound(held) != is_bound(other):
+        is_held = preferred(held, other) is held
+        if held.words() != other.words() or id_matches_content(held) != id_matches_content(other):
             text = f"holds operation {name} in other words than the log {held_log if is_held else log}"
             self._flaws.append(Flaw(log if is_held else held_log, text, is_damage=True))
         if not is_held:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from holdfast.kernel.clock import Clock, seconds_of
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Receipt
+from holdfast.milestones.entity import WriteReceipt
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.index.update import damaged_in
@@ -58,11 +58,11 @@ class PreparedWrite(NamedTuple):
     """What a request writes down, its receipt, and the log that it goes into; none when there is nothing."""
 
     entries: list[Entry]
-    receipt: Receipt
+    receipt: WriteReceipt
     own: OwnLog | None = None
 
 
-class Log:
+class CloneLog:
     """The log of one clone."""
 
     def __init__(self, repository: Repository, git: Git, refs: Refs, index: Index, clock: Clock) -> None:
@@ -88,7 +88,7 @@ class Log:
         """Write under another name from now on."""
         atomic_write(self._file, f"{replica}\n".encode(), mode=0o600)
 
-    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> Receipt:
+    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> WriteReceipt:
         """Carry out a request once: write what it composes into the log, and say what was done.
 
         `purpose` is what the caller asked for; the same request for another purpose is refused.
@@ -145,7 +145,7 @@ class Log:
             entity = compose(connection, builder)
             names = tuple(entry.id for entry in builder.entries)
             own = self._own(connection, replica) if names else None
-            return PreparedWrite(builder.entries, Receipt(entity, names, changed=bool(names)), own)
+            return PreparedWrite(builder.entries, WriteReceipt(entity, names, changed=bool(names)), own)
 
         self._repository.ensure_store()
         with ExitStack() as queue:
@@ -205,7 +205,9 @@ def _digest(purpose: tuple[object, ...]) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def _done_before(connection: sqlite3.Connection, request: str | None, digest: str | None) -> Receipt | None:
+def _done_before(
+    connection: sqlite3.Connection, request: str | None, digest: str | None
+) -> WriteReceipt | None:
     """Return the receipt of a request that was carried out before."""
     query = "SELECT digest, entity, operations FROM request WHERE id = ?"
     row = connection.execute(query, (request,)).fetchone() if request is not None else None
@@ -217,7 +219,7 @@ def _done_before(connection: sqlite3.Connection, request: str | None, digest: st
             hint="Use a new id for a new request.",
             request=request,
         )
-    return Receipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
+    return WriteReceipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
 
 
 def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:

@@ -67,12 +67,12 @@ class Entry(NamedTuple):
 
     def line(self) -> str:
         """Return the operation as a log holds it."""
-        named = {
+        with_operation_id = {
             "v": self.version, "op": self.id, "e": self.entity, "k": self.kind, "l": self.lamport,
             "ts": self.time, "by": self.actor, "t": self.type, "f": self.field, "over": [*self.over] or None,
             "c": self.target, "rq": self.request, "rd": self.digest,
         }  # fmt: skip
-        present = {key: value for key, value in named.items() if value is not None}
+        present = {key: value for key, value in with_operation_id.items() if value is not None}
         if self.value is not None:
             present["x"] = self.value
         return json.dumps(present, sort_keys=True, separators=(",", ":"))
@@ -126,30 +126,30 @@ def is_uuid(text: object) -> bool:
     return isinstance(text, str) and _UUID.fullmatch(text) is not None
 
 
-def named(entry: Entry, milliseconds: int) -> Entry:
+def with_operation_id(entry: Entry, milliseconds: int) -> Entry:
     """Return an operation with an id of its own, bound to what it says, that begins with a moment."""
     number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(os.urandom(2), "big") << 64
     return entry._replace(id=_shaped(number, version=7)[: _PREFIX + 1] + _tail(entry))
 
 
-def founded(entry: Entry) -> Entry:
+def with_entity_id(entry: Entry) -> Entry:
     """Return a creation with a fresh entity, whose id is bound to it."""
     prefix = _shaped(int.from_bytes(os.urandom(16), "big"), version=4)[:_PREFIX]
     return entry._replace(entity=f"{prefix}-{_tail(entry._replace(entity=prefix))}")
 
 
-def brought(entry: Entry) -> Entry:
+def imported_creation(entry: Entry) -> Entry:
     """Return the creation of an entity that an import names, under the id it has in every clone."""
     words = entry.words()
     return entry._replace(id=derived_id(words.line())[: _PREFIX + 1] + _tail(words))
 
 
-def is_bound(entry: Entry) -> bool:
+def id_matches_content(entry: Entry) -> bool:
     """Tell whether an operation says what it said when it got its id."""
     return entry.id[_PREFIX + 1 :] in (_tail(entry), _tail(entry.words()))
 
 
-def is_founder(entry: Entry) -> bool:
+def is_original_creation(entry: Entry) -> bool:
     """Tell whether it was this creation that gave the entity its id."""
     prefix, tail = entry.entity[:_PREFIX], entry.entity[_PREFIX + 1 :]
     return tail == _tail(entry._replace(entity=prefix))
@@ -274,7 +274,7 @@ def checked_scalar(field: str, value: str | None) -> str | None:
     return value
 
 
-def checked_words(field: str, values: list[str]) -> list[str]:
+def checked_members(field: str, values: list[str]) -> list[str]:
     """Return the members that a set is to gain or lose, each once."""
     if field not in SETS:
         raise InvalidArguments(f"'{field}' is not a set.", hint=f"Sets: {', '.join(SETS)}.")

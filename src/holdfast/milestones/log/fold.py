@@ -19,13 +19,23 @@ from typing import cast
 
 from holdfast.kernel.clock import EPOCH, seconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import KINDS, SETS, Candidate, Claim, Comment, Contested, Entity, Kind, Status
+from holdfast.milestones.entity import (
+    KINDS,
+    SETS,
+    Claim,
+    Contested,
+    Entity,
+    EntityComment,
+    FieldCandidate,
+    Kind,
+    Status,
+)
 from holdfast.milestones.log.entry import (
     VERSION,
     Entry,
+    id_matches_content,
     is_body,
-    is_bound,
-    is_founder,
+    is_original_creation,
     is_scalar_value,
     is_word,
 )
@@ -57,12 +67,12 @@ class Register:
             return value
         return self._written[self.holders()[-1]][0]
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[FieldCandidate, ...]:
         """Return the values that nobody replaced, the winning one last."""
         held = (self._written[name] for name in self.holders())
-        return tuple(Candidate(value, entry.id, entry.actor, entry.time) for value, entry in held)
+        return tuple(FieldCandidate(value, entry.id, entry.actor, entry.time) for value, entry in held)
 
-    def losers(self) -> tuple[Candidate, ...]:
+    def losers(self) -> tuple[FieldCandidate, ...]:
         """Return the candidates that say something else than the winner."""
         if len(self._written) == 1:
             return ()
@@ -70,10 +80,10 @@ class Register:
         return tuple(other for other in others if other.value != winner.value)
 
 
-Effect = Callable[["State", Entry], bool]
+Effect = Callable[["EntityState", Entry], bool]
 
 
-class State:
+class EntityState:
     """An entity on its way: what each field holds, and which operations hold it."""
 
     def __init__(self, creation: Entry) -> None:
@@ -168,12 +178,12 @@ class State:
             if losers := register.losers():
                 yield Contested(field, register.candidates()[-1], losers)
 
-    def _comment(self, entry: Entry) -> Comment:
+    def _comment(self, entry: Entry) -> EntityComment:
         register = self.bodies[entry.id]
         deleted = entry.id in self.deleted
         candidates = register.candidates()
         latest = candidates[-1]
-        return Comment(
+        return EntityComment(
             entry.id,
             entry.actor,
             "" if deleted else latest.value or "",
@@ -185,15 +195,17 @@ class State:
         )
 
 
-def fold(entries: Iterable[Entry]) -> State | None:
+def fold(entries: Iterable[Entry]) -> EntityState | None:
     """Return the state that the operations of one entity make, or None while nobody created it."""
     ordered = _once(entries)
     creations = [entry for entry in ordered if creates(entry)]
     if not creations:
         return None
     # Of several the one that named the entity, whatever place another clone gave to its own.
-    creation = creations[0] if len(creations) == 1 else next(filter(is_founder, creations), creations[0])
-    state = State(creation)
+    creation = (
+        creations[0] if len(creations) == 1 else next(filter(is_original_creation, creations), creations[0])
+    )
+    state = EntityState(creation)
     for entry in ordered:
         state.take(entry)
     return state
@@ -208,18 +220,18 @@ def _once(entries: Iterable[Entry]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for entry in ordered:
         other = found.setdefault(entry.id, entry)
-        if other is not entry and genuine(other, entry) is entry:
+        if other is not entry and preferred(other, entry) is entry:
             found[entry.id] = entry
     return sorted(found.values(), key=lambda entry: entry.place)
 
 
-def genuine(held: Entry, other: Entry) -> Entry:
+def preferred(held: Entry, other: Entry) -> Entry:
     """Return which of two operations that share an id counts.
 
     The one that the id is bound to. Where that tells nothing, of the same words those with the first place,
     of different ones those that came first.
     """
-    bound = is_bound(held), is_bound(other)
+    bound = id_matches_content(held), id_matches_content(other)
     if bound[0] != bound[1]:
         return held if bound[0] else other
     if held.words() != other.words():
@@ -242,7 +254,7 @@ def is_usable(entry: Entry) -> bool:
     effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind in KINDS else None
     if effect is _edit:
         return entry.value is None or is_body(entry.value)
-    return effect is not None and effect(State(entry), entry)
+    return effect is not None and effect(EntityState(entry), entry)
 
 
 def _contents(entry: Entry) -> dict[str, object] | None:
@@ -259,7 +271,7 @@ def _moment(entry: Entry) -> str:
     return entry.time if seconds_of(entry.time) is not None else EPOCH
 
 
-def _create(state: State, entry: Entry) -> bool:
+def _create(state: EntityState, entry: Entry) -> bool:
     if (contents := _contents(entry)) is None:
         return False
     for field, value in contents.items():
@@ -271,28 +283,28 @@ def _create(state: State, entry: Entry) -> bool:
     return True
 
 
-def _set(state: State, entry: Entry) -> bool:
+def _set(state: EntityState, entry: Entry) -> bool:
     if entry.field is None or not is_scalar_value(entry.field, entry.value):
         return False
     state.write(entry.field, cast("str | None", entry.value), entry)
     return True
 
 
-def _add(state: State, entry: Entry) -> bool:
+def _add(state: EntityState, entry: Entry) -> bool:
     if entry.field not in SETS or not is_word(entry.value):
         return False
     state.add(entry.field, cast("str", entry.value), entry)
     return True
 
 
-def _remove(state: State, entry: Entry) -> bool:
+def _remove(state: EntityState, entry: Entry) -> bool:
     if entry.field not in SETS or not is_word(entry.value):
         return False
     state.removed.update((entry.field, cast("str", entry.value), name) for name in entry.over)
     return True
 
 
-def _comment(state: State, entry: Entry) -> bool:
+def _comment(state: EntityState, entry: Entry) -> bool:
     if not is_body(entry.value):
         return False
     state.comments[entry.id] = entry
@@ -300,7 +312,7 @@ def _comment(state: State, entry: Entry) -> bool:
     return True
 
 
-def _edit(state: State, entry: Entry) -> bool:
+def _edit(state: EntityState, entry: Entry) -> bool:
     if entry.target not in state.comments:
         return False
     if entry.value is None:
@@ -312,7 +324,7 @@ def _edit(state: State, entry: Entry) -> bool:
     return True
 
 
-def _claim(state: State, entry: Entry) -> bool:
+def _claim(state: EntityState, entry: Entry) -> bool:
     if entry.value is not None:
         terms = entry.value if isinstance(entry.value, dict) else {}
         until, replica = terms.get("until"), terms.get("r")

@@ -9,18 +9,18 @@ from typing import TypedDict, Unpack
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import SCALARS, SETS, Draft, Kind, Written
+from holdfast.milestones.entity import SCALARS, SETS, EntityDraft, ImportedComment, Kind
 from holdfast.milestones.log.entry import (
     LARGEST_LAMPORT,
     Entry,
-    brought,
     checked_body,
+    checked_members,
     checked_scalar,
-    checked_words,
-    founded,
-    named,
+    imported_creation,
+    with_entity_id,
+    with_operation_id,
 )
-from holdfast.milestones.log.fold import State
+from holdfast.milestones.log.fold import EntityState
 from holdfast.storage.git.command import Identity
 
 
@@ -61,13 +61,15 @@ class OperationBuilder:
         """Return now, as it is written."""
         return rfc3339(self.now)
 
-    def create(self, draft: Draft) -> str:
+    def create(self, draft: EntityDraft) -> str:
         """Write down the creation of an entity with all its draft says, and return its id."""
         author, time = draft.author or self.actor, draft.time or self.moment
         said: Said = {"value": _contents(draft), "actor": author, "time": time}
         entity = self._write(draft.id or "", draft.kind, "create", **said)
         for comment in draft.comments:
-            written = comment if isinstance(comment, Written) else Written(author, time, comment)
+            written = (
+                comment if isinstance(comment, ImportedComment) else ImportedComment(author, time, comment)
+            )
             body = checked_body(written.body)
             said = {"value": body, "actor": written.author, "time": written.time, "id": written.id or ""}
             self._write(entity, draft.kind, "comment", **said)
@@ -77,7 +79,7 @@ class OperationBuilder:
         """Note that the operations from `start` on were asked for by a request."""
         self.entries[start:] = [entry._replace(request=request, digest="") for entry in self.entries[start:]]
 
-    def set(self, state: State, field: str, value: str | None) -> None:
+    def set(self, state: EntityState, field: str, value: str | None) -> None:
         """Write down a new value, unless the field holds just that."""
         value = checked_scalar(field, value)
         holders = state.holders(field)
@@ -85,23 +87,23 @@ class OperationBuilder:
             return
         self._write(state.id, state.kind, "set", field=field, value=value, over=holders)
 
-    def add(self, state: State, field: str, values: Iterable[str]) -> None:
+    def add(self, state: EntityState, field: str, values: Iterable[str]) -> None:
         """Write down the members that a set does not have yet."""
-        for value in checked_words(field, list(values)):
+        for value in checked_members(field, list(values)):
             if not state.additions(field, value):
                 self._write(state.id, state.kind, "add", field=field, value=value)
 
-    def remove(self, state: State, field: str, values: Iterable[str]) -> None:
+    def remove(self, state: EntityState, field: str, values: Iterable[str]) -> None:
         """Write down that the members a set has are removed."""
-        for value in checked_words(field, list(values)):
+        for value in checked_members(field, list(values)):
             if seen := state.additions(field, value):
                 self._write(state.id, state.kind, "remove", field=field, value=value, over=seen)
 
-    def comment(self, state: State, body: str, reply_to: str | None = None) -> None:
+    def comment(self, state: EntityState, body: str, reply_to: str | None = None) -> None:
         """Write down a comment."""
         self._write(state.id, state.kind, "comment", value=checked_body(body), target=reply_to)
 
-    def edit(self, state: State, comment: str, body: str | None) -> None:
+    def edit(self, state: EntityState, comment: str, body: str | None) -> None:
         """Write down a new body for a comment, or with None that it is deleted."""
         if body is None:
             self._write(state.id, state.kind, "edit", target=comment)
@@ -109,13 +111,13 @@ class OperationBuilder:
         over = state.bodies[comment].holders()
         self._write(state.id, state.kind, "edit", target=comment, value=checked_body(body), over=over)
 
-    def claim(self, state: State, lease: timedelta) -> None:
+    def claim(self, state: EntityState, lease: timedelta) -> None:
         """Write down a claim that replaces all there are."""
         terms = {"until": rfc3339(self.now + lease), "r": self._replica}
         over = tuple(claim.operation for claim in state.claims())
         self._write(state.id, state.kind, "claim", value=terms, over=over)
 
-    def release(self, state: State, claims: Iterable[str]) -> None:
+    def release(self, state: EntityState, claims: Iterable[str]) -> None:
         """Write down that claims are given up."""
         self._write(state.id, state.kind, "claim", over=tuple(claims))
 
@@ -131,19 +133,19 @@ class OperationBuilder:
         entry = Entry("", entity, kind, self._lamport, self.moment, self.actor, type)
         entry = entry._replace(request=self._request, digest=self._digest, **said)
         if type == "create":
-            entry = brought(entry) if entity else founded(entry)
-        self.entries.append(entry if entry.id else named(entry, int(self.now.timestamp() * 1000)))
+            entry = imported_creation(entry) if entity else with_entity_id(entry)
+        self.entries.append(entry if entry.id else with_operation_id(entry, int(self.now.timestamp() * 1000)))
         return entry.entity
 
 
-def _contents(draft: Draft) -> dict[str, object]:
+def _contents(draft: EntityDraft) -> dict[str, object]:
     """Return what a draft sets, checked."""
     contents: dict[str, object] = {
         field: value for field in SCALARS if (value := checked_scalar(field, getattr(draft, field)))
     }
     for group in SETS:
         if members := getattr(draft, group):
-            contents[group] = checked_words(group, list(members))
+            contents[group] = checked_members(group, list(members))
     return contents
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import done
+from holdfast.milestones.text import receipt_line
 from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
@@ -27,7 +27,7 @@ class WriteComment(EntityWrite):
     title="Comment on a milestone or issue",
     example='--body "Seen on two machines"',
     idempotent=False,
-    text=lambda result: done(f"commented ({result.comment_id})", result),
+    text=lambda result: receipt_line(f"commented ({result.comment_id})", result),
     written_in_editor="body",
 )
 def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:

@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
-from holdfast.milestones.entity import Draft, Kind
+from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import EntityName, LongText, MileReceipt, MileWrite, milestones
 
@@ -49,7 +49,7 @@ def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
     """Create a milestone or an issue, with its labels, milestone and first comment in one step."""
     if args.entity == "milestone" and args.milestone is not None:
         raise Invalid("A milestone does not belong to a milestone.", hint="Leave `milestone` out.")
-    draft = Draft(
+    draft = EntityDraft(
         kind=args.entity,
         title=args.title,
         description=args.description,

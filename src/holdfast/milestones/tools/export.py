@@ -16,7 +16,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import KINDS, Entity
-from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.index.query import EntityQuery, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import FileName, milestones
@@ -86,7 +86,7 @@ def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
         after = None
         while True:
             current_call().check()
-            query = Query(kind, include_closed=True, sort=(SortKey("created"),), after=after)
+            query = EntityQuery(kind, include_closed=True, sort=(SortKey("created"),), after=after)
             page = room.find(query._replace(limit=LIMITS.entity_largest_page))
             yield from (_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items)
             if (after := page.next) is None:

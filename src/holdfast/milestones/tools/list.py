@@ -22,8 +22,8 @@ from holdfast.milestones.index.query import (
     NEWEST_FIRST,
     SORT_COLUMNS,
     Condition,
+    EntityQuery,
     Position,
-    Query,
     SortKey,
     page_rows,
 )
@@ -139,11 +139,11 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
 
 
-def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
+def question(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
     """Return what a list asks at a moment, in seconds since 1970, and what its caller may want to know."""
     expression = parse_filter(args.filter or "", args.entity, now)
     sort = sort_keys(args.sort or [], args.entity)
-    query = Query(
+    query = EntityQuery(
         kind=args.entity,
         condition=Condition() if expression is None else Condition(*condition(expression)),
         include_closed=args.include_closed,

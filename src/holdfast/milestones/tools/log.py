@@ -14,7 +14,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Event
+from holdfast.milestones.entity import HistoryEvent
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
 from holdfast.milestones.toolset import EntityName, milestones
@@ -48,7 +48,7 @@ class MileEvent(Output):
     _created: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
-    def of(cls, event: Event) -> MileEvent:
+    def of(cls, event: HistoryEvent) -> MileEvent:
         """Return an event of the history as a result."""
         made = cls.model_validate(event._asdict() | {"ts": event.time, "value": _spelled(event)})
         if event.action == "create" and isinstance(event.value, dict):
@@ -56,7 +56,7 @@ class MileEvent(Output):
         return made
 
 
-def _spelled(event: Event) -> str | None:
+def _spelled(event: HistoryEvent) -> str | None:
     value = event.value
     if event.action == "claim" and isinstance(value, dict):
         return f"until {value.get('until')}"
@@ -114,7 +114,7 @@ def read_log(room: Milestones, args: ReadLog) -> MileLog:
     )
 
 
-def _key(event: Event) -> tuple[int, str]:
+def _key(event: HistoryEvent) -> tuple[int, str]:
     return event.order, event.id
 
 

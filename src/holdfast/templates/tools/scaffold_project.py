@@ -12,7 +12,7 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.scaffold import Request, ScaffoldedFile, ScaffoldError, missed, scaffold
+from holdfast.templates.scaffold import ScaffoldedFile, ScaffoldError, ScaffoldRequest, error_lines, scaffold
 from holdfast.templates.template import NAME_CHARACTERS
 from holdfast.templates.toolset import templates
 
@@ -49,7 +49,7 @@ class Scaffolded(Output):
 def scaffolded(result: Scaffolded) -> str:
     """Name the files of a scaffold, for a person."""
     lines = [f"{file.path}  ({counted(len(file.content.splitlines()), 'line')})" for file in result.files]
-    return "\n".join([*lines, *missed(result.errors)])
+    return "\n".join([*lines, *error_lines(result.errors)])
 
 
 @templates.operation(
@@ -71,5 +71,5 @@ def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
     Nothing is written: the answer holds every file with its path and checksum, and `.scaffold.json`, the
     record of where they came from. What could not be generated is listed in `errors`.
     """
-    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, args.parameters))
+    made = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, args.parameters))
     return Scaffolded(files=made.files, errors=made.errors, toolchain=args.toolchain, variant=args.variant)

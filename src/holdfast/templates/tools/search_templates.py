@@ -37,7 +37,7 @@ class SearchTemplates(Input):
 
 
 @dataclass(frozen=True)
-class Hit:
+class TemplateHit:
     """A template that answers a query."""
 
     template: Template
@@ -60,7 +60,7 @@ class SearchResult(Output):
     count: int
 
 
-def search(templates: Iterable[Template], query: str) -> list[Hit]:
+def search(templates: Iterable[Template], query: str) -> list[TemplateHit]:
     """Return the templates that answer a query, best first; equals stay in the order they came in."""
     wanted = " ".join(query.lower().split())
     known = list(templates)
@@ -70,7 +70,7 @@ def search(templates: Iterable[Template], query: str) -> list[Hit]:
     return sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
 
 
-def _phrase(template: Template, wanted: str) -> Hit:
+def _phrase(template: Template, wanted: str) -> TemplateHit:
     name, description = template.place.name.lower(), template.place.description.lower()
     score, matches = 0, []
     if wanted in name:
@@ -81,18 +81,18 @@ def _phrase(template: Template, wanted: str) -> Hit:
         matches.append("description")
     named = [parameter.name for parameter in template.parameters if wanted in parameter.name]
     matches += [f"parameter: {name}" for name in named]
-    return Hit(template, score + _PARAMETER * len(named), matches)
+    return TemplateHit(template, score + _PARAMETER * len(named), matches)
 
 
-def _words(template: Template, words: list[str]) -> Hit:
+def _words(template: Template, words: list[str]) -> TemplateHit:
     score, matches = 0, []
     for word in words:
         place = _place_of(template, word)
         if place is None:
-            return Hit(template, 0, [])
+            return TemplateHit(template, 0, [])
         score += _WORD_IN_NAME if place in ("name", "address") else _WORD_ELSEWHERE
         matches.append(f"{place}: {word}")
-    return Hit(template, score, matches)
+    return TemplateHit(template, score, matches)
 
 
 def _place_of(template: Template, word: str) -> str | None:

@@ -18,7 +18,15 @@ from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.scaffold import ALL, RECORD_PATH, Request, ScaffoldedFile, continued, missed, scaffold
+from holdfast.templates.scaffold import (
+    ALL,
+    RECORD_PATH,
+    ScaffoldedFile,
+    ScaffoldRequest,
+    error_lines,
+    merged_record,
+    scaffold,
+)
 from holdfast.templates.toolset import templates
 
 _SHOWN_LINES = 400
@@ -108,11 +116,11 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     what was generated from what.
     """
     parameters = _described(room, args) | {"project_name": args.project_name, **_assigned(args.set)}
-    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
+    made = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, parameters))
     if made.errors:
         errors = [error.wire() for error in made.errors]
         hint = "Nothing was written; correct this and repeat it."
-        raise InvalidArguments("\n".join(missed(made.errors)), hint=hint, errors=errors)
+        raise InvalidArguments("\n".join(error_lines(made.errors)), hint=hint, errors=errors)
     replacing = _replaceable(made.files, args.overwrite)
     present = {} if args.write is None else _file_set(args.write, made.files).present()
     files, replacing = _continuing_the_record(made.files, present, replacing)
@@ -132,7 +140,7 @@ def _continuing_the_record(
 ) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
     """Let the new record go on from the one that is there; nobody has to allow what loses nothing."""
     place = RepoPath.parse(RECORD_PATH)
-    text = continued(present[place], files[-1].content) if place in present else None
+    text = merged_record(present[place], files[-1].content) if place in present else None
     if text is None:
         return files, replacing
     record = ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
