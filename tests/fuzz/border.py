@@ -224,5 +224,5 @@ for part_name, part, example in (
         "*.py text\n# holdfast: begin other\n"),
 ):
     module = {"J": "json_entry", "T": "toml_table", "Y": "yaml_items", "m": "plain_text"}[part_name[0]]
-    add(part_name, f"installation/formats/{module}", held(partial(there_and_back, part)), (EditRefused,), example,
-        cost=20 if module == "yaml_items" else 2)
+    add(part_name, f"installation/formats/{module}", held(partial(there_and_back, part)), (EditRefused,),
+        example, cost=20 if module == "yaml_items" else 2)

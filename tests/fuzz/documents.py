@@ -15,7 +15,7 @@ from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
 from holdfast.analysis.records.patterns import matcher
 from holdfast.comments.search.globs import matching_places
-from holdfast.comments.search.pattern import compiled_pattern
+from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
@@ -81,11 +81,12 @@ add("python statements", "analysis/context/python_statements", python_statements
     (SAMPLES / "inventory.pyw").read_bytes(), cost=20)
 add("sidecar", "comments/sidecar/document", lambda data: sidecar.bytes_of(sidecar.read("a.py", data)), OURS,
     SIDECAR, cost=2)
-CONFLICT = f"add("conflict", "comments/union/conflicts", sides_of, NOTHING, CONFLICT)
+CONFLICT = f"<<<<<<< ours\n{SIDECAR}\n||||||| base\n{{}}\n=======\n{SIDECAR}\n>>>>>>> theirs\n"
+add("conflict", "comments/union/conflicts", sides_of, NOTHING, CONFLICT)
 add("conflicted sidecar", "comments/union/three_way", recovered, (*OURS, *FOREIGN), CONFLICT, cost=2)
 add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR.encode()), (*OURS, *FOREIGN),
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
-add("query", "comments/search/pattern", typed(lambda text: compiled_pattern(text).count("some text, a" * 9)), NOTHING,
+add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
 add("glob", "comments/search/globs", typed(lambda text: matching_places(text[: LIMITS.pattern_characters],
     ["src/a.py", "b/[id].tsx"])), NOTHING,
@@ -96,8 +97,8 @@ add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
 add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,
     "/tmp 'two words' # why\n\n/usr\n", "/\0")
-FOUND = with_entity_id(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title", "Kelp",
-    ("x",)))
+FOUND = with_entity_id(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title",
+    "Kelp", ("x",)))
 add("operation", "milestones/log/entry", held(parse), NOTHING, with_operation_id(FOUND, 1).line())
 add("filter", "milestones/filter/parser", typed(lambda text: parse_filter(text, "issue", 1.7e9)), OURS,
     'status == "open" and not (label in [a, b] or updated > 7d)',
@@ -133,7 +134,6 @@ add("task-master", "tasks/imports/task_master", held(lambda text: read_task_mast
     json.dumps(MASTER, indent=1))
 EXPORT = [{"kind": "holdfast-tasks", "format": archive.FORMAT, "workspace": {"id": "w" * 8}},
     {"task": {"uid": "u"}}, {"event": {"task": "u"}}]
-<<<<<<< HEAD
 add("task export", "tasks/imports/archive", held(lambda text: archive.parse_export(text.split("\n"))), OURS,
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
 add("place in a room", "tasks/inputs", typed(parse_place), OURS, "m_0123456789", "src/a.py#c_1730000000000",
