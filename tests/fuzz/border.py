@@ -24,8 +24,8 @@ from holdfast.faces.mcp.streamable.post_request import Refusal
 from holdfast.faces.mcp.wire.messages import decode, overlong
 from holdfast.faces.rest.operations import QueryReader, expecting, is_held, json_object
 from holdfast.faces.web.markdown import rendered
+from holdfast.installation.formats.entry import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.part import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.plain_text import MarkedLines
 from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.installation.formats.yaml_items import YamlItems

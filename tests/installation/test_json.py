@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.jsonc import inserted, parse
-from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
@@ -175,16 +175,16 @@ def test_what_is_new_takes_after_what_is_there(before: str, after: str):
     ("text", "line", "problem"),
     [
         ('{\n  "a": 1\n  "b": 2\n}', 3, "'}' was expected"),
-        ('{\n  "a": 1,\n}', 2, "a comma stands before '}'"),
-        ("{\n  // note\n}", 2, "its reader does not know comments"),
+        ('{\n  "a": 1,\n}', 2, "there is a comma before '}'"),
+        ("{\n  // note\n}", 2, "comments are not allowed in this file"),
         ('{\n  "a": tru\n}', 2, "a value was expected"),
         ('{\n  "a": 01\n}', 2, "'01' is not a value"),
         ('{"a": 1,\n "a": 2}', 2, "the name 'a' is given twice"),
         ('{"a": [1, 2}', 1, "']' was expected"),
         ('{"a": "b', 1, "a value was expected"),
         ('{"a": "\\q"}', 1, "'\"\\\\q\"' is not a value"),
-        ('{\n"a": {', 2, "the document ends too soon"),
-        ("{}\n{}", 2, "something follows the end of the document"),
+        ('{\n"a": {', 2, "the document ends too early"),
+        ("{}\n{}", 2, "there is text after the end of the document"),
         ("{a: 1}", 1, "a name in double quotes was expected"),
         ("[" * 300, 1, "values are nested more than 200 deep"),
         ("{'a': 1}", 1, "a name in double quotes was expected"),
@@ -221,13 +221,13 @@ def unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         ('{"mcpServers": []}', "'mcpServers' is not an object"),
         (
             '{"mcpServers": {\n"holdfast": {"command": "anchor"}}}',
-            "'holdfast' is the name of another server there",
+            "another server has the name 'holdfast' there",
         ),
-        ('{"mcpServers": {"holdfast": 3}}', "'holdfast' is the name of another server there"),
+        ('{"mcpServers": {"holdfast": 3}}', "another server has the name 'holdfast' there"),
     ],
 )
 def test_what_stands_in_the_way_is_refused(text: str, problem: str):
-    with pytest.raises(NoRoom) as failure:
+    with pytest.raises(CannotEdit) as failure:
         MEMBER.state(text)
     assert failure.value.problem == problem
     assert failure.value.line == text.count("\n") + 1

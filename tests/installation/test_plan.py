@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import (
-    ConfigurationChange,
+    FileChange,
     carry_out,
     difference,
     planned_installation,
@@ -65,15 +65,13 @@ def files(place: Situation) -> dict[str, bytes]:
 
 def install(
     client: Client, place: Situation, contributed: Contributions = CONTRIBUTED, **more: bool
-) -> list[ConfigurationChange]:
+) -> list[FileChange]:
     changes = planned_installation(client, place, contributed, **more)
     carry_out(changes)
     return changes
 
 
-def uninstall(
-    client: Client, place: Situation, contributed: Contributions = CONTRIBUTED
-) -> list[ConfigurationChange]:
+def uninstall(client: Client, place: Situation, contributed: Contributions = CONTRIBUTED) -> list[FileChange]:
     changes = planned_removal(client, place, contributed)
     carry_out(changes)
     return changes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.toml_table import TomlTable
 
 TABLE = TomlTable("mcp_servers", "holdfast", {"command": "holdfast", "args": ["serve"]})
@@ -79,7 +79,7 @@ def test_what_follows_the_table_stays_with_its_comments():
     ],
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int):
-    with pytest.raises(NoRoom) as failure:
+    with pytest.raises(CannotEdit) as failure:
         _ = TABLE.state(text), TABLE.added(text)
     assert failure.value.line == line
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_added_to_is_refused(text: str, line: int):
 def test_an_entry_written_as_dotted_names_is_left_to_a_person():
     text = 'mcp_servers.holdfast.command = "holdfast"\n[tools]\nweb = true\n'
     assert TABLE.state(text) is EntryState.CHANGED
-    with pytest.raises(NoRoom, match="only a person"):
+    with pytest.raises(CannotEdit, match="only a person"):
         TABLE.removed(text, "")
 
 

@@ -8,12 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holdfast.installation.clients import LAZYGIT
-from holdfast.installation.formats.part import DamagedText, EntryState, NoRoom
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.yaml_items import YamlItems
 from holdfast.workspace import contributions
 from tests.installation.places import situation
 
-ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].part
+ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].entry
 assert isinstance(ITEMS, YamlItems)
 OURS = yaml.safe_load(ITEMS.snippet)["customCommands"]
 
@@ -68,7 +68,7 @@ def test_items_taken_out_leave_what_was_there(text: str, end: str):
 
 
 def test_a_value_that_the_end_of_the_file_is_part_of_is_not_changed():
-    with pytest.raises(NoRoom, match="cannot be changed safely"):
+    with pytest.raises(CannotEdit, match="cannot be edited safely"):
         ITEMS.added("customCommands:\n  - command: |\n      true")
 
 
@@ -102,11 +102,11 @@ def test_a_command_of_the_users_own_that_sends_remarks_stays():
             2,
             "<c-y> runs another command in 'commits, files'",
         ),
-        ("a: 1\n...\n", 1, "'customCommands' is written in a way that cannot be changed safely"),
+        ("a: 1\n...\n", 1, "'customCommands' is written in a way that cannot be edited safely"),
     ],
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int, problem: str):
-    with pytest.raises(NoRoom) as failure:
+    with pytest.raises(CannotEdit) as failure:
         _ = ITEMS.state(text), ITEMS.added(text)
     assert (failure.value.line, failure.value.problem) == (line, problem)
 
