@@ -167,10 +167,10 @@ def with_issues(path: Path) -> Path:
     """Make a repository with a thousand issues, and an index of them."""
     subprocess.run(["git", "init", "--quiet", path], check=True)
     room = Milestones(Repository.discover(path))
-    room.bring_in(
+    room.import_drafts(
         EntityDraft("issue", f"Issue number {number}", "Text", labels=("bug",)) for number in range(1000)
     )
-    room.bring_in(EntityDraft("milestone", f"Milestone {number}") for number in range(5))
+    room.import_drafts(EntityDraft("milestone", f"Milestone {number}") for number in range(5))
     room.close()
     subprocess.run([GIT_MILE, "list"], cwd=path, check=True, stdout=subprocess.DEVNULL)
     return path

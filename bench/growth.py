@@ -168,7 +168,7 @@ class Issues(Growing):
             for n in more
         ]
         began = processor()
-        room.bring_in(drafts)
+        room.import_drafts(drafts)
         return processor() - began
 
     def operations(self) -> Iterator[Operation]:

@@ -74,7 +74,7 @@ def filled(path: Path, issues: int) -> Path:
         for number in range(issues)
     )
     started = time.perf_counter()
-    room.bring_in(drafts)
+    room.import_drafts(drafts)
     print(f"{issues} issues brought in within {time.perf_counter() - started:.1f} s\n")
     room.close()
     return path

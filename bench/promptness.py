@@ -101,7 +101,7 @@ def milestones(repository: Path, rounds: int) -> Iterator[Row]:
     waits = crowd(repository, names, WRITER, 8, 100)
     yield "reliability-B2", "95 in 100 appends of eight processes", waits[int(len(waits) * 0.95)], 1
     with opened(repository) as room:
-        room.bring_in(EntityDraft("issue", f"More {number}") for number in range(ISSUES - len(names)))
+        room.import_drafts(EntityDraft("issue", f"More {number}") for number in range(ISSUES - len(names)))
         first = room.find(EntityQuery("issue"))
         pages = [seconds_of(lambda: room.find(EntityQuery("issue", after=first.next))) for _ in range(rounds)]
         appends = [seconds_of(lambda: room.comment(names[0], "Hm")) for _ in range(rounds)]

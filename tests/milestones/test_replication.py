@@ -139,12 +139,12 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
 
 WRITER = """
 import sys
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 for number in range(5):
-    room.create(Draft("issue", f"{sys.argv[2]} {number}"))
+    room.create(EntityDraft("issue", f"{sys.argv[2]} {number}"))
     if number % 2:
         room.sync()
 room.sync()
@@ -184,7 +184,7 @@ def test_a_copied_repository_loses_nothing_and_becomes_a_clone_of_its_own(new_te
         copy.comment(name, f"Copy {number}")
     team["a"].sync()
     report = copy.sync()
-    assert len(report.kept_apart) == 1
+    assert len(report.renamed_logs) == 1
     copy.comment(name, "Copy after")
     team["a"].comment(name, "Original after")
     for room in (team["a"], copy, team["b"], team["a"], copy, team["b"]):
@@ -198,7 +198,7 @@ def test_a_copied_repository_loses_nothing_and_becomes_a_clone_of_its_own(new_te
         for path in (team.paths["a"], copy_path)
     }
     assert len(replicas) == 2
-    assert copy.sync().kept_apart == ()
+    assert copy.sync().renamed_logs == ()
     copy.close()
 
 
@@ -438,7 +438,7 @@ def test_of_a_log_that_a_shallow_fetch_cut_the_rest_is_named_and_fetched(new_tea
     assert ["is missing or damaged" in notice for notice in team["b"].notices()] == [True]
     assert [finding.is_damage for finding in team["b"].check()] == [True]
     report = team["b"].sync()
-    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert (report.received, report.renamed_logs, report.damaged) == (3, (), ())
     assert titles(team["b"]) == [f"Issue {number}" for number in range(3)]
     assert team["b"].check() == []
     for number in range(3, 6):
@@ -446,7 +446,7 @@ def test_of_a_log_that_a_shallow_fetch_cut_the_rest_is_named_and_fetched(new_tea
     team["a"].sync()
     git(here, "fetch", "--quiet", "--depth=1", "origin")
     report = team["b"].sync()
-    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert (report.received, report.renamed_logs, report.damaged) == (3, (), ())
     assert titles(team["b"]) == [f"Issue {number}" for number in range(6)]
 
 
@@ -489,7 +489,7 @@ def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
     issue(team["c"], "Of c")
     team["c"].sync()
     monkeypatch.setattr(replication, "set_aside_if_damaged", lambda *_: False)
-    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
+    monkeypatch.setattr(Index, "find_damage", lambda _: set())
     with suppress(Unavailable):
         team["b"].sync()
     assert "Of c" not in titles(team["b"])
@@ -554,7 +554,7 @@ def test_control_damage_that_is_not_looked_for_stops_the_others(
     new_team: NewTeam, monkeypatch: pytest.MonkeyPatch
 ):
     team = damaged_team(new_team, damage_in_pack, 1, "a")
-    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
+    monkeypatch.setattr(Index, "find_damage", lambda _: set())
     with pytest.raises(Unavailable):
         team["b"].sync()
     assert "Of c" not in titles(team["b"])

@@ -24,8 +24,8 @@ from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import samples
 
 ROOM = """
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
@@ -63,7 +63,7 @@ WRITE_FOREVER = """
 name, number = sys.argv[2], 0
 while True:
     number += 1
-    room.create(Draft("issue", f"{name}-{number}"))
+    room.create(EntityDraft("issue", f"{name}-{number}"))
     acknowledge(f"{name}-{number}")
 """
 ACKNOWLEDGE_EARLY = WRITE_FOREVER.replace(
@@ -103,10 +103,10 @@ def test_a1_control_acknowledging_before_the_write_is_caught(store: Path, tally:
 
 WRITE_ONCE = f"""
 from holdfast.kernel.errors import HoldfastError
-room.find(Query("issue"))
+room.find(EntityQuery("issue"))
 try:
     begin()
-    room.create(Draft("issue", {NEW!r}))
+    room.create(EntityDraft("issue", {NEW!r}))
     end()
 except HoldfastError as failure:
     sys.exit(failure.sentence())

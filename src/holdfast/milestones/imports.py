@@ -1,10 +1,10 @@
-"""Other trackers' issues as drafts of ours.
+"""Converts the issues of other trackers to drafts.
 
-- GitHub: what its REST API returns for issues, or `gh issue list --json` with the fields of the same meaning.
+- GitHub: the REST API's response for issues, or `gh issue list --json` with the equivalent fields.
 - beads: `issues.jsonl`, one issue a line.
 
-Ids are derived from the source, so that importing the same again finds everything in place. What cannot be
-taken over is named with its reason, and the rest is.
+Ids are derived from the source (UUID version 5), so that importing again changes nothing. What cannot be
+imported is reported with the reason; the rest is imported.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _CLOSED_BEADS = ("closed", "tombstone")
 _BLOCKING = ("blocks", "parent-child")
 
 Skip = Callable[[str, str], None]
-"""Takes note of an item that is left out, and why."""
+"""Records an item that is skipped, and why."""
 
 
 def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
-    """Yield the issues and milestones in GitHub's JSON; pull requests are left out."""
+    """Yield the issues and milestones in GitHub's JSON; pull requests are skipped."""
     issues = _document(text)
     yield from _milestones(issues)
     for issue in issues:
@@ -44,19 +44,19 @@ def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
 
 
 def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
-    """Yield the issues of a beads file; those it marks as removed are left out."""
+    """Yield the issues of a beads file; deleted ones are skipped."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         found = _object(line)
         if not found or not _text(found, "id"):
-            skip(f"line {number}", "It is no JSON object with an id.")
+            skip(f"line {number}", "It is not a JSON object with an id.")
         elif found.get("status") == "tombstone":
             skip(_text(found, "id"), "It was deleted.")
         else:
             draft, name = _beads_draft(found), _text(found, "id")
             if draft.id in draft.dependencies:
-                skip(name, "It depends on itself, which was left out.")
+                skip(name, "It depends on itself; that dependency was dropped.")
                 others = tuple(one for one in draft.dependencies if one != draft.id)
                 draft = draft._replace(dependencies=others)
             yield from _checked(draft, name, skip)
@@ -83,7 +83,7 @@ def _github_draft(issue: dict[str, Any]) -> EntityDraft:
 
 
 def _milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
-    """Yield each milestone that the issues name, once."""
+    """Yield each milestone of the issues once."""
     found = {_text(part, "title"): part for issue in issues if (part := _part(issue, "milestone"))}
     for title, part in found.items():
         if 0 < len(title) <= LIMITS.entity_title_characters:
@@ -117,7 +117,7 @@ def _beads_draft(found: dict[str, Any]) -> EntityDraft:
         title=_text(found, "title"),
         description="\n\n".join(part for part in parts if part),
         status=status,
-        labels=tuple(dict.fromkeys([*_words(found, "labels"), *filter(None, facts)])),
+        labels=tuple(dict.fromkeys([*_strings(found, "labels"), *filter(None, facts)])),
         assignee=_text(found, "assignee") or None,
         dependencies=tuple(
             _id("beads", name)
@@ -137,8 +137,8 @@ def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[
         if isinstance(comment, dict) and _text(comment, body).strip():
             person = _part(comment, "user") or _part(comment, "author")
             author = (_login(person) if person else _text(comment, "author")) or "unknown"
-            moment = _timestamp(_text(comment, "created_at", "createdAt")) or default
-            yield ImportedComment(author, moment or EPOCH, _text(comment, body))
+            time = _timestamp(_text(comment, "created_at", "createdAt")) or default
+            yield ImportedComment(author, time or EPOCH, _text(comment, body))
 
 
 def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]:
@@ -160,7 +160,7 @@ def _document(text: str) -> list[dict[str, Any]]:
         found = None
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise Invalid(
-            "The file is no JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
+            "The file is not a JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
         )
     return found
 
@@ -174,7 +174,7 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _text(found: dict[str, Any], *names: str) -> str:
-    """Return the first of these members that is a text saying something."""
+    """Return the first of these members that is a non-empty string."""
     values = (found.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value), "")
 
@@ -189,7 +189,7 @@ def _parts(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
-def _words(found: dict[str, Any], name: str) -> list[str]:
+def _strings(found: dict[str, Any], name: str) -> list[str]:
     value = found.get(name)
     return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
 
@@ -197,27 +197,27 @@ def _words(found: dict[str, Any], name: str) -> list[str]:
 def _login(person: dict[str, Any]) -> str | None:
     login = _text(person, "login")
     if not login or "<" in login:
-        return login or None  # an export of ours names people in full
+        return login or None  # our own export has full names
     return f"{login} <{login}@users.noreply.github.com>"
 
 
 def _timestamp(text: str) -> str | None:
-    """Return a moment as the log writes it: RFC 3339 in UTC with whole seconds."""
+    """Return a time as in the log: RFC 3339 in UTC with whole seconds."""
     try:
-        return rfc3339(datetime.fromisoformat(text))  # one without a zone counts as UTC
-    except (ValueError, OverflowError):  # in UTC it may be before the first year
+        return rfc3339(datetime.fromisoformat(text))  # without a zone it is UTC
+    except (ValueError, OverflowError):  # in UTC it may be before year 1
         return None
 
 
 def _id(source: str, name: str) -> str:
-    known = name.encode("utf-8", "backslashreplace").decode()  # it may hold half a character
+    known = name.encode("utf-8", "backslashreplace").decode()  # it may contain a lone surrogate
     return str(uuid.uuid5(_NAMESPACE, f"{source} {known}"))
 
 
 def create_new(
     connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[EntityDraft]
 ) -> Iterator[WriteReceipt]:
-    """Write down those drafts that were not created before, and yield what became of each."""
+    """Create the drafts that do not exist yet, and yield a receipt for each."""
     requested: dict[str, WriteReceipt] = {}
     created: set[str] = set()
     for draft in drafts:
@@ -240,7 +240,7 @@ def create_new(
 
 
 def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield those operations that no log has."""
+    """Yield the operations that no log contains."""
     query = "SELECT 1 FROM operation WHERE entity = ? AND id = ?"
     seen: set[tuple[str, str]] = set()
     for entry in entries:

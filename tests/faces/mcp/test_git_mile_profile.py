@@ -312,7 +312,7 @@ def test_the_reference_session_is_what_the_server_still_says(filled: Path) -> No
 @pytest.mark.requirement("milestones-42")
 def test_a_query_over_many_issues_completes(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
-    room.bring_in(EntityDraft("issue", f"Issue {number}", "x" * 200) for number in range(3000))
+    room.import_drafts(EntityDraft("issue", f"Issue {number}", "x" * 200) for number in range(3000))
     room.close()
     with wire_client([GIT_MILE, "mcp-server"], cwd=repository) as client:
         client.initialize()

@@ -140,7 +140,7 @@ _COMPARISONS: dict[str, Callable[[FieldComparison, Subject], bool]] = {
     "person": _person,
     "milestone": _milestone,
     "labels": _labels,
-    "moment": _moment,
+    "time": _moment,
     "number": _number,
     "flag": _flag,
 }

@@ -350,7 +350,7 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         contents,
     )
     rows = EntityRows()
-    rows.take([entry])
+    rows.add([entry])
     found = parse_creation(record_of(entry))
     if found is None:
         return
@@ -401,7 +401,7 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     entry = parse(line)
     assert entry is not None
     rows = EntityRows()
-    rows.take([entry])
+    rows.add([entry])
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
@@ -528,10 +528,10 @@ def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: P
     program = (
         "import os,sys; os.setgid(65534); os.setuid(65534)\n"
         "from holdfast.milestones.store import Milestones\n"
-        "from holdfast.milestones.index.query import Query\n"
+        "from holdfast.milestones.index.query import EntityQuery\n"
         "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.kernel.errors import HoldfastError\n"
-        "try: print(Milestones.open(Repository.at('.')).find(Query('issue')))\n"
+        "try: print(Milestones.open(Repository.at('.')).find(EntityQuery('issue')))\n"
         "except HoldfastError as failure: sys.exit('refused: ' + failure.sentence())\n"
     )
     for folder in [repository, *repository.parents][:4]:
@@ -548,7 +548,7 @@ def test_bulk_creation_and_single_creation_are_the_same_to_readers(room: Milesto
     )
     room.create(draft)
     with opened(new_repository(tmp_path / "bulk")) as bulk:
-        bulk.bring_in([draft], actor="Ada <ada@example.org>")
+        bulk.import_drafts([draft], actor="Ada <ada@example.org>")
         one, many = everything(room)[0], everything(bulk)[0]
     assert (one.labels, one.title, [c.body for c in one.comments]) == (
         many.labels,

@@ -20,7 +20,7 @@ ISSUES = 20_000
 @pytest.fixture
 def many(repository: Path) -> Iterator[Milestones]:
     with opened(repository) as room:
-        room.bring_in(
+        room.import_drafts(
             EntityDraft(
                 "issue", f"Issue {number}", description="Words " * 20, labels=(f"area-{number % 20}",)
             )

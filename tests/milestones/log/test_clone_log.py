@@ -247,7 +247,7 @@ WRITES: dict[str, Callable[[Milestones, str], object]] = {
     "comment": lambda room, name: room.comment(name, "Hm"),
     "close": lambda room, name: room.set_status(name, "closed"),
     "claim": lambda room, name: room.claim(name),
-    "import": lambda room, name: room.bring_in([EntityDraft("issue", "Many") for _ in range(5)]),
+    "import": lambda room, name: room.import_drafts([EntityDraft("issue", "Many") for _ in range(5)]),
     "list": lambda room, name: room.find(EntityQuery("issue")),
     "show": lambda room, name: room.get("issue", name),
     "doctor": lambda room, name: room.check(),
@@ -297,7 +297,7 @@ def test_bare_and_sha256_repositories_work(home: Path, tmp_path: Path, options: 
     with opened(path) as room:
         name = issue(room, "Anywhere")
         room.comment(name, "Hm")
-        room.bring_in([EntityDraft("issue", "Imported")])
+        room.import_drafts([EntityDraft("issue", "Imported")])
         git(path, "pack-refs", "--all")
         git(path, "gc", "--quiet")
         room.comment(name, "After packing")
@@ -375,9 +375,9 @@ def test_an_import_brings_authors_and_times_once(room: Milestones):
         )
         for number, identity in enumerate(({"request": "source#1"}, {"id": derived_id("source", "2")}))
     ]
-    first = room.bring_in([*drafts, *drafts])
+    first = room.import_drafts([*drafts, *drafts])
     assert [receipt.changed for receipt in first] == [True, True, False, False]
-    again = room.bring_in(drafts)
+    again = room.import_drafts(drafts)
     assert [receipt.entity for receipt in again] == [receipt.entity for receipt in first[:2]]
     entity = room.get("issue", first[0].entity)
     assert (entity.author, entity.created, entity.updated) == (
@@ -389,9 +389,9 @@ def test_an_import_brings_authors_and_times_once(room: Milestones):
 
 
 def test_an_import_dates_no_commit_into_the_future(repository: Path, room: Milestones):
-    room.bring_in(EntityDraft("issue", f"First {number}") for number in range(50))
+    room.import_drafts(EntityDraft("issue", f"First {number}") for number in range(50))
     assert len(log_of(repository, "%H")) == 50
-    room.bring_in(EntityDraft("issue", f"Second {number}") for number in range(2000))
+    room.import_drafts(EntityDraft("issue", f"Second {number}") for number in range(2000))
     dates = [int(date) for date in log_of(repository, "%ct")]
     assert dates == sorted(set(dates), reverse=True)
     assert dates[0] <= time.time() + 10
@@ -404,7 +404,7 @@ def test_an_import_writes_no_commit_that_readers_pass_over(
     monkeypatch.setitem(vars(LIMITS), "log_commit_bytes", 80_000)
     issue(room, "Just now")
     comments = tuple("word " * 1000 for _ in range(40))
-    room.bring_in(EntityDraft("issue", f"Large {number}", comments=comments) for number in range(2))
+    room.import_drafts(EntityDraft("issue", f"Large {number}", comments=comments) for number in range(2))
     for path in (repository / ".git" / "holdfast").glob("milestones*.sqlite*"):
         path.unlink()
     assert sorted(item.comment_count for item in room.find(EntityQuery("issue")).items) == [0, 40, 40]
@@ -417,8 +417,8 @@ def test_operations_carried_over_as_lines_make_the_same_entities(room: Milestone
     room.set(name, "title", "Other")
     with opened(new_repository(tmp_path / "copy")) as copy:
         lines = list(room.operations())
-        assert copy.bring_in_operations([*lines, *lines, "nonsense"]) == 3
-        assert copy.bring_in_operations(lines) == 0
+        assert copy.import_operations([*lines, *lines, "nonsense"]) == 3
+        assert copy.import_operations(lines) == 0
         assert everything(copy) == everything(room)
 
 
@@ -443,7 +443,7 @@ def test_what_is_made_within_one_second_lists_in_the_order_made(repository: Path
 
 
 def test_pages_follow_each_other_without_gap_or_repeat_in_every_order(room: Milestones):
-    room.bring_in(
+    room.import_drafts(
         EntityDraft(
             "issue",
             f"T{number % 3}",

@@ -200,7 +200,7 @@ def test_an_issue_whose_milestone_is_not_here_is_exported_all_the_same(
         EntityDraft("issue", "One", milestone=room.create(EntityDraft("milestone", "Elsewhere")).entity)
     )
     with closing(room_at(new_repository(tmp_path / "other"))) as other:
-        other.bring_in_operations(line for line in room.operations() if json.loads(line)["k"] == "issue")
+        other.import_operations(line for line in room.operations() if json.loads(line)["k"] == "issue")
         text = export_entities(other, ExportEntities(format="github")).text or ""
     assert [(issue["title"], issue["milestone"]) for issue in json.loads(text)] == [("One", None)]
 

@@ -65,7 +65,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Milestones]:
     path = tmp_path_factory.mktemp("listing")
     subprocess.run(["git", "init", "--quiet", path], check=True)
     room = Milestones(Repository.discover(path), clock=lambda: NOW)
-    room.bring_in(list(drafts()))
+    room.import_drafts(list(drafts()))
     yield room
     room.close()
 
@@ -172,7 +172,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(
 
 def test_a_page_that_begins_while_others_write_repeats_nothing(repository: Path) -> None:
     room = Milestones(Repository.discover(repository), clock=lambda: NOW)
-    room.bring_in(EntityDraft("issue", f"{number}", id=_id(number)) for number in range(6))
+    room.import_drafts(EntityDraft("issue", f"{number}", id=_id(number)) for number in range(6))
     first = ask(room, sort=["title"], limit=3)
     room.create(EntityDraft("issue", "0 new"))
     rest = ask(room, sort=["title"], limit=10, cursor=first.next_cursor)
@@ -214,7 +214,7 @@ def test_a_limit_above_the_largest_page_is_cut_and_said(room: Milestones) -> Non
 
 def test_without_a_limit_a_page_has_fifty_items(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
-    room.bring_in(EntityDraft("issue", f"{number}") for number in range(51))
+    room.import_drafts(EntityDraft("issue", f"{number}") for number in range(51))
     page = ask(room)
     assert (len(page.items), page.next_cursor is None) == (50, False)
     room.close()
@@ -225,7 +225,7 @@ def test_ages_count_back_from_now(repository: Path) -> None:
     now = datetime.now(UTC)
     for days in (1, 10):
         moment = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        room.bring_in([EntityDraft("issue", f"{days} days", time=moment)])
+        room.import_drafts([EntityDraft("issue", f"{days} days", time=moment)])
     assert [item.title for item in ask(room, filter="created > 7d").items] == ["1 days"]
     assert [item.title for item in ask(room, filter="created < 7d").items] == ["10 days"]
     room.close()
@@ -246,7 +246,7 @@ def test_a_page_that_would_be_too_large_ends_early_and_the_next_one_goes_on(
 ) -> None:
     """The cursor is null exactly when nothing follows, however the pages were cut."""
     with closing(Milestones.open(Repository.at(repository))) as room:
-        room.bring_in([EntityDraft("issue", f"{number} {'x' * 90}") for number in range(23)])
+        room.import_drafts([EntityDraft("issue", f"{number} {'x' * 90}") for number in range(23)])
         whole = [item.id for item in ask(room, limit=500).items]
         for budget in (1, 250, 1000, 5000):
             monkeypatch.setattr(queries, "LIMITS", replace(LIMITS, entity_page_characters=budget))

@@ -1,4 +1,4 @@
-"""The filter language's two notations, read by recursive descent.
+"""Recursive descent parsers for the two notations of the filter language.
 
 Infix: `status == "open" and (label in [bug, urgent] or updated > 7d)`
 
@@ -14,9 +14,9 @@ S-expressions: `(and (= status "open") (in labels "bug" "urgent"))`
                 | "(" operator FIELD value+ ")"
     operator := "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "contains"
 
-There `=` and `contains` on labels ask for all of the values and `!=` for none of them.
+There `=` and `contains` on labels require all of the values, `!=` none of them.
 
-Contract: the text is consumed whole; what does not parse is `Invalid`, naming the column.
+Contract: the whole text is parsed; a syntax error is `Invalid` with its column.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _JOINING_WORDS = ("and", "or", "not", *_WORDS)
 
 
 class InfixParser(TokenCursor):
-    """Reads one filter about one kind of entity."""
+    """Parses one filter for one kind of entity."""
 
     def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         super().__init__(tokens, kind, now)
         self._depth = 0
 
     def parse(self) -> Expression:
-        """Return what the filter means."""
+        """Return the syntax tree."""
         expression = self._expression()
         if self._next.kind != END:
             raise invalid(
@@ -83,7 +83,7 @@ class InfixParser(TokenCursor):
             raise invalid(
                 token.column,
                 f"the filter nests deeper than {LIMITS.filter_depth} levels",
-                "Leave out parentheses it does not need.",
+                "Leave out unnecessary parentheses.",
             )
 
     def _comparison(self) -> Expression:
@@ -141,10 +141,10 @@ class InfixParser(TokenCursor):
 
 
 class SExpressionParser(TokenCursor):
-    """Reads one filter about one kind of entity."""
+    """Parses one filter for one kind of entity."""
 
     def parse(self) -> Expression:
-        """Return what the filter means."""
+        """Return the syntax tree."""
         expression = self._expression(1)
         if self._next.kind != END:
             raise invalid(self._next.column, f"{self._next.shown()} follows the end of the expression")
@@ -177,14 +177,14 @@ class SExpressionParser(TokenCursor):
             allowed = ["and", "or", "not", *_SIGNS, *_WORDS]
             raise invalid(
                 head.column,
-                f"{head.shown()} is no operator",
+                f"{head.shown()} is not an operator",
                 f"Operators: {', '.join(allowed)}.",
                 allowed=allowed,
             )
         operator = "=" if head.text == "==" else head.text.lower()
         field = field_of(self._take(), self._kind)
         checked_operator(field, operator, head)
-        return _meaning(field, operator, self._values(field, operator))
+        return _labels_combined(field, operator, self._values(field, operator))
 
     def _values(self, field: Field, operator: str) -> tuple[Value, ...]:
         values = [value_of(field, operator, self._take(), self._now)]
@@ -195,20 +195,19 @@ class SExpressionParser(TokenCursor):
         return tuple(values)
 
 
-def _meaning(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
+def _labels_combined(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
     if field.type != "labels" or operator == "in":
         return FieldComparison(field, operator, values)
-    # A label is contained when the entity has it: part of its name is not enough here.
+    # `contains` means the set of labels here, not a part of one label.
     sign = "=" if operator == "contains" else operator
     return all_of([FieldComparison(field, sign, (value,)) for value in values])
 
 
 def parse_filter(text: str, kind: str, now: float) -> Expression | None:
-    """Return what a filter about entities of `kind` means, or None when it asks for nothing.
+    """Parse a filter for entities of `kind` in either notation; return None if it is empty.
 
-    Both spellings are understood. What is neither is refused as `Invalid`, by the parser that got
-    further; the infix one when both stopped at the same place. Ages such as `7d` count back from
-    `now`, in seconds since 1970.
+    If neither parses, the error is that of the parser that got further, or of the infix parser if both
+    stopped at the same column. Ages such as `7d` count back from `now`, in seconds since 1970.
     """
     found = tokens(text)
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""`git_mile.comment`: a comment, or an earlier one written anew."""
+"""`git_mile.comment`: add or edit a comment."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class WriteComment(EntityWrite):
-    """A comment to write, or one to write anew."""
+    """A comment to add or edit."""
 
     body: str = Field(
-        min_length=1, max_length=LIMITS.entity_text_characters, description="What to say, in Markdown."
+        min_length=1, max_length=LIMITS.entity_text_characters, description="The comment, in Markdown."
     )
     replaces: str | None = Field(
         default=None, max_length=64, description="Id of an earlier comment whose body this one replaces."
@@ -31,8 +31,8 @@ class WriteComment(EntityWrite):
     written_in_editor="body",
 )
 def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
-    """Comment on a milestone or an issue, or write an earlier comment anew."""
+    """Comment on a milestone or issue, or edit an earlier comment."""
     if args.replaces is None:
-        return MileReceipt.of(room.comment(args.id, args.body, **args.signed), comment=True)
-    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.signed)
+        return MileReceipt.of(room.comment(args.id, args.body, **args.attribution), comment=True)
+    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.attribution)
     return MileReceipt.of(receipt).model_copy(update={"comment_id": args.replaces})
