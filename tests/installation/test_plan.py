@@ -274,7 +274,7 @@ def test_one_damaged_file_and_nothing_at_all_is_changed(act: object, tally: Tall
             "~/.config/Claude/claude_desktop_config.json",
             "a name in double quotes was expected",
         ),
-        ("codex", b"a = 1\nb = '\xff'\n", "~/.codex/config.toml", "it is not text in UTF-8"),
+        ("codex", b"a = 1\nb = '\xff'\n", "~/.codex/config.toml", "it is not UTF-8 text"),
     ],
 )
 @pytest.mark.evidence("C1", "installer", "a damaged configuration file", every=True)

@@ -69,7 +69,7 @@ def test_taking_over_many_logs_is_told_in_portions(new_team: NewTeam, monkeypatc
     with running(Call(listener=Heard())):
         team["e"].sync()
     assert [words for words in told if "so far" in words] == [
-        "Uniting the logs, 0 of 4 so far", "Uniting the logs, 2 of 4 so far",
+        "Merging the logs, 0 of 4 so far", "Merging the logs, 2 of 4 so far",
     ]  # fmt: skip
     assert titles(team["e"]) == titles(team["d"])
 

@@ -148,7 +148,7 @@ def test_a_bead_does_not_wait_for_itself(room: Milestones, bring: Import) -> Non
     beads = [{"id": "bd-7", "title": "Snake", "dependencies": needs}, {"id": "bd-8", "title": "Other"}]
     result = bring("\n".join(map(json.dumps, beads)), format="beads")
     assert (result.created, [(one.item, one.reason) for one in result.skipped]) == (
-        2, [("bd-7", "It depends on itself, which was left out.")]
+        2, [("bd-7", "It depends on itself; that dependency was dropped.")]
     )  # fmt: skip
     known = titles(room, "issue")
     assert room.get("issue", known["Snake"]).dependencies == (known["Other"],)

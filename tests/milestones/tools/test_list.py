@@ -21,7 +21,7 @@ from holdfast.milestones.filter.sql import condition
 from holdfast.milestones.index import query as queries
 from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, question
+from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, query_of
 from holdfast.storage.git.repository import Repository
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import filters
@@ -208,7 +208,7 @@ def test_a_cursor_that_is_well_made_but_not_ours_is_refused(room: Milestones, ke
 def test_a_limit_above_the_largest_page_is_cut_and_said(room: Milestones) -> None:
     page = ask(room, limit=501)
     assert "at most 500" in (page.hint or "")
-    query, _ = question(ListEntities(entity="issue", limit=501), NOW.timestamp())
+    query, _ = query_of(ListEntities(entity="issue", limit=501), NOW.timestamp())
     assert query.limit == 500
 
 
