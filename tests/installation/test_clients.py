@@ -154,7 +154,7 @@ def test_the_slash_command_names_tools_that_exist():
 
 @pytest.mark.requirement("install-9")
 def test_git_says_so_when_nothing_needs_it():
-    with pytest.raises(Unavailable, match="nothing to set in git"):
+    with pytest.raises(Unavailable, match="nothing to configure in git"):
         CLIENTS["git"].wanted(situation("/r", git_directory="/r/.git"), Contributions())
     with pytest.raises(Unavailable, match="not in a git repository"):
         CLIENTS["git"].wanted(situation("/r"), CONTRIBUTED)

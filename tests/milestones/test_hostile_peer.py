@@ -358,7 +358,7 @@ def test_the_work_of_a_sync_does_not_grow_with_the_number_of_new_logs(
 def test_control_words_are_replaced_where_the_smaller_line_counts(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(update, "genuine", lambda held, other: min(held, other, key=lambda one: one.line()))
+    monkeypatch.setattr(update, "preferred", lambda held, other: min(held, other, key=lambda one: one.line()))
     before = words(team["v"])
     POISONS["the victim's words replaced"](peer)
     team["v"].sync()

@@ -67,7 +67,7 @@ def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
             for table in tables
         }
 
-    return room.ask(rows)
+    return room.read(rows)
 
 
 def own_log(repository: Path) -> str:
@@ -564,7 +564,7 @@ def test_what_stands_for_nothing_does_not_outlive_the_emptiness(repository: Path
             connection.execute("INSERT INTO tip VALUES ('a', 'b')")
 
     for _ in range(3):
-        room.ask(look)
+        room.read(look)
     with opened(repository) as other:
         issue(other, "First")
     assert titles(room) == ["First"]

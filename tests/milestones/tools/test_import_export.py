@@ -174,7 +174,7 @@ def test_what_is_too_long_is_named_and_the_rest_comes_over(bring: Import) -> Non
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}', "[" * 100_000])
 def test_a_file_that_holds_no_issues_is_refused(bring: Import, content: str) -> None:
-    with pytest.raises(Invalid, match="no JSON array"):
+    with pytest.raises(Invalid, match="not a JSON array"):
         bring(content, format="github")
 
 

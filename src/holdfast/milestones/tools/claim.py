@@ -43,5 +43,5 @@ def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
     receipt = room.claim(args.id, lease=lease, **args.attribution)
     holder = room.get(None, receipt.entity).holder(room.now())
     if holder is None:
-        raise Conflict("The claim of this request has expired.", hint="Claim again under a new request id.")
+        raise Conflict("The claim of this request has ended.", hint="Claim again under a new request id.")
     return MileClaimed(**MileReceipt.of(receipt).model_dump(), actor=holder.actor, until=holder.until)
