@@ -6,8 +6,8 @@ import sys
 
 from holdfast.analysis.duplicates.clone import COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from bench._comparison import Comparison, compare
 from bench._results import Results, absent, parser
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_code_churn import AnalyzeCodeChurn, CodeChurn, analyze_code_churn
-from holdfast.storage.git.line_ages import line_ages
+from holdfast.storage.git.history.line_ages import line_ages
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
 

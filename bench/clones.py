@@ -29,10 +29,11 @@ from typing import NamedTuple
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.duplicates.clone import KINDS, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import KINDS, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.record import Record
 
@@ -153,15 +154,15 @@ def measured(tree: Path, threshold: float) -> tuple[CloneReport, dict[str, tuple
         start, began = time.perf_counter(), time.process_time()
         report = find_clones(room, Project(), CloneQuery(threshold=threshold))
         took, processor = time.perf_counter() - start, time.process_time() - began
-        survey = room.survey(Project())
+        scan = room.scan(Project())
     finally:
         room.close()
     print(
-        f"{len(survey.files)} files, skipped {dict(survey.counts.files_skipped)};",
+        f"{len(scan.files)} files, skipped {dict(scan.counts.files_skipped)};",
         f"{took:.1f} s, {processor:.1f} CPU s",
     )
     print(f"classes: {dict(Counter(one.kind for one in report.classes))}\n")
-    return report, {path: longest(record) for path, record in survey.files.items() if record.functions}
+    return report, {path: longest(record) for path, record in scan.files.items() if record.functions}
 
 
 def compared(

@@ -20,9 +20,6 @@ import holdfast
 from bench._client import Client
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
-from holdfast.milestones.entity import EntityDraft
-from holdfast.milestones.store import Milestones
-from holdfast.storage.git.repository import Repository
 
 ROOT = Path(__file__).resolve().parent.parent
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
@@ -52,7 +49,6 @@ def main() -> None:
         prepare(home=folder)
         repository = new_repository(Path(folder, "repository"))
         quick = compare_commands(repository, options.rounds)
-        quick += compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
         others, models = compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
         starts = compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
     results = Results("bench.commands")
@@ -82,22 +78,6 @@ def compare_commands(repository: Path, rounds: int) -> list[Comparison]:
             comparison.baseline.append(python)
             comparison.ours.append(seconds_of(command, repository))
     return [send, empty, full]
-
-
-def compare_lists(repository: Path, rounds: int) -> list[Comparison]:
-    listed = [GIT_MILE, "list"]
-    measured = [
-        (Comparison("git-mile list, 50 of 1,000 issues", bar=3), listed),
-        (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3), [*listed, "--json"]),
-        (Comparison("git-mile list, few", bar=3), [*listed, "milestone"]),
-        (Comparison("git-mile list --filter"), [*listed, "--filter", "label = bug"]),
-    ]
-    for _ in range(rounds):
-        python = seconds_of(PYTHON, repository)
-        for comparison, command in measured:
-            comparison.baseline.append(python)
-            comparison.ours.append(seconds_of(command, repository))
-    return [comparison for comparison, _ in measured]
 
 
 def compare_processor_time(repository: Path, rounds: int) -> tuple[list[Comparison], list[Comparison]]:
@@ -161,19 +141,6 @@ def processor_seconds_of(command: list[str], cwd: Path) -> float:
 def told(command: list[str], cwd: Path) -> Any:
     answer = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=True)
     return json.loads(answer.stdout)
-
-
-def with_issues(path: Path) -> Path:
-    """Make a repository with a thousand issues, and an index of them."""
-    subprocess.run(["git", "init", "--quiet", path], check=True)
-    room = Milestones(Repository.discover(path))
-    room.import_drafts(
-        EntityDraft("issue", f"Issue number {number}", "Text", labels=("bug",)) for number in range(1000)
-    )
-    room.import_drafts(EntityDraft("milestone", f"Milestone {number}") for number in range(5))
-    room.close()
-    subprocess.run([GIT_MILE, "list"], cwd=path, check=True, stdout=subprocess.DEVNULL)
-    return path
 
 
 def compare_starts(repository: Path, rounds: int) -> list[Comparison]:

@@ -21,7 +21,7 @@ from holdfast.comments.anchors.scan import Scan
 from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
 SECONDS_A_PAIR = 1.0

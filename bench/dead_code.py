@@ -34,10 +34,10 @@ from bench._dead_code_score import Label, Score, vulture
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.dead_code.analyser import dead_code
-from holdfast.analysis.dead_code.finding import Finding
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.unused_code import UnusedCode
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import MODULE, Record, read_record
 
@@ -122,7 +122,7 @@ class Tree:
     def resolution(self) -> Resolution:
         """Return what the names of the tree mean."""
         others = sorted(self.texts.keys() - self.records.keys())
-        return Resolution(Survey(dict(sorted(self.records.items())), {}, (), tuple(others)), self.texts.get)
+        return Resolution(Scan(dict(sorted(self.records.items())), {}, (), tuple(others)), self.texts.get)
 
 
 class Injector:
@@ -286,8 +286,8 @@ def injected(tree: Tree, languages: list[str], each: int, seed: int) -> tuple[Sc
             for _ in range(each):
                 injector.inject(language, case)
     tree.read(sorted(injector.changed))
-    by_name: dict[tuple[str, str], Finding] = {}
-    statements: dict[tuple[str, int], Finding] = {}
+    by_name: dict[tuple[str, str], UnusedCode] = {}
+    statements: dict[tuple[str, int], UnusedCode] = {}
     for one in dead_code(tree.resolution()):
         if one.kind == "unreachable":
             statements[one.file, one.line] = one

@@ -37,11 +37,12 @@ from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.defects.activity import DAY, YEAR
 from holdfast.analysis.defects.commit_risk import shipped_trees
+from holdfast.analysis.defects.defect_report import SMALL_FILE
 from holdfast.analysis.defects.logistic import area_under_curve, shipped
-from holdfast.analysis.defects.prediction import SMALL_FILE, PastFiles
+from holdfast.analysis.defects.prediction import PastFiles
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import rows
+from holdfast.storage.git.history.numstat import rows
 from holdfast.storage.git.repository import Repository
 
 BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.01)

@@ -219,7 +219,7 @@ class Messages(Growing):
         rows = (
             (digest_of("a.py", str(n), at), "a.py", str(n), None, None, at, str(self.place)) for n in more
         )
-        with room._for_writing().write() as connection:
+        with room._database.get().write() as connection:
             connection.executemany(INSERT_MESSAGE, rows)
 
     def operations(self) -> Iterator[Operation]:

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from bench._peers import folders
 from bench._results import Results, absent, parser
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.dependency_graph import dependency_graph
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import read_record
 
 Edge = tuple[str, str]
@@ -141,8 +141,8 @@ def ours(root: Path, paths: list[Path]) -> set[Edge]:
         place = root / name
         return place.read_text(encoding="utf-8", errors="replace") if place.is_file() else None
 
-    survey = Survey({name: record for name, record in records.items() if record}, {}, (), tuple(others))
-    graph = dependency_graph(survey, Resolution(survey, read), "import-graph")
+    scan = Scan({name: record for name, record in records.items() if record}, {}, (), tuple(others))
+    graph = dependency_graph(scan, Resolution(scan, read), "import-graph")
     return {(edge.origin, edge.goal) for edge in graph.edges}
 
 

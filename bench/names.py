@@ -27,12 +27,12 @@ import numpy as np
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
 from holdfast.analysis.names.ranking import STRING_SHARE, Comparison, ranking
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import shipped_vectors
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 
 BARS = {"similarity": 0.40, "relatedness": 0.65}
@@ -160,9 +160,9 @@ def main() -> int:
     shipped_vectors()
     print(f"vectors loaded: {(time.process_time() - start) * 1e3:.1f} ms")
     room = Analysis(Repository.discover(given.tree)) if given.tree else None
-    survey = room.survey(Project()) if room else None
+    scan = room.scan(Project()) if room else None
     start = time.process_time()
-    known = catalogue(survey) if survey else made_up(given.names)
+    known = catalogue(scan) if scan else made_up(given.names)
     print(f"catalogue made: {time.process_time() - start:.2f} s")
     if room:
         room.close()

@@ -233,7 +233,7 @@ def many_cards(browser: Browser, site: Site, kept: Any, rounds: int) -> Iterator
 def others_changes(page: Page, site: Site, rounds: int) -> Iterator[Row]:
     page.goto(f"{site.url}/board")
     page.wait_for_selector("main[data-ready]")
-    page.wait_for_selector(".live.standing")
+    page.wait_for_selector(".live.connected")
     changed = page.locator('.cards[data-column="ready"] .task').first.get_attribute("data-id")
     page.evaluate(COUNT_TOUCHED)
     seconds = []

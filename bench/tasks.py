@@ -29,7 +29,7 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import EntityDraft
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
 from holdfast.tasks.store.tasks import Tasks

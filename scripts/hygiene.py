@@ -1,10 +1,11 @@
-"""Refuse what must not be in the code, and what must not be in the repository.
+"""Refuses constructs that the code must not contain, and text that the repository must not contain.
 
-In the code: shells, pickles, evaluated strings, programs run anywhere but in three modules of storage/,
-files written anywhere but in storage/, and exceptions of every kind caught anywhere but at the edges.
-In the repository: paths of the machine it was written on,
-hosts of package registries, notes about work left undone, and files at its root that nobody meant to keep.
-A line that has to show one of these says why it may: `hygiene: reason`.
+In the code: shells, pickles, evaluated strings, programs started outside `RUNS_PROGRAMS`, files written
+outside storage/, and exceptions of every kind caught outside `CATCHES_EVERYTHING`. In the repository: paths
+of the machine it was written on, hosts of package registries, notes about unfinished work, and stray files at
+its root.
+
+A line that needs an exception gives the reason in a comment: `hygiene: reason`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "holdfast"
-NOT_OURS = {"node_modules", "__pycache__", "build", "dist"}
-HIDDEN_BUT_OURS = {".ci"}
+SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
+HIDDEN_FOLDERS = {".ci"}
 AT_ROOT = {
     "AGENTS.md",
     "CHANGELOG.md",
@@ -37,23 +38,24 @@ EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
-RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py"}
+RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py", "storage/processes/editor.py"}
 CATCHES_EVERYTHING = {
-    "analysis/context/gathering.py",  # one of the analyses to run
-    "analysis/records/reading.py",  # one of the files to analyse
+    "analysis/engine/analysis_run.py",  # one of the analyses to run
+    "analysis/engine/file_reader.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine
     "kernel/dispatch/failures.py",  # an operation
     "kernel/dispatch/workers.py",  # the same, on its way out of a thread
     "faces/cli/application.py",  # the program
     "faces/http/application.py",  # a request over HTTP
-    "faces/http/serve.py",  # a worker process, which ends with the status its failure has
+    "faces/http/worker_processes.py",  # a worker process, which ends with the status its failure has
     "faces/mcp/engine.py",  # a request to the SDK
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
-    "faces/mcp/publisher.py",  # the state of a resource that somebody follows
+    "faces/mcp/resource_states.py",  # the state of a resource that a client follows
     "faces/mcp/server.py",  # a handler of the protocol
-    "storage/watching/watcher.py",  # the thread that watches
+    "storage/processes/pool.py",  # a task, whose caller gets the failure
+    "storage/watching/topic.py",  # the probe or the listener of one topic
 }
-"""Where the failure of one thing must not end what serves others."""
+"""Where one failure must not end something that serves others, with the failing part."""
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")
 WRITING_CALLS = re.compile(
     r".*\.(write_text|write_bytes|unlink|touch|mkdir|rmdir|rename|symlink_to|hardlink_to)"
@@ -62,7 +64,7 @@ WRITING_CALLS = re.compile(
 
 HOMES = r"/(?:root|home/\w+|Users/\w+)/"
 HOSTS = r"\b(?:pypi|pythonhosted|npmjs|yarnpkg|anaconda|crates|rubygems)\.(?:org|com|io|dev)\b"
-# Comments of users have tags of these names, so the words alone say nothing; behind a comment's mark they do.
+# Tags of users' comments have these names too, so the words only count after the start of a comment.
 UNDONE = r"(?:(?<!#)#|//|/\*|<!--|^\s*[-*])\s*(?:TOD[O]|FIXM[E]|HAC[K]|WI[P])\b"
 
 
@@ -82,11 +84,11 @@ def code_problems(path: Path) -> Iterator[tuple[int, str]]:
             and catches_everything(node)
             and where not in CATCHES_EVERYTHING
         ):
-            yield node.lineno, "everything is caught and kept"
+            yield node.lineno, "every exception is caught and none is raised again"
 
 
 def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node but those that only a type checker sees."""
+    """Yield every node except those that only a type checker sees."""
     yield node
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
@@ -116,7 +118,7 @@ def call_problems(node: ast.Call, where: str) -> Iterator[str]:
 
 
 def catches_everything(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler takes every exception and does not raise it again."""
+    """Return whether a handler catches every exception and raises none."""
     names = {"Exception", "BaseException"} & {ast.unparse(handler.type)} if handler.type else {"everything"}
     return bool(names) and not any(isinstance(node, ast.Raise) for node in ast.walk(handler))
 
@@ -126,7 +128,7 @@ def truthy(value: ast.expr) -> bool:
 
 
 def opens_for_writing(node: ast.Call, name: str) -> bool:
-    """Return whether a call opens a file in a mode that is not plainly for reading."""
+    """Return whether a call opens a file in a mode other than for reading."""
     if name == "os.open":
         return "os.O_RDONLY" not in ast.unparse(node)
     if name not in {"open", "io.open"} and not name.endswith(".open"):
@@ -138,24 +140,24 @@ def opens_for_writing(node: ast.Call, name: str) -> bool:
 
 
 def text_problems(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and problem for every word that must not be in the repository."""
+    """Yield line and problem for all text that must not be in the repository."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
         return
-    hostile = ROOT / "tests" in path.parents  # tests name other people's homes to see them refused
-    machine = re.compile(re.escape(str(ROOT)) + r"\b" + ("" if hostile else f"|{HOMES}"))
+    is_test = ROOT / "tests" in path.parents  # Tests contain paths of other homes that must be refused.
+    machine = re.compile(re.escape(str(ROOT)) + r"\b" + ("" if is_test else f"|{HOMES}"))
     for number, line in enumerate(lines, 1):
         if EXEMPT in line:
             continue
-        for what, pattern in (("machine path", machine), ("registry host", HOSTS), ("left undone", UNDONE)):
+        for what, pattern in (("machine path", machine), ("registry host", HOSTS), ("unfinished", UNDONE)):
             found = re.search(pattern, line)
             if found:
                 yield number, f"{what}: {found.group()}"
 
 
 def place_problems(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield a problem for a file that a program left at the root."""
+    """Yield a problem for an unknown file at the root."""
     if path.parent == ROOT and path.name not in AT_ROOT and not path.name.startswith("."):
         yield 1, "left at the root: move it, remove it, or name it in AT_ROOT"
 
@@ -167,7 +169,7 @@ def files() -> Iterator[Path]:
 
 
 def is_ours(folder: str) -> bool:
-    return folder in HIDDEN_BUT_OURS or not (folder.startswith(".") or folder in NOT_OURS)
+    return folder in HIDDEN_FOLDERS or not (folder.startswith(".") or folder in SKIPPED_FOLDERS)
 
 
 def main() -> int:

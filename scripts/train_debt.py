@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from holdfast.analysis.debt.debt_item import LICENCE, is_prose
 from holdfast.analysis.debt.marker import opening_marker
-from holdfast.analysis.debt.model import Model, features
+from holdfast.analysis.debt.model import DebtModel, features
 from holdfast.analysis.debt.passage import Passage, passages
 from holdfast.syntax.record import Comment
 
@@ -95,7 +95,7 @@ class Trained(NamedTuple):
     regression: Any
     rarity: Mapping[str, float]
     """The inverse document frequency of each feature, by which its column is scaled."""
-    model: Model
+    model: DebtModel
 
     def probability(self, text: str) -> float:
         """Return scikit-learn's own probability, which the exported model must reproduce."""
@@ -124,7 +124,7 @@ def train(projects: Projects, threshold: float = 0.25) -> Trained:
     times = [math.sqrt(times) for _, _, times in rows]
     regression.fit(_matrix(texts, rarity), [row.corrected for _, row, _ in rows], sample_weight=times)
     weights = zip(rarity, regression.coef_[0], strict=True)
-    model = Model(
+    model = DebtModel(
         bias=round(float(regression.intercept_[0]), 4),
         threshold=threshold,
         kinds=kinds,

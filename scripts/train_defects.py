@@ -29,11 +29,11 @@ from holdfast.analysis.defects.commit_risk import Trees, places, with_ratios
 from holdfast.analysis.defects.logistic import Model, area_under_curve, fitted, table
 from holdfast.analysis.defects.measures import MEASURES
 from holdfast.analysis.defects.prediction import PastFiles, measured_files
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import rows
+from holdfast.storage.git.history.numstat import rows
 from holdfast.storage.git.repository import Repository
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "defects"
@@ -160,8 +160,8 @@ def measure(clone: Path, time: int, last: str) -> Snapshot:
     repository = Repository.at(clone)
     room = Analysis(repository, clock=lambda: datetime.fromtimestamp(time, UTC))
     try:
-        survey = room.survey(Project())
-        files = measured_files(room, Project(), survey)
+        scan = room.scan(Project())
+        files = measured_files(room, Project(), scan)
         past = None if files.history is None else files.history.past
         rows = {path: dict(files.measures(path)) for path in files.static}
         git(clone, "checkout", "-q", "--force", last)

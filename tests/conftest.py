@@ -12,26 +12,32 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from tests import forked
 from tests.reliability import evidence
 from tests.reliability.evidence import tally as tally
+from tests.reliability.samples import SCALE
+from tests.repositories import new_repository
 
 # How long an example takes says more about the machine's other work than about ours.
-hypothesis.settings.register_profile(
-    "holdfast", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("holdfast")
+for profile, number in (("small", 20), ("large", 100)):
+    hypothesis.settings.register_profile(
+        profile, max_examples=number, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    )
+hypothesis.settings.load_profile("large" if SCALE else "small")
 
 ROOT = Path(__file__).resolve().parent.parent
 NODE_HOME = ROOT / ".cache" / "node"
 NODE = NODE_HOME / "node_modules" / ".bin" / "node"
 NODE_VERSION = (22, 19)
+
+STARTED = pytest.StashKey[float]()
 
 RunHoldfast = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -69,24 +75,51 @@ def chromium_is_missing() -> str | None:
     return None if shutil.which("chromium") else "Chromium is not installed"
 
 
+def firefox_is_missing() -> str | None:
+    return None if shutil.which("firefox-esr") else "Firefox ESR is not installed"
+
+
 FAMILIES: dict[str, Callable[[], str | None]] = {
     "node": cache(node_is_missing),
     "strace": cache(strace_is_missing),
     "mounts": cache(mounts_are_missing),
     "postgres": cache(postgres_is_missing),
     "chromium": cache(chromium_is_missing),
+    "firefox": cache(firefox_is_missing),
 }
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     evidence.note(items)
     for item in items:
+        if evidence.is_control(item):
+            item.add_marker(pytest.mark.slow)
         for family, why_missing in FAMILIES.items():
             if item.get_closest_marker(family) is None:
                 continue
             item.user_properties.append(("family", family))
             if reason := why_missing():
                 item.add_marker(pytest.mark.skip(reason=f"{family}: {reason}"))
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of all those that it waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system + forked.spent_seconds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Note the CPU seconds of each test, for `bench/test_durations.py`."""
+    item.stash[STARTED] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    yield
+    item.user_properties.append(("cpu_seconds", round(cpu_seconds() - item.stash[STARTED], 3)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -118,14 +151,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def repository(home: Path, tmp_path: Path) -> Path:
     """The work tree of a fresh git repository without commits."""
-    path = tmp_path / "repository"
-    for arguments in (
-        ("init", "--quiet", "--initial-branch=main", str(path)),
-        ("-C", str(path), "config", "user.name", "Ada"),
-        ("-C", str(path), "config", "user.email", "ada@example.org"),
-    ):
-        subprocess.run(["git", *arguments], check=True)
-    return path
+    return new_repository(tmp_path / "repository")
 
 
 @pytest.fixture
@@ -137,6 +163,6 @@ def run_holdfast(repository: Path) -> RunHoldfast:
         *arguments: str, cwd: Path = repository, check: bool = False, **more: object
     ) -> subprocess.CompletedProcess[str]:
         more = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 60, **more}
-        return subprocess.run([command, *arguments], cwd=cwd, check=check, **more)  # type: ignore[call-overload]
+        return forked.run([command, *arguments], cwd=cwd, check=check, **more)  # type: ignore[arg-type]
 
     return run

@@ -17,7 +17,7 @@ from holdfast.doctor import CheckStores, Finding, StoreRoom, StoresChecked, chec
 from holdfast.doctor import toolset as stores
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Busy, Corrupted, HoldfastError
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX
 from holdfast.storage.git.repository import Repository
 
 NOTHING_YET = "Nothing has been stored yet."

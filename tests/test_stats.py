@@ -10,17 +10,18 @@ from typing import Any
 from holdfast.doctor import StoreRoom
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.models import NoArguments
-from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, RequestStatistics, ServerStatistics
+from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, ProcessStatistics, RequestStatistics
 from holdfast.stats import measure_stores
 from holdfast.storage.git.repository import Repository
 from holdfast.workspace import Workspace
+from tests import forked
 from tests.contract.prepared import HOLDFAST, environment, prepare
 from tests.faces.http.running import running_server
 
 
 def measured(place: Path, variables: dict[str, str] | None = None) -> dict[str, Any]:
     command = [HOLDFAST, "stats", "--json"]
-    done = subprocess.run(command, cwd=place, env=variables, capture_output=True, text=True, check=True)
+    done = forked.run(command, cwd=place, env=variables, capture_output=True, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
 
@@ -45,9 +46,7 @@ def test_every_room_says_its_own_counts_in_every_work_tree(tmp_path: Path) -> No
     sidecar = {"file": "src/gone.py", "version": "2.0", "comments": [orphan], "ghostMarkers": []}
     (place / "src/gone.py.comments").write_text(json.dumps(sidecar))
     result = measured(place, variables)
-    told = subprocess.run(
-        [HOLDFAST, "stats"], cwd=place, env=variables, capture_output=True, text=True
-    ).stdout
+    told = forked.run([HOLDFAST, "stats"], cwd=place, env=variables, capture_output=True, text=True).stdout
     assert "3 pending, 1 delivered, 1 reply (" in told
     assert "1 milestone open, " in told
     counts = {store["store"]: store["counts"] for store in result["stores"]}
@@ -101,7 +100,7 @@ def test_a_server_says_what_it_served(repository: Path) -> None:
 
 
 def test_percentiles_are_of_the_latest_requests_and_memory_is_bounded() -> None:
-    tally = ServerStatistics()
+    tally = ProcessStatistics()
     for number in range(RECENT_DURATIONS * 2):
         tally.count("it", float(number), failed=number % 2 == 0)
     served: RequestStatistics = tally.by_name()["it"]

@@ -17,7 +17,7 @@ from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.sidecar.note import NoteLocation
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Confidence, FileVersion, Placement
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bench.servers.echo import Nothing, echo_tools
 from holdfast.faces.http.access import LocalTokens
-from holdfast.faces.http.connection import listening_socket
-from holdfast.faces.http.serve import HttpServer, run_application
-from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.http.listener import listening_socket
+from holdfast.faces.http.server import HttpServer, run_application
+from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
@@ -23,7 +23,7 @@ def main() -> None:
     port = listener.getsockname()[1]
     limits = replace(LIMITS, request_burst=10**9)
     dispatcher = Dispatcher(Registry([echo_tools()]), lambda _: None, limits=limits)
-    settings = HttpSettings(Address("127.0.0.1", port))
+    settings = HttpSettings(ListenAddress("127.0.0.1", port))
     server = HttpServer(dispatcher, PROFILES["everything"], Nothing(), settings, port)
     print(port, flush=True)
     recogniser = LocalTokens("bench" * 8, TokenFile(Repository.discover(".")))

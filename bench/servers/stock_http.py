@@ -5,7 +5,7 @@ from __future__ import annotations
 import uvicorn
 
 from bench.servers.stock_tools import stock_server
-from holdfast.faces.http.connection import listening_socket
+from holdfast.faces.http.listener import listening_socket
 
 
 def main() -> None:

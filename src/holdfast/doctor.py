@@ -28,17 +28,18 @@ from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.atomic import (
+from holdfast.storage.files.mounts import is_network_filesystem
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.temporary import (
     ORPHAN_AGE_SECONDS,
     TEMPORARY_SUFFIX,
     is_temporary_name,
     sweep_orphans,
 )
-from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX
+from holdfast.storage.sql.store_file import DAMAGED_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
 from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, dropped_writes
 from holdfast.storage.watching.listing import Listing
@@ -319,11 +320,11 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         with disk_failures_named(name):
             message = _BACKUP.format(os.lstat(path).st_size)
         yield _finding(_STORE, room.named(path), "info", message, _BACKUP_STEP)
-    for name in sorted(name for name in os.listdir(directory) if KEPT_MARK in name):
+    for name in sorted(name for name in os.listdir(directory) if DAMAGED_MARK in name):
         message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
         severity: Severity = "warning"
         is_file = os.path.isfile(path) and not os.path.islink(path)
-        if is_file and name.partition(KEPT_MARK)[0].endswith(LOG_SUFFIX):
+        if is_file and name.partition(DAMAGED_MARK)[0].endswith(LOG_SUFFIX):
             with disk_failures_named(name), open(path, "rb") as file:
                 lost = dropped_writes(file.read(DAMAGED_BYTES))
             message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")

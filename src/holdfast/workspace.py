@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
+    from holdfast.storage.watching.topic_source import TopicSource
     from holdfast.storage.watching.watcher import Watcher
     from holdfast.syntax.record import Definition
     from holdfast.tasks.neighbours import Neighbours
@@ -61,9 +62,8 @@ class Workspace:
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
         self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
-        self._watcher: Watcher | None = None
-        self._rooms: dict[str, Any] = {}
-        self._opening = threading.Lock()
+        self._watcher = Lazy(_open_watcher)
+        self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
     @classmethod
     def discover(cls, start: Path, database: str | None = None) -> Workspace:
@@ -72,13 +72,7 @@ class Workspace:
 
     def room(self, toolset: str) -> Any:
         """Return the room of a toolset, opening it on first use."""
-        room = self._rooms.get(toolset)
-        if room is None:
-            with self._opening:
-                room = self._rooms.get(toolset)
-                if room is None:
-                    room = self._rooms[toolset] = _OPENERS[toolset](self)
-        return room
+        return self._rooms[toolset].get()
 
     @property
     def inbox(self) -> Inbox:
@@ -87,27 +81,28 @@ class Workspace:
         return room
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on a thread of the watcher, when any process changed what `topic` names."""
+        """Call back, on the watcher's thread, after any process changed a topic: a room, or `room/part`.
+
+        Return the function that ends this.
+        """
         name, _, part = topic.partition("/")
-        room = self.room(name)
-        # A room, or one of very many things in it, is looked at only while somebody wants to know.
-        probe = room.probe(part) if part else getattr(room, "fingerprint", None)
-        return self._notice_changes().subscribe(topic, callback, probe)
-
-    def _notice_changes(self) -> Watcher:
-        from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
-
-        with self._opening:
-            if self._watcher is None:
-                self._watcher = Watcher()
-            return self._watcher
+        source: TopicSource = self.room(name).topic(part)
+        if name == "tasks" and self.repository.common_dir is not None:
+            # A closed milestone makes the tasks ready that waited for it.
+            source = source._replace(places=source.places + self.room("milestones").topic("").places)
+        return self._watcher.get().subscribe(topic, callback, source)
 
     def close(self) -> None:
         """Close every room that was opened."""
-        if self._watcher is not None:
-            self._watcher.close()
+        self._watcher.close()
         for room in self._rooms.values():
             room.close()
+
+
+def _open_watcher() -> Watcher:
+    from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
+
+    return Watcher()
 
 
 def _open_comments(workspace: Workspace) -> Comments:
@@ -196,14 +191,14 @@ def _open_source(workspace: Workspace) -> Source:
 
 def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
     """Return the definitions that an earlier analysis cached, by path; no file is read."""
-    from holdfast.analysis.survey import Project
+    from holdfast.analysis.engine.scan import Project
 
     analysis: Analysis = workspace.room("analyze")
     try:
-        survey = analysis.survey(Project(), strategy="offline")
+        scan = analysis.scan(Project(), strategy="offline")
     except Unavailable:
         return {}
-    return {path: record.names.definitions for path, record in survey.files.items()}
+    return {path: record.names.definitions for path, record in scan.files.items()}
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(

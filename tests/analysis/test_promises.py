@@ -30,7 +30,7 @@ TIMES = (
     "cache_stats",
     "timestamp",
 )
-NAMES_NO_FILES = {"analyze_trend", "draw_dependency_graph"}
+NAMES_NO_FILES = {"analyze_trend", "draw_dependency_graph", "record_trend"}
 TIME_ALONE = {("analyze_deep_context", "parallel")}
 """Arguments that may change nothing but how long it takes."""
 
@@ -142,6 +142,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "format": "csv",
         "limit": ({"backfill": 3}, 1),
     },
+    "record_trend": {"project_path": "web", "backfill": 3},
     "analyze_name_similarity": {
         "query": "square",
         "project_path": "src",
@@ -187,6 +188,7 @@ FIXED = {
     "analyze_name_similarity": ("least_score",),
     "analyze_duplicates": ("threshold", "effective_thresholds", "min_lines", "gpu"),
     "analyze_trend": ("backfilled",),
+    "record_trend": ("backfilled",),
     "analyze_comprehensive": (
         "results.defects.by_risk",  # which takes a year of history
         "summary.high_risk_files",

@@ -32,7 +32,7 @@ def test_every_report_has_an_address_that_needs_no_more_than_a_project() -> None
     parts = {
         operation.command for operation in TOOLSET.operations if "format" not in operation.input.model_fields
     }
-    assert parts == {"files", "heat", "picture"}
+    assert parts == {"files", "heat", "picture", "record-trend"}
     assert names == {operation.command for operation in TOOLSET.operations} - needy - parts
 
 

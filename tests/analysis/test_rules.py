@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from holdfast.analysis.dead_code.finding import LEAST
+from holdfast.analysis.dead_code.unused_code import LEAST
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE, RULES
 from holdfast.storage.git.repository import Repository

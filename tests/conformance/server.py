@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from holdfast.faces.http.access import Authentication, Caller
+from holdfast.faces.http.access import Authentication, Principal
 from holdfast.faces.http.asgi import Headers
-from holdfast.faces.http.connection import listening_socket
-from holdfast.faces.http.serve import HttpServer, run_application
-from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.http.listener import listening_socket
+from holdfast.faces.http.server import HttpServer, run_application
+from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.registry import Registry
@@ -27,8 +27,8 @@ from tests.conformance.fixtures import toolset as conformance
 class OpenDoor(Authentication):
     """Takes everybody for the same caller."""
 
-    async def caller(self, headers: Headers) -> Caller:
-        return Caller("suite", Role.ADMIN, "suite")
+    async def caller(self, headers: Headers) -> Principal:
+        return Principal("suite", Role.ADMIN, "suite")
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     )
     with listening_socket("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
-        settings = HttpSettings(Address("127.0.0.1", port))
+        settings = HttpSettings(ListenAddress("127.0.0.1", port))
         server = HttpServer(dispatcher, PROFILES["everything"], workspace, settings, port)
         print(f"http://127.0.0.1:{port}/mcp", flush=True)
         run_application(server.application_for(OpenDoor([])), server, listener)

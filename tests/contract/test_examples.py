@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.kernel.operation import Operation
 from holdfast.toolsets import full_registry
+from tests import forked
 from tests.contract.prepared import HOLDFAST, IDS, environment, prepare
 
 COMMENT = {
@@ -49,7 +50,7 @@ def place(prepared: Path, tmp_path: Path) -> Path:
 
 
 def typed(place: Path, words: list[str], home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         [HOLDFAST, *words], cwd=place, env=environment(home), capture_output=True, text=True, timeout=60
     )
 

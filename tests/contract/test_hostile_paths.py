@@ -14,7 +14,7 @@ from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.resource import find_resource
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.contract.cases import CASES

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.kernel import untrusted
 from holdfast.kernel.untrusted import visible
 from holdfast.toolsets import full_registry
+from tests import forked
 from tests.contract.case import CURSOR, Case
 from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, environment, prepare
@@ -163,7 +163,7 @@ def answer_over_rest(faces: Faces, case: Case) -> Any:
 @pytest.mark.evidence("G2", "every face", "hidden text stored, and read through every face")
 def test_no_command_writes_what_nobody_can_see(faces: Faces, typed: str, form: str) -> None:
     command = [HOLDFAST, *typed.split(), *(["--json"] if form == "json" else [])]
-    done = subprocess.run(command, cwd=faces.place, env=faces.variables, capture_output=True, timeout=60)
+    done = forked.run(command, cwd=faces.place, env=faces.variables, capture_output=True, timeout=60)
     assert done.stdout
     for written in (done.stdout.decode(), done.stderr.decode()):
         assert hidden_in(written) == []

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.schema import input_schema, whole_schema
@@ -27,7 +27,7 @@ NAMED = EVERYTHING.select(Selection(tools=frozenset(item.listed_name for item in
 TOOLS = {
     tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
     | {"inputSchema": whole_schema(input_schema(NAMED.operation(tool.name)))}
-    for tool in Catalogue(NAMED, PROFILES["everything"], 1000).tools(None).tools
+    for tool in ProtocolCatalogue(NAMED, PROFILES["everything"], 1000).tools(None).tools
 }
 
 

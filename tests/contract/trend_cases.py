@@ -42,11 +42,26 @@ TREND_CASES = [
     ),
 ]
 
+_RECORD = "record_trend"
+
+TREND_CASES += [
+    Case(
+        _RECORD, ("analyze", "record-trend", "src", "--backfill", "2"), {"project_path": "src", "backfill": 2}
+    ),
+    Case(_RECORD, ("analyze", "record-trend", "gone"), {"project_path": "gone"}, "not_found"),
+    Case(
+        _RECORD,
+        ("analyze", "record-trend", "--backfill", "-1"),
+        {"project_path": ".", "backfill": -1},
+        "invalid_arguments",
+    ),
+]
+
 TREND_PLAIN_TEXT = {
     "TrendPoint.commit": "hexadecimal digits of a commit",
     "PastPoint.commit": "hexadecimal digits of a commit",
-    "PastPoint.committed_at": "a moment, written by us as RFC 3339",
-    "Trend.files_skipped": "words of ours, with numbers",
-    "Trend.note": "sentences that stand in our code, with a number",
-    "Trend.method": "a sentence that stands in our code",
+    "PastPoint.committed_at": "a time, written as RFC 3339",
+    "Trend.files_skipped": "fixed words, with numbers",
+    "Trend.note": "sentences from our code, with a number",
+    "Trend.method": "a sentence from our code",
 }

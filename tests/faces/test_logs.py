@@ -16,6 +16,7 @@ import pytest
 
 from holdfast.kernel.operation import Effect
 from holdfast.toolsets import full_registry
+from tests import forked
 from tests.contract.case import CURSOR
 from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, environment, prepare
@@ -70,7 +71,7 @@ def place(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 
 def served(repository: Path, messages: list[Any], *options: str, **variables: str) -> Any:
     given = "".join(json.dumps(message) + "\n" for message in messages)
-    return subprocess.run(
+    return forked.run(
         [HOLDFAST, "serve", *options], cwd=repository, env=os.environ | variables, input=given, text=True,
         capture_output=True, timeout=60,
     )  # fmt: skip

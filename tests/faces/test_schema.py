@@ -64,7 +64,7 @@ def values() -> dict[str, Property]:
 def test_each_value_has_a_kind_and_words_for_it(
     values: dict[str, Property], name: str, kind: str, words: str
 ) -> None:
-    assert (values[name].shape.kind, values[name].shape.words()) == (kind, words)
+    assert (values[name].shape.kind, values[name].shape.type_name()) == (kind, words)
 
 
 def test_a_value_knows_its_description_default_and_need(values: dict[str, Property]) -> None:

@@ -16,13 +16,15 @@ from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPacka
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
 from holdfast.faces.cli.serve import parsed_address
-from holdfast.faces.http.access import LoginLink, Logins
+from holdfast.faces.http.login import LoginLink, Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, checked_url
 from holdfast.faces.mcp.streamable.endpoint import check_posted
 from holdfast.faces.mcp.streamable.post_request import Refusal
 from holdfast.faces.mcp.wire.messages import decode, overlong
-from holdfast.faces.rest.operations import QueryReader, expecting, is_held, json_object
+from holdfast.faces.rest.entity_tags import expecting, is_cached
+from holdfast.faces.rest.json_body import json_object
+from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.web.markdown import rendered
 from holdfast.installation.formats.entry import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
@@ -33,10 +35,14 @@ from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.resource import find_resource
 from holdfast.source.diff.comparison import Comparison
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git import commits, kept_ages, packs, ref_files
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git import ref_files
+from holdfast.storage.git.commits import commit
+from holdfast.storage.git.history import line_age_cache
+from holdfast.storage.git.objects import packs
 from holdfast.storage.git.remotes import local_path
-from holdfast.storage.network.client import parse_address, parse_proxy
+from holdfast.storage.network.address import parse_address
+from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import pages_of
 from holdfast.syntax.colours import Colouring
@@ -58,7 +64,7 @@ add("cursor", "kernel/paging", typed(lambda text: decode_cursor("q", text)), OUR
     encode_cursor("r", [1]))
 add("moment", "kernel/clock", typed(microseconds_of), NOTHING, "2025-01-01T00:00:00.123+01:00",
     "0001-01-01T00:00:00+23:59")
-add("path", "storage/files/work_tree", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
+add("path", "storage/files/repo_path", typed(RepoPath.parse), OURS, "src/a.py", "./a/../b", "%2e%2e/x",
     "~/C:\\x")
 
 
@@ -77,19 +83,19 @@ def operation(name: str) -> Any:
     return toolsets.full_registry().operation(name)
 
 
-add("query string", "faces/rest/operations",
+add("query string", "faces/rest/query",
     lambda data: QueryReader(operation("search_comments")).arguments(data), OURS,
     "query=a%20b&tags=%5B%22TODO%22%5D&limit=5&x=%ff", "limit=1e9", "limit=%ff")
-add("request body", "faces/rest/operations", lambda data: json_object({b"content-type": b"application/json"},
+add("request body", "faces/rest/json_body", lambda data: json_object({b"content-type": b"application/json"},
     data), OURS, '{"file": "a", "n": [1]}')
-add("If-Match", "faces/rest/operations", lambda data: expecting(operation("taskpilot_update"), {},
+add("If-Match", "faces/rest/entity_tags", lambda data: expecting(operation("taskpilot_update"), {},
     {b"if-match": data}), OURS, '"7.abcdef"', "*", '"x"')
-add("If-None-Match", "faces/rest/operations", lambda data: is_held('"7"', {b"if-none-match": data}), NOTHING,
-    'W/"7", "8"')
+add("If-None-Match", "faces/rest/entity_tags", lambda data: is_cached('"7"', {b"if-none-match": data}),
+    NOTHING, 'W/"7", "8"')
 add("Accept", "faces/mcp/streamable/endpoint",
     lambda data: check_posted({b"content-type": b"application/json", b"accept": data}), (Refusal,),
     "application/json, text/event-stream;q=0.5", "*/*;q=0")
-add("cookie", "faces/http/access", lambda data: logins().caller({"path": "/api/x", "method": "GET"},
+add("cookie", "faces/http/login", lambda data: logins().caller({"path": "/api/x", "method": "GET"},
     {b"cookie": data}), OURS, "holdfast-1=99999999999.abc; b=c")
 TOKEN = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJodHRwczovL2EiLCJleHAiOjk5OTk5OTk5OTl9.AAAA"
 add("access token", "faces/http/oauth", lambda data: verified(data.decode("latin-1")), OURS, TOKEN, "a.b.c")
@@ -97,7 +103,7 @@ add("public address", "faces/http/settings", typed(lambda text: checked_url(text
     "https://a.example:8443/x", "http://[::1]/", "http://[")
 add("listening address", "faces/cli/serve", typed(parsed_address), OURS, "127.0.0.1:8080", "[::1]:0",
     "localhost")
-add("service address", "storage/network/client", typed(parse_address), OURS, "https://a.example/x?y=1",
+add("service address", "storage/network/address", typed(parse_address), OURS, "https://a.example/x?y=1",
     "http://127.0.0.1:8080")
 add("proxy", "storage/network/client", typed(parse_proxy), OURS, "http://proxy.example:3128", "proxy:8080",
     "a:b", "[")
@@ -122,7 +128,7 @@ def verified(token: str) -> object:
 
 
 # What git and other programs leave in files of ours and of a repository.
-add("git commit", "storage/git/commits", lambda data: commits._from_object("0" * 40, data), NOTHING,
+add("git commit", "storage/git/commits/commit", lambda data: commit.from_object("0" * 40, data), NOTHING,
     f"tree {'4' * 40}\nparent {'5' * 40}\ncommitter A <a@b> 1700000000 +0000\nencoding x\n\nWords\n")
 add("loose ref", "storage/git/ref_files", ref_files._object_id, NOTHING, "5" * 40 + "\n",
     "ref: refs/heads/main")
@@ -138,12 +144,13 @@ def sha1(data: bytes) -> bytes:
 
 PACK, INDEX = packs._files({"5" * 40: packs._entry("commit", b"tree x\n"), "6" * 40: packs._entry("tree",
     b"")}, sha1)
-add("pack", "storage/git/packs", lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING,
-    PACK[:-20])
-add("pack index", "storage/git/packs", lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING,
-    INDEX[:-20])
-add("line ages", "storage/git/kept_ages", in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
-    kept_ages.load), NOTHING,
+add("pack", "storage/git/objects/packs",
+    lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
+add("pack index", "storage/git/objects/packs",
+    lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
+add("line ages", "storage/git/history/line_age_cache",
+    in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
+    line_age_cache.load), NOTHING,
     json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}), cost=2)
 add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory}/{TOKENS_NAME}",
     lambda at: TokenFile(at).find("x")), OURS,

@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import holdfast
-from holdfast.analysis.context import coverage_reports
-from holdfast.analysis.context.python_statements import python_statements
+from holdfast.analysis.coverage import report_formats
+from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.fleet.roster import roster
 from holdfast.analysis.gate.settings import gate_settings
-from holdfast.analysis.records.patterns import matcher
-from holdfast.comments.search.globs import matching_places
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
 from holdfast.inbox.legacy import LegacyFile
-from holdfast.kernel.limits import LIMITS
 from holdfast.milestones import imports
 from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.log.entry import Entry, parse, with_entity_id, with_operation_id
 from holdfast.storage.files import foreign_document
+from holdfast.storage.files.globs import matcher
 from holdfast.tasks.imports import archive
 from holdfast.tasks.imports.backlog_folder import read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
@@ -56,11 +54,11 @@ add("yaml", "storage/files/foreign_document", held(foreign_document.yaml_of), FO
     "{a: [1, !!set {b}]}", cost=8)
 XML = '<coverage><class filename="a.py"><line number="3" hits="1"/></class></coverage>'
 add("xml", "storage/files/foreign_document", lambda data: list(foreign_document.xml_of(data)), FOREIGN, XML)
-add("cobertura", "analysis/context/coverage_reports", coverage_reports.xml_report, FOREIGN, XML,
+add("cobertura", "analysis/coverage/report_formats", report_formats.xml_report, FOREIGN, XML,
     '<report><package name="p"><sourcefile name="A"><line nr="3" ci="2"/></sourcefile></package></report>')
-add("lcov", "analysis/context/coverage_reports", coverage_reports.lcov_report, FOREIGN,
+add("lcov", "analysis/coverage/report_formats", report_formats.lcov_report, FOREIGN,
     "SF:a.c\nDA:1,2\nend_of_record\n")
-add("go coverage", "analysis/context/coverage_reports", coverage_reports.go_report, FOREIGN,
+add("go coverage", "analysis/coverage/report_formats", report_formats.go_report, FOREIGN,
     "mode: set\na/b.go:1.2,3.4 5 1\n")
 
 
@@ -75,9 +73,9 @@ def coverage_database() -> bytes:
         return made.serialize()
 
 
-add("coverage.py", "analysis/context/coverage_reports", coverage_reports.coverage_data, FOREIGN,
+add("coverage.py", "analysis/coverage/report_formats", report_formats.coverage_data, FOREIGN,
     coverage_database(), cost=4)
-add("python statements", "analysis/context/python_statements", python_statements, FOREIGN,
+add("python statements", "analysis/coverage/python_statements", python_statements, FOREIGN,
     (SAMPLES / "inventory.pyw").read_bytes(), cost=20)
 add("sidecar", "comments/sidecar/document", lambda data: sidecar.bytes_of(sidecar.read("a.py", data)), OURS,
     SIDECAR, cost=2)
@@ -88,11 +86,8 @@ add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
 add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
-add("glob", "comments/search/globs", typed(lambda text: matching_places(text[: LIMITS.pattern_characters],
-    ["src/a.py", "b/[id].tsx"])), NOTHING,
-    "src/**/*.py", "[!a-c]?/{x}\\*", b"src/\xc4*")
-add("path patterns", "analysis/records/patterns", typed(lambda text: matcher([text])("src/a.py")), OURS,
-    "src/**/[a-z]*.{py,rs}", "docs/")
+add("path patterns", "storage/files/globs", typed(lambda text: matcher([text])("src/a.py")), OURS,
+    "src/**/[a-z]*.{py,rs}", "docs/", "[!a-c]?/{x}\\*", b"src/\xc4*")
 add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
 add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,

@@ -39,7 +39,7 @@ class Parser:
 PARSERS: dict[str, Parser] = {}
 NOTHING: Errors = ()
 OURS: Errors = (HoldfastError,)
-FOREIGN: Errors = (foreign_document.Unreadable,)
+FOREIGN: Errors = (foreign_document.UnreadableDocument,)
 
 
 def add(name: str, module: str, read: Read, errors: Errors, *seeds: str | bytes, cost: int = 1) -> None:

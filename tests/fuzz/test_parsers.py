@@ -35,8 +35,8 @@ REASONS = {
         analysis/defects/logistic faces/demo/project
     """,
     "reads what another process of ours wrote": """
-        analysis/fleet/fleet analysis/records/reading comments/tools/export_comments faces/cli/fleet
-        faces/http/asgi storage/processes/crew tasks/tools/chart templates/confined_renderer
+        analysis/fleet/fleet comments/tools/export_comments faces/cli/fleet
+        faces/http/asgi tasks/tools/chart templates/confined_renderer
         templates/renderer templates/tools/write_scaffold
     """,
     "reads what the same store wrote, under the database's own checks; tests/reliability damages these": """

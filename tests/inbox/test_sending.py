@@ -14,6 +14,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
 from tests.conftest import RunHoldfast
 from tests.inbox.conftest import Reader, TurnableClock
+from tests.reliability.samples import examples
 
 
 @pytest.mark.requirement("inbox-68")
@@ -149,7 +150,9 @@ def test_the_root_of_the_file_system_may_be_the_work_tree():
     assert place_in_work_tree("/etc/hosts", "/", "/") == "etc/hosts"
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(comment=st.text(min_size=1, max_size=300).filter(lambda text: visible(text).strip()))
 def test_any_text_is_stored_whole_and_leaves_without_what_nobody_can_see(
     room: Inbox, reader: Reader, comment: str

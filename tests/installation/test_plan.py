@@ -28,13 +28,14 @@ from holdfast.installation.plan import (
 )
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.atomic import opened_directory
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
+from holdfast.storage.files.directories import opened_directory
 from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
 from tests.installation.places import CONTRIBUTED, situation
 from tests.installation.test_json import documents
 from tests.reliability.evidence import Tally
+from tests.reliability.samples import examples
 
 GIT = Contributions(
     git=(
@@ -113,7 +114,7 @@ def test_installing_and_uninstalling_leaves_nothing_behind(name: str, scope: Sco
 @pytest.mark.requirement("install-1", "install-2")
 @pytest.mark.parametrize("name", JSON_CLIENTS)
 @given(document=documents(relaxed=True), mark=st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, object], mark: bool):
     with a_machine() as place:
         check_round_trip(CLIENTS[name], place, (b"\xef\xbb\xbf" if mark else b"") + document[0].encode())
@@ -121,7 +122,7 @@ def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, ob
 
 @pytest.mark.requirement("install-1", "install-2")
 @given(document=documents(relaxed=False), hooks=documents(relaxed=False))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_byte_of_claude_codes_files_comes_back(document: tuple[str, object], hooks: tuple[str, object]):
     with a_machine() as place:
         prepare(CLIENTS["claude-code"], place, hooks[0].encode(), which=1)
@@ -130,7 +131,7 @@ def test_every_byte_of_claude_codes_files_comes_back(document: tuple[str, object
 
 @pytest.mark.requirement("install-1", "install-2")
 @given(text=test_toml.TEXTS.filter(test_toml.is_toml), end=test_toml.ENDS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_byte_of_a_toml_file_comes_back(text: str, end: str):
     with a_machine(Scope.USER) as place:
         check_round_trip(CLIENTS["codex"], place, text.replace("\n", end).encode())
@@ -138,7 +139,7 @@ def test_every_byte_of_a_toml_file_comes_back(text: str, end: str):
 
 @pytest.mark.requirement("install-1", "install-2")
 @given(text=test_yaml.TEXTS, end=test_yaml.ENDS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_byte_of_a_yaml_file_comes_back(text: str, end: str):
     with a_machine(Scope.USER) as place:
         check_round_trip(CLIENTS["lazygit"], place, text.replace("\n", end).encode())
@@ -146,7 +147,7 @@ def test_every_byte_of_a_yaml_file_comes_back(text: str, end: str):
 
 @pytest.mark.requirement("install-1", "install-2", "install-9")
 @given(text=st.text(st.sampled_from("[]#= \n\tab"), max_size=40))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_byte_of_gits_files_comes_back(text: str):
     with a_machine() as place:
         (Path(place.root) / ".git" / "config").write_text(text)

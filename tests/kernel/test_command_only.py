@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.faces.cli.command import Host, _write_result
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.models import Input, Output
@@ -76,7 +76,7 @@ def test_what_is_for_the_command_line_is_offered_to_nobody_else(selection: Selec
     assert [operation.name for operation in offered.operations] == ["look"]
     with pytest.raises(UnknownTool) as failure:
         offered.operation("dig")
-    assert failure.value.hint == "It is for a person at the command line only."
+    assert failure.value.hint == "It is only for the command line."
 
 
 def test_the_command_line_offers_it():
@@ -94,7 +94,7 @@ def test_a_person_gets_words_of_their_own_where_there_are_some(capfdbinary):
 
 
 def test_a_family_of_resources_lists_what_it_has_right_now():
-    catalogue = Catalogue(
+    catalogue = ProtocolCatalogue(
         REGISTRY,
         PROFILES["everything"],
         2,
@@ -108,7 +108,7 @@ def test_a_family_of_resources_lists_what_it_has_right_now():
         "shed://c",
     ]
     assert second.next_cursor is None
-    assert Catalogue(REGISTRY, PROFILES["everything"], 2).resources(None).resources == []
+    assert ProtocolCatalogue(REGISTRY, PROFILES["everything"], 2).resources(None).resources == []
 
 
 @pytest.mark.parametrize("uri", ["shed://", "shed://a/b", "shed://%ff"])

@@ -1,11 +1,10 @@
-"""`git mile` as a person types it: the whole program and the quick way to a list."""
+"""`git mile` as a person types it."""
 
 from __future__ import annotations
 
 import json
 import os
 import pty
-import shutil
 import stat
 import subprocess
 import sys
@@ -14,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.faces.cli import git_mile, quick_list
-from holdfast.kernel.limits import LIMITS
+from holdfast.faces.cli import git_mile
 from holdfast.kernel.text import columns
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import table
 from holdfast.storage.git.repository import Repository
-from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, fill
+from tests import forked
+from tests.milestones.session import GIT_MILE, MILESTONE, fill
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PROGRAMS = str(Path(sys.executable).parent)
@@ -29,13 +28,13 @@ PROGRAMS = str(Path(sys.executable).parent)
 
 @pytest.fixture
 def mile(repository: Path) -> Run:
-    """Run `git mile` through git itself, in the repository."""
+    """Run `git mile` in the repository, as git would."""
 
     def run(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
         variables = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
         variables |= more.pop("env", {})  # type: ignore[arg-type]
         options = {"capture_output": True, "text": True, "timeout": 60, "cwd": repository, **more}
-        return subprocess.run(["git", "mile", *arguments], env=variables, **options)  # type: ignore[call-overload]
+        return forked.run([GIT_MILE, *arguments], env=variables, **options)  # type: ignore[arg-type]
 
     return run
 
@@ -133,21 +132,19 @@ def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
     room.create(EntityDraft("issue", "A title " * 40))
     room.close()
-    for quick in ("", "1"):
-        shown = on_a_terminal([GIT_MILE, "list"], repository, 50, {"HOLDFAST_NO_QUICK": quick})
-        lines = shown.splitlines()
-        assert len(lines) == 3
-        assert max(columns(line) for line in lines) == 50
+    lines = on_a_terminal([GIT_MILE, "list"], repository, 50).splitlines()
+    assert len(lines) == 3
+    assert max(columns(line) for line in lines) == 50
 
 
-def on_a_terminal(command: list[str], cwd: Path, width: int, variables: dict[str, str]) -> str:
+def on_a_terminal(command: list[str], cwd: Path, width: int) -> str:
     import fcntl
     import struct
     import termios
 
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    subprocess.run(command, cwd=cwd, stdout=slave, stderr=slave, env={**os.environ, **variables}, check=True)
+    subprocess.run(command, cwd=cwd, stdout=slave, stderr=slave, check=True)
     os.close(slave)
     text = b""
     try:
@@ -159,59 +156,6 @@ def on_a_terminal(command: list[str], cwd: Path, width: int, variables: dict[str
     return text.decode().replace("\r\n", "\n")
 
 
-QUICK = [
-    [],
-    ["issue"],
-    ["milestone"],
-    ["--json"],
-    ["milestone", "--json"],
-    ["--include-closed", "--json"],
-    ["issue", "--limit", "1"],
-    ["issue", "--limit", "2", "--json"],
-    ["--limit", "500", "--include-closed"],
-    ["--root", "{root}", "--json"],
-    ["--filter", "title ~ issue or label = é", "--json"],
-    ["--filter", "text ~ GRÖ and created > 2020-01-01"],
-    ["--filter", "status == closed", "--include-closed", "--limit", "1"],
-    ["--filter", "title ~ e", "--limit", "1", "--json"],
-    ["--filter", ""],
-]
-
-
-@pytest.mark.parametrize("arguments", QUICK, ids=" ".join)
-def test_the_quick_way_answers_what_the_whole_program_answers(
-    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    fill(repository)
-    room = Milestones(Repository.discover(repository))
-    room.create(EntityDraft("issue", 'Grö\x1b[31mße "q" \\ \u202e🎉', labels=("z", "a", "é")))
-    room.set_status(ISSUES[0], "closed")
-    room.get("issue", ISSUES[1])
-    room.close()
-    monkeypatch.chdir(repository)
-    typed = [argument.replace("{root}", str(repository)) for argument in arguments]
-    capfd.readouterr()
-    assert quick_list.attempt(typed) == 0
-    quick = capfd.readouterr()
-    monkeypatch.setenv("HOLDFAST_NO_QUICK", "1")
-    assert git_mile.main(["list", *typed]) == 0
-    assert capfd.readouterr() == quick
-    assert quick.out
-
-
-@pytest.mark.parametrize("arguments", [[], ["--json"], ["milestone"], ["--filter", "status == open"]])
-def test_where_there_are_no_issues_the_quick_way_says_so(
-    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(repository)
-    assert quick_list.attempt(arguments) == 0
-    quick = capfd.readouterr()
-    assert not (repository / ".git" / "holdfast").exists()
-    monkeypatch.setenv("HOLDFAST_NO_QUICK", "1")
-    assert git_mile.main(["list", *arguments]) == 0
-    assert capfd.readouterr() == quick
-
-
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["milestone"]])
 def test_a_new_clone_is_told_how_to_get_the_issues_of_its_remote(
     arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -220,51 +164,6 @@ def test_a_new_clone_is_told_how_to_get_the_issues_of_its_remote(
     subprocess.run(["git", "remote", "add", "origin", "elsewhere"], check=True)
     assert git_mile.main(["list", *arguments]) == 0
     assert "`git mile sync`" in capfd.readouterr().out
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--filter", "statu == open"],
-        ["--filter", "status == closed"],
-        ["--filter"],
-        ["--sort", "title"],
-        ["--help"],
-        ["issue", "milestone"],
-        ["--limit", "0"],
-        ["--limit", "501"],
-        ["--limit", "many"],
-        ["--limit"],
-        ["--json", "--json"],
-        ["--root", "/"],
-        ["task"],
-    ],
-    ids=" ".join,
-)
-def test_the_quick_way_leaves_alone_what_is_out_of_the_ordinary(
-    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    fill(repository)
-    monkeypatch.chdir(repository)
-    assert quick_list.attempt(arguments) is None
-    assert capfd.readouterr().out == ""
-
-
-def test_the_quick_way_leaves_an_index_alone_that_is_missing_or_behind(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, mile: Run
-) -> None:
-    monkeypatch.chdir(repository)
-    fill(repository)
-    shutil.rmtree(repository / ".git" / "holdfast", ignore_errors=True)
-    assert quick_list.attempt([]) is None
-    assert mile("list", "--json").returncode == 0
-    assert quick_list.attempt([]) == 0
-    head = subprocess.run(
-        ["git", "for-each-ref", "--format=%(objectname)", "refs/holdfast/log"], capture_output=True, text=True
-    ).stdout.split()[0]
-    subprocess.run(["git", "update-ref", "refs/holdfast/log/other", head], check=True)
-    assert quick_list.attempt([]) is None
-    assert len(json.loads(mile("list", "--json").stdout)["items"]) == 2
 
 
 def test_nobody_waits_for_an_index_that_is_a_pipe(repository: Path, mile: Run) -> None:
@@ -279,7 +178,10 @@ def test_nobody_waits_for_an_index_that_is_a_pipe(repository: Path, mile: Run) -
 def test_an_answer_that_found_no_room_is_not_told_to_be_asked_for_again(repository: Path, mile: Run) -> None:
     command = f"{GIT_MILE} create issue Once >/dev/full"
     told = subprocess.run(["sh", "-c", command], cwd=repository, capture_output=True, text=True)
-    assert (told.returncode, "Look before you repeat a command that writes." in told.stderr) == (74, True)
+    assert (
+        told.returncode,
+        "Check what was done before you repeat a command that writes." in told.stderr,
+    ) == (74, True)
     assert mile("list").stdout.count("Once") == 1
 
 
@@ -315,28 +217,6 @@ def test_a_repository_that_git_names_is_not_mistaken_for_that_of_the_directory(
     elsewhere = told(f"--git-dir={other / '.git'}")
     assert (elsewhere.returncode, "another repository" in elsewhere.stderr) == (2, True)
     assert [told(GIT_DIR=".git").returncode, told("-C", str(other)).returncode] == [0, 0]
-
-
-def test_the_quick_way_loads_nothing_that_takes_its_time(repository: Path) -> None:
-    fill(repository)
-    subprocess.run([GIT_MILE, "list"], cwd=repository, check=True, capture_output=True)
-    program = (
-        "import sys; before = set(sys.modules)\n"
-        "from holdfast.faces.cli.git_mile import main; main(['list'])\n"
-        "print(sorted(set(sys.modules) - before), file=sys.stderr)"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", program], cwd=repository, check=True, capture_output=True, text=True
-    )
-    for name in ("pydantic", "click", "mcp", "dataclasses", "json", "re", "subprocess", "typing", "inspect"):
-        assert f"'{name}'" not in told.stderr
-
-
-def test_both_ways_agree_on_the_numbers() -> None:
-    assert (LIMITS.entity_page, LIMITS.entity_largest_page) == (
-        quick_list._USUAL_LIMIT,
-        quick_list._LARGEST_LIMIT,
-    )
 
 
 def test_the_doctor_names_a_damaged_log_and_is_well_outside_git(

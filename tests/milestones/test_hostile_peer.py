@@ -23,8 +23,8 @@ from holdfast.milestones.log.entry import (
     with_operation_id,
 )
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git import commits
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import commit
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened
 
 WHO = "Mallory <m@example.org>"
@@ -238,7 +238,6 @@ def shown(log: str) -> str:
 ONE_BY_ONE = [*POISONS][:: 1 if os.environ.get("HOLDFAST_EACH_POISON") else 8]
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("poison", ONE_BY_ONE)
 @pytest.mark.evidence("C2", "milestones", "a poisoned log of a peer", every=True)
@@ -368,7 +367,7 @@ def test_control_words_are_replaced_where_the_smaller_line_counts(
 def test_control_one_date_ends_everything_where_dates_are_not_looked_at(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(commits, "_SECONDS", re.compile("[0-9]+"))
+    monkeypatch.setattr(commit, "_SECONDS", re.compile("[0-9]+"))
     POISONS["a date beyond 2^63"](peer)
     with pytest.raises(OverflowError):
         team["v"].sync()

@@ -94,7 +94,6 @@ def test_concurrent_edits_meet_without_a_merge_and_show_who_lost(new_team: NewTe
     assert merges(team.hub) == ""
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("milestones-44", "reliability-B7")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.evidence("B7", "milestones", "four real clones write and sync at random")
@@ -152,7 +151,6 @@ room.close()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("milestones-44")
 def test_processes_that_write_and_sync_in_parallel_lose_nothing(new_team: NewTeam):
     team = new_team("abc")

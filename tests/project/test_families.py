@@ -28,7 +28,8 @@ LAST_LINES = {
 def outcome(folder: Path, tests: str, *arguments: str, path: str = "") -> str:
     """Run `tests` with our conftest where neither family has what it needs, and return what was printed."""
     (folder / "tests" / "reliability").mkdir(parents=True)
-    for name in ("conftest.py", "__init__.py", "reliability/__init__.py", "reliability/evidence.py"):
+    shared = ("conftest.py", "__init__.py", "forked.py", "repositories.py")
+    for name in (*shared, *(f"reliability/{name}.py" for name in ("__init__", "evidence", "samples"))):
         shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
     (folder / "pytest.ini").write_text(SETTINGS)
     (folder / "tests" / "test_example.py").write_text(f"import pytest\n{tests}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,7 +119,18 @@ def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle"]
+    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle", "node_packages"]
 )
 def test_scripts_are_sound_shell(script: str):
     assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0
+
+
+def test_the_short_run_and_the_long_run_leave_out_no_test():
+    def selection(script: str) -> str:
+        [found] = re.findall(
+            r"pytest -m \"([^\"]+)\"", (ROOT / "scripts" / script).read_text(encoding="utf-8")
+        )
+        return str(found)
+
+    assert selection("test") == "not slow"
+    assert "slow" in selection("slow").split(" or ")

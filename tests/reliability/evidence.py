@@ -39,6 +39,12 @@ def declared(item: pytest.Item) -> Iterator[dict[str, Any]]:
         yield {"family": family, "store": store, "harness": harness, **more}
 
 
+def is_control(item: pytest.Item) -> bool:
+    """Return whether a test is a control and nothing else."""
+    found = list(declared(item))
+    return bool(found) and all(one["control"] for one in found)
+
+
 def note(items: Iterable[pytest.Item]) -> None:
     """Let each test's report carry what it is evidence of."""
     for item in items:

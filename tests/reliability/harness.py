@@ -39,6 +39,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.reliability.nursery import Writer, quick_starts
+from tests.reliability.samples import samples
 
 PRELUDE = """
 import os, sys
@@ -60,6 +61,7 @@ DATABASE_ERRORS = {
     "ENOSPC": {"pwrite64": "ENOSPC", "ftruncate": "ENOSPC"},
 }
 
+SYSTEM_CALLS = samples("system calls")
 _MARK_CALLS = ("access", "faccessat", "faccessat2")
 _CALL = re.compile(r"^(\d+) +(\w+)\((.*)")
 _SECONDS = 60
@@ -248,18 +250,18 @@ def kill_at_every_syscall(
     *,
     calls: Sequence[str] = WRITE_CALLS,
     enough: int | None = None,
-    most: int | None = None,
+    most: int = SYSTEM_CALLS,
 ) -> InjectionReport:
     """Kill the program on entering each of its system calls, one run per call.
 
     `prepare()` puts the store into its old state before every run. `check(outcome)` asserts what must hold
     after it: the old state or the new one, the new one if the program acknowledged. A control needs no more
-    than some failures: with `enough` of them it ends, having tried calls here and there. `most` bounds the
-    number of calls, for a short run.
+    than some failures: with `enough` of them it ends, having tried calls here and there. A short run tries
+    `most` of the calls, here and there too.
     """
     report = InjectionReport()
     started = time.monotonic()
-    for call, number in _points(command, prepare, calls, enough or most)[:most]:
+    for call, number in _points(command, prepare, calls, enough, most):
         if enough is not None and len(report.failures) >= enough:
             break
         prepare()
@@ -279,6 +281,7 @@ def fail_at_every_syscall(
     *,
     errors: Mapping[str, str],
     enough: int | None = None,
+    most: int = SYSTEM_CALLS,
 ) -> InjectionReport:
     """Make each system call of the program fail, one run per call, then run it once more undisturbed.
 
@@ -287,7 +290,7 @@ def fail_at_every_syscall(
     """
     report = InjectionReport()
     started = time.monotonic()
-    for call, number in _points(command, prepare, tuple(errors), enough):
+    for call, number in _points(command, prepare, tuple(errors), enough, most):
         if enough is not None and len(report.failures) >= enough:
             break
         prepare()
@@ -305,9 +308,9 @@ def fail_at_every_syscall(
 
 
 def _points(
-    command: list[str], prepare: Callable[[], None], calls: Sequence[str], mixed: int | None
+    command: list[str], prepare: Callable[[], None], calls: Sequence[str], enough: int | None, most: int
 ) -> list[tuple[str, int]]:
-    """Count the system calls of one undisturbed run; return those between the marks."""
+    """Count the system calls of one undisturbed run; return those between the marks, `most` of them."""
     prepare()
     with tempfile.NamedTemporaryFile("r") as log:
         names = ",".join(f"?{call}" for call in (*calls, *_MARK_CALLS))
@@ -315,7 +318,9 @@ def _points(
         assert outcome.status == 0, f"the undisturbed run failed: {outcome.complaint}"
         lines = log.read().splitlines()
     points = list(_between_marks(lines))
-    return points if mixed is None else random.Random(1).sample(points, len(points))
+    if enough is None and len(points) <= most:
+        return points
+    return random.Random(1).sample(points, min(most, len(points)))
 
 
 def _between_marks(lines: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -15,7 +15,7 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
 from holdfast.inbox.store import Inbox
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import TurnableClock
 from tests.milestones.clones import git

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import RunningServer
 from tests.wire.client import ENVELOPE, WireClient
@@ -46,7 +46,7 @@ def by_command(path: Path) -> Face:
             if key != "task_id"
         ]
         place = [arguments["task_id"]] if "task_id" in arguments else []
-        done = subprocess.run(
+        done = forked.run(
             [HOLDFAST, "tasks", command, *place, *options, "--json"],
             cwd=path,
             capture_output=True,

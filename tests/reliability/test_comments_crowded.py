@@ -19,7 +19,7 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
@@ -37,7 +37,7 @@ for number in range({EACH}):
 WITHOUT_LOCK = (
     """
 import contextlib
-from holdfast.storage.files.atomic import Locks
+from holdfast.storage.files.locks import Locks
 Locks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
 """
     + WRITING
@@ -51,7 +51,6 @@ def ids(repository: Path, file: str = "a.txt") -> list[str]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B1")
 @pytest.mark.evidence("B1", "comments", "8 processes add 200 comments each")
 def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path, tally: Tally) -> None:
@@ -67,7 +66,6 @@ def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path, 
     assert sorted(stored) == sorted(acknowledged)
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B1", "comments", control="takes no lock")
 def test_b1_control_without_the_lock_comments_are_lost(repository: Path, tally: Tally) -> None:
     (repository / "a.txt").write_text("one\ntwo\n")
@@ -159,7 +157,6 @@ def keep_what_is_found(room: Comments) -> None:
     sidecar.write_text(json.dumps(document | {"comments": kept}))
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B6")
 @pytest.mark.evidence("B6", "comments", "an editor saves while comments are found again")
 def test_b6_an_editor_that_saves_meanwhile_costs_no_comment_and_misplaces_none(
@@ -170,7 +167,6 @@ def test_b6_an_editor_that_saves_meanwhile_costs_no_comment_and_misplaces_none(
     assert faults == []
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B6", "comments", control="trusts half a file")
 def test_b6_control_trusting_half_a_file_loses_comments(repository: Path, tally: Tally) -> None:
     faults = faults_while_saving(repository, keep_what_is_found, 10_000)
@@ -178,7 +174,6 @@ def test_b6_control_trusting_half_a_file_loses_comments(repository: Path, tally:
     assert any(fault.startswith("lost") for fault in faults)
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B6", "comments", control="stays on the same line")
 def test_b6_control_staying_on_the_same_line_misplaces_comments(repository: Path, tally: Tally) -> None:
     faults = faults_while_saving(repository, lambda _room: None, 2)
@@ -258,7 +253,6 @@ def overwritten(room: Comments, place: Path, use: Callable[[Comments], bool]) ->
     return refused, changed
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-C1")
 @pytest.mark.evidence("C1", "comments", "cut short, bits flipped, not UTF-8, 50 MB")
 def test_c1_a_damaged_sidecar_is_named_left_alone_and_hides_no_other(repository: Path, tally: Tally) -> None:
@@ -270,7 +264,6 @@ def test_c1_a_damaged_sidecar_is_named_left_alone_and_hides_no_other(repository:
     assert refused > 40
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("C1", "comments", control="repairs what it cannot read")
 def test_c1_control_a_reader_that_repairs_what_it_cannot_read_is_caught(
     repository: Path, tally: Tally
@@ -335,7 +328,6 @@ def names_in(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-E2")
 @pytest.mark.evidence("E2", "comments", "a folder swapped for a link and back")
 def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path, tally: Tally) -> None:
@@ -359,7 +351,6 @@ def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path, tally: Tal
     assert written > 10
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("E2", "comments", control="checks the path before it opens it")
 def test_e2_control_checking_the_path_before_opening_it_writes_outside(
     repository: Path, tally: Tally

@@ -27,8 +27,8 @@ from tests.reliability.samples import samples
 WRITING = """
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.comments.store import Comments
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
 writing = CommentWriter(room)
@@ -75,7 +75,6 @@ while True:
 ACKNOWLEDGE_EARLY = ADD_FOREVER.replace("    add(", "    acknowledge(f'{name}-{number}')\n    add(")
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "comments", "killed with signal 9 at random moments")
 def test_a1_no_acknowledged_comment_is_lost_to_kills(annotated: Path, tally: Tally) -> None:
@@ -91,7 +90,6 @@ def test_a1_no_acknowledged_comment_is_lost_to_kills(annotated: Path, tally: Tal
     assert len(report.acknowledged) > report.kills / 6
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "comments", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_the_comment_is_stored_is_caught(
     annotated: Path, tally: Tally
@@ -139,7 +137,6 @@ def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
     return cut_again_and_again(disk, writer, read, number)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 @pytest.mark.evidence("A3", "comments", "power cut under a writer")
 def test_a3_no_acknowledged_comment_is_lost_when_the_power_is_cut(disk: Disk, tally: Tally) -> None:
@@ -148,7 +145,6 @@ def test_a3_no_acknowledged_comment_is_lost_when_the_power_is_cut(disk: Disk, ta
     assert losing == 0
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A3", "comments", control="flushes nothing")
 def test_a3_control_a_sidecar_that_is_not_flushed_loses_acknowledged_comments(
     disk: Disk, tally: Tally
@@ -225,7 +221,6 @@ def somewhere(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "comments", "killed at every system call of a write", every=True)
@@ -238,7 +233,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_comment_or_nothing(annotated:
     assert len(report.points) >= 15
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "comments", "killed at every system call of a move between files", every=True)
@@ -252,7 +246,6 @@ def test_a2_a_kill_while_a_comment_moves_leaves_it_in_one_file_or_in_both(
     assert report.failures == []
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "comments", control="acknowledges before it stores")
 def test_a2_control_acknowledging_before_the_comment_is_stored_is_caught(
@@ -272,7 +265,6 @@ ERRORS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", ERRORS)
@@ -300,7 +292,6 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     assert bool(unloaded) == ("openat" in ERRORS[error])
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "comments", control="a record beside the comment may fail the write")
 def test_a4_control_a_record_that_may_fail_once_the_comment_is_there_is_caught(
@@ -333,7 +324,6 @@ room.archive._update, room.archive.record_write = noticing, unforgiving
     assert report.failures
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "comments", control="swallows the error")
 def test_a4_control_somebody_who_swallows_the_error_is_caught(annotated: Path, tally: Tally) -> None:

@@ -70,7 +70,6 @@ ACKNOWLEDGE_EARLY = ADD_FOREVER.replace(
 ).replace("number = 0", "import time; number = 0")
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "SQLite", "killed with signal 9 at random moments")
 def test_a1_no_acknowledged_row_is_lost_to_kills(path, tally: Tally):
@@ -85,7 +84,6 @@ def test_a1_no_acknowledged_row_is_lost_to_kills(path, tally: Tally):
         assert database.verify() == []
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "SQLite", control="acknowledges before the commit")
 def test_a1_control_acknowledging_before_the_commit_is_caught(path, tally: Tally):
     report = run_kill_trials(
@@ -147,7 +145,6 @@ def whole(path: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "SQLite", "killed at every system call of a write", every=True)
@@ -159,7 +156,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_old_row_or_the_new(path, tall
     assert len(report.points) >= 15
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "SQLite", control="one change in two transactions")
 def test_a2_control_a_change_in_two_transactions_is_caught(path, tally: Tally):
@@ -176,7 +172,6 @@ ERRORS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.requirement("reliability-A4")
@@ -201,7 +196,6 @@ def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_wor
 SWALLOWING = UPDATE_ONCE.replace("sys.exit(failure.sentence())", "pass")
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "SQLite", control="swallows the error")
 def test_a4_control_a_program_that_swallows_the_error_is_caught(path, tally: Tally):
@@ -250,7 +244,6 @@ def usable(path: Path) -> None:
             assert connection.execute("PRAGMA user_version").fetchone() == (1,)
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A6", "SQLite", "an upgrade killed at every system call", every=True)
 def test_a6_an_upgrade_killed_at_every_system_call_leaves_the_old_version_or_the_new(path, tally: Tally):
@@ -265,7 +258,6 @@ def test_a6_an_upgrade_killed_at_every_system_call_leaves_the_old_version_or_the
     assert report.missed == []
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A6", "SQLite", "a creation killed at every system call", every=True)
 def test_a6_a_creation_killed_at_every_system_call_is_completed_by_the_next_program(path, tally: Tally):
@@ -306,7 +298,6 @@ while True:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A6", "SQLite", "upgrades killed at random moments")
 def test_a6_upgrades_killed_at_random_moments_are_completed(path, tally: Tally):
     restore(path)()
@@ -344,7 +335,6 @@ acknowledge()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A6", "SQLite", control="sets the version apart from the schema")
 def test_a6_control_a_version_set_apart_from_its_schema_is_caught(path, tally: Tally):
@@ -403,7 +393,6 @@ def counter(path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B3")
 @pytest.mark.evidence("B3", "SQLite", "8 processes make 250 updates each")
 def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(counter, tally: Tally):
@@ -414,7 +403,6 @@ def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(counter, 
     assert size_of(counter) == 2000
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B3", "SQLite", control="begins to read and then writes")
 def test_b3_control_a_plain_begin_is_busy(counter, tally: Tally):
     outcomes = run_together([python(COUNT_UP_WITH_PLAIN_BEGIN, counter, 100) for _ in range(8)])

@@ -66,7 +66,6 @@ def whole(store: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "derived indexes", "killed at every system call of a build", every=True)
@@ -80,7 +79,6 @@ def test_a2_an_index_killed_at_any_moment_of_its_build_is_built_by_the_next_read
     assert len(report.points) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "derived indexes", control="the file counts before it is whole")
 def test_a2_control_an_index_that_counts_before_it_is_whole_is_caught(store: Path, tally: Tally) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, locked, sweep_orphans
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_orphans
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     Outcome,
@@ -23,7 +24,9 @@ from tests.reliability.samples import samples
 
 ADD_FOREVER = """
 import json
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 path, name = sys.argv[1:]
 number = 0
 while True:
@@ -52,7 +55,6 @@ def items_of(path: Path) -> Callable[[], list[str]]:
     return lambda: json.loads(path.read_text())
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "files", "killed with signal 9 at random moments")
 @pytest.mark.evidence("A5", "files", "temporary files of killed writers are swept")
@@ -77,7 +79,6 @@ def test_a1_no_acknowledged_item_is_lost_to_kills_and_a5_orphans_are_swept(path,
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["data.json", "data.json.lock"]
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "files", control="writes in place")
 def test_a1_control_writing_in_place_is_caught(path, tally: Tally):
     def read() -> list[str]:
@@ -96,7 +97,8 @@ OLD, NEW = b"old " * 20_000, b"new " * 20_000
 
 WRITE_ONCE = """
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.atomic import atomic_write, locked
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
 path = sys.argv[1]
 try:
     begin()
@@ -137,7 +139,6 @@ def whole(path: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "files", "killed at every system call of a write", every=True)
@@ -149,7 +150,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_old_content_or_the_new(path, 
     assert len(report.points) >= 8
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "files", control="writes in place")
 def test_a2_control_writing_in_place_is_caught(path, tally: Tally):
@@ -177,7 +177,6 @@ ERRORS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.requirement("reliability-A4")
@@ -200,7 +199,6 @@ def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_wor
     assert len(report.points) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "files", control="writes in place")
 def test_a4_control_writing_in_place_is_caught(path, tally: Tally):
@@ -214,7 +212,9 @@ def test_a4_control_writing_in_place_is_caught(path, tally: Tally):
 
 ADD_MANY = """
 import json
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 path, name, count = sys.argv[1:]
 gather()
 for number in range(int(count)):
@@ -224,7 +224,6 @@ for number in range(int(count)):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B1")
 @pytest.mark.evidence("B1", "files", "8 processes add 200 items each")
 def test_b1_eight_processes_add_1600_items_and_all_are_there(path, tally: Tally):
@@ -237,7 +236,6 @@ def test_b1_eight_processes_add_1600_items_and_all_are_there(path, tally: Tally)
     assert len(items) == len(set(items)) == 1600
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B1", "files", control="takes no lock")
 def test_b1_control_without_the_lock_updates_are_lost(path, tally: Tally):
     unlocked = ADD_MANY.replace("with locked(path):", "if True:")

@@ -149,7 +149,6 @@ def notes(repository: Path) -> list[str]:
         return [note.text for note in room.load("a.txt").comments]
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B6", "all rooms", "git gc, prune and repack beside writers")
 def test_nothing_written_beside_gc_and_prune_is_lost_and_git_goes_on_working(busy: Path, tally: Tally):
     programs = {"x": ISSUES, "y": ISSUES, "tasks": TASKS, "inbox": MESSAGES, "comments": COMMENTS}
@@ -169,7 +168,6 @@ def test_nothing_written_beside_gc_and_prune_is_lost_and_git_goes_on_working(bus
     assert set(titles(busy)) == done["x"] | done["y"]
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B6", "all rooms", "git checkout, stash and rebase beside writers")
 def test_nothing_written_beside_checkout_stash_and_rebase_is_lost_and_git_goes_on_working(
     busy: Path, tally: Tally

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.records.product import RECORDS
-from holdfast.analysis.records.surveyor import Surveyor
-from holdfast.analysis.survey import Project, Survey
+from holdfast.analysis.engine.product import RECORDS
+from holdfast.analysis.engine.scan import Project, Scan
+from holdfast.analysis.engine.scanner import Scanner
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.storage.git.repository import Repository
-from tests.analysis.records.test_survey import reasons, survey, write
+from tests.analysis.engine.test_scanner import reasons, scan, write
 from tests.reliability.samples import samples
 from tests.wire.client import wire_client
 
@@ -32,10 +32,10 @@ def test_very_many_empty_files_are_one_record(repository: Path) -> None:
     for number in range(FILES):
         (repository / f"f{number}.py").touch()
 
-    found = survey(repository)
+    found = scan(repository)
 
     assert len(found.files) == FILES
-    assert len(set(map(id, survey(repository).files.values()))) == 1
+    assert len(set(map(id, scan(repository).files.values()))) == 1
 
 
 def hostile(root: Path) -> dict[str, str]:
@@ -67,9 +67,9 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
     root.mkdir(exist_ok=True)
     expected = hostile(root)
 
-    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
-    found = surveyor.survey(Project(), "normal", workers)
-    surveyor.close()
+    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
+    found = scanner.scan(Project(), "normal", workers)
+    scanner.close()
 
     assert expected.items() <= reasons(found).items()
     assert "good.py" in found.files
@@ -78,15 +78,15 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
     }  # fmt: skip
 
 
-def late(root: Path, workers: int) -> Survey:
-    """Survey with a clock on which every look at it takes a second, for a caller who waits thirty."""
+def late(root: Path, workers: int) -> Scan:
+    """Scan with a clock on which every look at it takes a second, for a caller who waits thirty."""
     ticks = iter(range(10**9))
-    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
     try:
         with running(Call(seconds=30, clock=lambda: next(ticks))):
-            return surveyor.survey(Project(), "normal", workers)
+            return scanner.scan(Project(), "normal", workers)
     finally:
-        surveyor.close()
+        scanner.close()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -103,7 +103,7 @@ def test_pings_are_answered_meanwhile_and_a_cancelled_survey_leaves_no_process(r
     with wire_client([HOLDFAST, "serve"], cwd=repository) as client:
         client.initialize()
         client.request(
-            "survey",
+            "scan",
             "tools/call",
             {
                 "name": "analyze_dependency_graph",
@@ -117,13 +117,13 @@ def test_pings_are_answered_meanwhile_and_a_cancelled_survey_leaves_no_process(r
         heard = []
         while not heard or heard[-1].get("id") != "ping":
             heard.append(client.receive(60))
-        client.notify("notifications/cancelled", {"requestId": "survey"})
+        client.notify("notifications/cancelled", {"requestId": "scan"})
         for _ in range(1200):
             if not started_by(client.process.pid):
                 break
             time.sleep(0.05)
 
-        assert all(message.get("id") != "survey" for message in heard)
+        assert all(message.get("id") != "scan" for message in heard)
         assert not started_by(client.process.pid)
         assert client.ask("again", "ping")["result"] == {}
 

@@ -106,7 +106,6 @@ def in_order_but_for_one_batch(comments: Sequence[str]) -> bool:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B4")
 @pytest.mark.evidence("B4", "inbox", "4 senders of 250, 2 readers, one killed")
 def test_b4_every_message_arrives_in_its_senders_order_although_a_reader_is_killed(
@@ -125,7 +124,6 @@ def test_b4_every_message_arrives_in_its_senders_order_although_a_reader_is_kill
     room.close()
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B4", "inbox", control="marks messages when they are taken")
 def test_b4_control_marking_messages_when_they_are_taken_loses_some(repository: Path, tally: Tally):
     survivor, killed = crowd(repository, DELETING_READER, messages=50)

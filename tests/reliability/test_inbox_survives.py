@@ -80,7 +80,6 @@ while True:
 ACKNOWLEDGE_EARLY = SEND_FOREVER.replace("    send(", "    acknowledge(f'{name}-{number}')\n    send(")
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "inbox", "killed with signal 9 at random moments")
 def test_a1_no_acknowledged_message_is_lost_to_kills(repository: Path, store: Path, tally: Tally):
@@ -97,7 +96,6 @@ def test_a1_no_acknowledged_message_is_lost_to_kills(repository: Path, store: Pa
     assert len(report.acknowledged) > report.kills
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "inbox", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_the_message_is_stored_is_caught(
     repository: Path, store: Path, tally: Tally
@@ -149,7 +147,6 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.parametrize("way", ["quick", "whole"])
@@ -165,7 +162,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_message_or_nothing(
     assert len(report.points) >= 10
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "inbox", "killed at every system call of the first write of all", every=True)
@@ -187,7 +183,6 @@ def test_a2_a_kill_during_the_very_first_send_leaves_an_inbox_that_works(reposit
     assert report.failures == []
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "inbox", control="acknowledges before it stores")
 def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(
@@ -200,7 +195,6 @@ def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(
     assert report.failures
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", DATABASE_ERRORS)
@@ -224,7 +218,6 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     assert len(report.points) >= 4
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "inbox", control="swallows the error")
 def test_a4_control_a_sender_that_swallows_the_error_is_caught(repository: Path, store: Path, tally: Tally):

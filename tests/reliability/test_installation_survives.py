@@ -80,7 +80,6 @@ def recoverable(root: Path, direction: str, *, all_or_nothing: bool = False) -> 
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("install-5", "install-6")
 @pytest.mark.parametrize("direction", ["in", "out"])
@@ -95,7 +94,6 @@ def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direc
     assert len(report.points) >= 20
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "installer", control="writes in place")
 def test_control_writing_in_place_is_caught(tmp_path: Path, tally: Tally):
@@ -106,7 +104,6 @@ def test_control_writing_in_place_is_caught(tmp_path: Path, tally: Tally):
     assert report.failures
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("install-6")
 @pytest.mark.evidence("A4", "installer", "every write, flush and rename fails", every=True)
@@ -120,7 +117,6 @@ def test_a_disk_that_fails_at_any_system_call_leaves_all_or_nothing(tmp_path: Pa
     assert len(report.points) >= 15
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "installer", control="writes in place")
 def test_control_writing_in_place_on_a_failing_disk_is_caught(tmp_path: Path, tally: Tally):

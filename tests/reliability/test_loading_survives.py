@@ -66,7 +66,6 @@ def no_secret(text: str, repository: Path) -> bool:
 ADD = ("comments", "add", "a.py", "2", "Why one?", "--tag", "QUESTION")
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize(
     ("part", "number", "status", "kind"),
@@ -104,7 +103,6 @@ CALL = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize(
     ("part", "number", "told"), [(LATE, ENOSPC, "out_of_space"), (ROOM, EIO, "unavailable")]
@@ -125,7 +123,6 @@ def test_a_server_on_a_pipe_tells_it_and_loads_it_the_next_time(
     assert stored(annotated) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.evidence(
     "A4", "program parts", "a server over HTTP cannot load a part of the program", every=True
@@ -154,7 +151,6 @@ def test_a_server_over_http_tells_it_and_loads_it_the_next_time(annotated: Path)
     assert stored(annotated) == 2
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A4", "program parts", control="no answer for it")
 def test_control_without_an_answer_for_it_the_traceback_is_seen(annotated: Path) -> None:
     unanswered = PROGRAM.replace(

@@ -58,7 +58,6 @@ def crowd(path: Path, names: list[str], program: str, processes: int, each: int)
     return sorted(float(line.split()[1]) for line in lines)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B2")
 @pytest.mark.evidence("B2", "milestones", "8 processes make 100 changes each")
 def test_b2_eight_writers_lose_nothing(repository: Path, tally: Tally):
@@ -74,7 +73,6 @@ def test_b2_eight_writers_lose_nothing(repository: Path, tally: Tally):
     assert len(git(repository, "for-each-ref", "refs/holdfast/log/").splitlines()) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("milestones-48")
 @pytest.mark.evidence("B2", "milestones", "50 processes change one issue")
 def test_fifty_writers_at_once_make_fifty_operations(repository: Path, tally: Tally):
@@ -92,7 +90,6 @@ def test_fifty_writers_at_once_make_fifty_operations(repository: Path, tally: Ta
     assert len({json.loads(line)["op"] for line in lines if line.startswith("{")}) == 51
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B2", "milestones", control="neither lock nor stated old value")
 def test_b2_control_writers_without_the_lock_and_the_old_value_lose_operations(
     repository: Path, tally: Tally

@@ -71,7 +71,6 @@ ACKNOWLEDGE_EARLY = WRITE_FOREVER.replace(
 )
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1", "milestones-49")
 @pytest.mark.evidence("A1", "milestones", "killed with signal 9 at random moments")
 def test_a1_no_acknowledged_issue_is_lost_to_kills(store: Path, tally: Tally):
@@ -89,7 +88,6 @@ def test_a1_no_acknowledged_issue_is_lost_to_kills(store: Path, tally: Tally):
     assert git(store, "fsck", "--strict", "--no-dangling") == ""
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "milestones", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_the_write_is_caught(store: Path, tally: Tally):
     report = run_kill_trials(
@@ -130,7 +128,6 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
 A2_CALLS = ("write", "pwrite64", "fsync", "fdatasync", "rename", "link", "unlink", "mkdir")
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2", "milestones-49")
 @pytest.mark.evidence("A2", "milestones", "killed at every system call of a write", every=True)
@@ -143,7 +140,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_issue_or_nothing(store: Path,
     assert len(report.points) >= 10
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "milestones", control="acknowledges before it stores")
 def test_a2_control_acknowledging_before_the_write_is_caught(store: Path, tally: Tally):
@@ -158,7 +154,6 @@ def test_a2_control_acknowledging_before_the_write_is_caught(store: Path, tally:
 ERRORS = {"EIO": {"fsync": "EIO", "fdatasync": "EIO"}, "ENOSPC": {"write": "ENOSPC", "pwrite64": "ENOSPC"}}
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", ERRORS)
@@ -182,7 +177,6 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     assert len(report.points) >= 3
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "milestones", control="swallows the error")
 def test_a4_control_a_writer_that_swallows_the_error_is_caught(store: Path, tally: Tally):
@@ -235,7 +229,6 @@ def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
     return cut_again_and_again(disk, writer, titles, number)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 @pytest.mark.evidence("A3", "milestones", "power cut under a writer")
 def test_a3_no_acknowledged_issue_is_lost_when_the_power_is_cut(disk: Disk, tally: Tally):
@@ -244,7 +237,6 @@ def test_a3_no_acknowledged_issue_is_lost_when_the_power_is_cut(disk: Disk, tall
     assert losing == 0
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A3", "milestones", control="git as it comes")
 def test_a3_control_git_as_it_comes_loses_acknowledged_issues(disk: Disk, tally: Tally):
     acknowledged, losing = cuts(disk, PLAIN_GIT, 5)

@@ -18,7 +18,7 @@ from holdfast.comments.sidecar.files import CommentDraft as Comment
 from holdfast.comments.store import Comments
 from holdfast.inbox.store import Inbox
 from holdfast.storage.files import atomic
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git import refs
 from holdfast.storage.git import repository as store
 from holdfast.storage.git.repository import Repository

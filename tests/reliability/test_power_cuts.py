@@ -83,7 +83,6 @@ def cuts(disk: Disk, store: Store, before: str, number: int) -> tuple[int, int]:
     return cut_again_and_again(disk, writer, lambda path: store.read(path / store.file), number)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 @pytest.mark.parametrize("name", STORES)
 @pytest.mark.evidence("A3", "{name}", "power cut under a writer")
@@ -94,7 +93,6 @@ def test_a3_nothing_acknowledged_is_lost_when_the_power_is_cut(disk: Disk, name:
     assert acknowledged > CUTS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", STORES)
 @pytest.mark.evidence("A3", "{name}", control="flushes nothing")
 def test_a3_control_a_store_that_is_not_flushed_loses_what_it_acknowledged(

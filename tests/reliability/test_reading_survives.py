@@ -146,7 +146,6 @@ REASONS = {"full": "out_of_space: ", "crowded": "out_of_space: ", "read-only": "
 WORDS = {"full": "the disk is full", "crowded": "the disk is full", "read-only": "read-only file system"}
 
 
-@pytest.mark.slow
 @pytest.mark.mounts
 @pytest.mark.parametrize("kind", REASONS)
 @pytest.mark.evidence("A4", "all rooms", "{kind} file system: each reading and writing operation", every=True)
@@ -164,7 +163,6 @@ def test_everything_can_be_read_and_what_writes_says_why_it_cannot(
     assert [answer for answer in refused.values() if WORDS[kind] not in answer] == []
 
 
-@pytest.mark.slow
 @pytest.mark.mounts
 @pytest.mark.evidence("A4", "all rooms", control="SQLite and the index by themselves")
 def test_control_what_sqlite_and_the_index_refuse_by_themselves_is_nearly_everything(
@@ -181,7 +179,6 @@ WRITES = ()
     assert sum(answer != expected[key] for key, answer in answers.items()) > 30
 
 
-@pytest.mark.slow
 @pytest.mark.mounts
 @pytest.mark.parametrize("kind", REASONS)
 @pytest.mark.parametrize("is_copy", [False, True])

@@ -26,7 +26,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.store import Milestones
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import NotUsable
 from tests.inbox.conftest import TurnableClock
@@ -219,7 +219,6 @@ def indexes(repository: Path) -> Make:
     return lambda: IndexMachine(repository)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B5")
 @pytest.mark.evidence("B5", "{store}", HARNESS)
 @pytest.mark.parametrize("store", ["comments", "inbox", "milestones", "indexes"])
@@ -239,7 +238,6 @@ def careless(self: Index, stack: ExitStack, *_: object, **_more: object) -> sqli
         return stack.enter_context(self._nothing.lend())
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B5", "{store}", control=FORGETS)
 @pytest.mark.parametrize(
     ("store", "owner", "method"),
@@ -253,7 +251,6 @@ def test_control_a_store_that_forgets_differs_from_the_dictionary(
         run(make, examples=100)
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B5", "indexes", control="takes a damaged index for an empty one")
 def test_control_an_index_that_is_not_made_anew_differs_from_the_dictionary(
     indexes: Make, monkeypatch: pytest.MonkeyPatch

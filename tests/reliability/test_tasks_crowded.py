@@ -94,7 +94,6 @@ def fill(room: Tasks, count: int) -> None:
         room.create([Draft(f"Task {number}") for number in range(start, min(start + 500, count))], Who("ada"))
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("tasks-37")
 @pytest.mark.evidence("B3", "tasks in {engine}", "8 processes claim tasks")
 def test_eight_processes_take_each_task_once_and_none_is_busy(room: Tasks, crowd, engine: str, tally: Tally):
@@ -118,7 +117,6 @@ def test_eight_processes_take_each_task_once_and_none_is_busy(room: Tasks, crowd
     assert len(seqs) == CLAIMS
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B3", "tasks in {engine}", control="looks first and writes later")
 def test_control_looking_first_and_writing_later_gives_a_task_to_several(room: Tasks, crowd, tally: Tally):
     fill(room, 150)
@@ -127,7 +125,6 @@ def test_control_looking_first_and_writing_later_gives_a_task_to_several(room: T
     assert len(taken) > len(set(taken))
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B3")
 @pytest.mark.evidence("B3", "tasks in {engine}", "8 processes make 250 updates each")
 def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(

@@ -150,7 +150,6 @@ class MixedFaces(RuleBasedStateMachine):
         self.bench.check(self.model)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B5")
 @pytest.mark.evidence("B5", "tasks in sqlite", "calls in any order, two at once, beside a dictionary")
 def test_b5_the_store_is_what_a_dictionary_says_after_any_calls_of_three_faces(
@@ -168,7 +167,6 @@ def test_b5_the_store_is_what_a_dictionary_says_after_any_calls_of_three_faces(
     tally(EXAMPLES, 0, f"up to {STEPS} steps each, {bench.room.find(Query()).total} tasks")
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("B5", "tasks in sqlite", control="looks, then writes a whole value")
 def test_control_two_who_look_and_then_write_whole_values_differ_from_the_dictionary(bench: Bench) -> None:
     name = bench.faces["rest"]("taskpilot_create_task", {"title": "Shared"})["task"]["id"]

@@ -69,7 +69,6 @@ def _step(face: Face, word: str, chances: random.Random, model: Model) -> None:
                     model.versions.append((shared, seen + 1))
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-B5")
 @pytest.mark.evidence("B5", "tasks in sqlite", "three faces at once")
 def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path, tally: Tally):

@@ -108,7 +108,6 @@ def store(repository: Path) -> Path:
 # A1: killed at random moments.
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "tasks in sqlite", "killed with signal 9 at random moments")
 def test_a1_no_acknowledged_task_is_lost_to_kills(repository: Path, store: Path, tally: Tally):
@@ -126,7 +125,6 @@ def test_a1_no_acknowledged_task_is_lost_to_kills(repository: Path, store: Path,
     assert len(report.acknowledged) > report.kills
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A1", "tasks in sqlite", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(
     repository: Path, store: Path, tally: Tally
@@ -142,7 +140,6 @@ def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(
     assert report.lost
 
 
-@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.requirement("reliability-A1")
 @pytest.mark.evidence("A1", "tasks in postgresql", "clients killed at random moments, then the server")
@@ -166,7 +163,6 @@ def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_ki
         assert report.acknowledged <= items(repository, database)
 
 
-@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.evidence("A1", "tasks in postgresql", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_a_server_has_the_task_is_caught(
@@ -205,7 +201,6 @@ def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
     return cut_again_and_again(disk, writer, lambda path: list(items(path)), number)
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 @pytest.mark.evidence("A3", "tasks in sqlite", "power cut under a writer")
 def test_a3_no_acknowledged_task_is_lost_when_the_power_is_cut(disk: Disk, tally: Tally):
@@ -214,7 +209,6 @@ def test_a3_no_acknowledged_task_is_lost_when_the_power_is_cut(disk: Disk, tally
     assert losing == 0
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("A3", "tasks in sqlite", control="flushes nothing")
 def test_a3_control_a_store_that_is_not_flushed_loses_acknowledged_tasks(disk: Disk, tally: Tally):
     acknowledged, losing = cuts(disk, NOT_FLUSHED + ROOM, 5)
@@ -246,7 +240,6 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.evidence("A2", "tasks in sqlite", "killed at every system call of a write", every=True)
@@ -261,7 +254,6 @@ def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(
     assert len(report.points) >= 5
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A2", "tasks in sqlite", control="acknowledges before it stores")
 def test_a2_control_acknowledging_before_the_task_is_stored_is_caught(
@@ -289,7 +281,6 @@ def either_name(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", DATABASE_ERRORS)
@@ -312,7 +303,6 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
     assert len(report.points) >= 3
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A4", "tasks in sqlite", control="swallows the error")
 def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path, tally: Tally):
@@ -353,7 +343,6 @@ def first_release(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return repository
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-A6")
 @pytest.mark.evidence("A6", "tasks in sqlite", "upgrades from the first release killed at random moments")
 def test_a6_upgrades_killed_at_random_moments_are_completed(
@@ -418,7 +407,6 @@ def upgraded(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A6")
 @pytest.mark.evidence("A6", "tasks in sqlite", "an upgrade killed at every system call", every=True)
@@ -433,7 +421,6 @@ def test_a6_an_upgrade_killed_at_every_system_call_is_completed_by_the_next_prog
     assert report.points
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.evidence("A6", "tasks in sqlite", control="each statement by itself")
 def test_a6_control_an_upgrade_statement_by_statement_is_caught(first_release: Path, tally: Tally):
@@ -459,7 +446,6 @@ def team_of_the_first_release(
     return lambda: postgres_server.copy_database(*names)
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.postgres
 @pytest.mark.requirement("reliability-A6")
@@ -476,7 +462,6 @@ def test_a6_an_upgrade_of_a_team_killed_before_each_message_is_completed_by_the_
     assert len(report.points) >= 4
 
 
-@pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.postgres
 @pytest.mark.evidence("A6", "tasks in postgresql", control="each statement by itself")

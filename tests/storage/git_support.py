@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from holdfast.storage.git.command import Git, Terms
-from holdfast.storage.git.commits import NewCommit, Signature
+from holdfast.storage.git.command import Git, GitOptions
+from holdfast.storage.git.commits.commit import NewCommit, Signature
 
 
 def git(where: Path, *arguments: str, check: bool = True) -> str:
@@ -35,8 +35,8 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
     """Write a commit as git itself does, into a file of its own, and return its id."""
     parents = () if parent is None else ("-p", parent)
     people = {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
-    terms = Terms(("i18n.commitEncoding=UTF-8",), people)
-    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), terms=terms)
+    options = GitOptions(("i18n.commitEncoding=UTF-8",), people)
+    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), options=options)
     return output.decode("ascii").strip()
 
 

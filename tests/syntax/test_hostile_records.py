@@ -12,6 +12,7 @@ from holdfast.syntax import parse as parsing
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import MODULE, from_sections, read_record, sections
+from tests.reliability.samples import examples
 
 FOLDER = Path(__file__).parent
 SAMPLES = {
@@ -44,13 +45,13 @@ def assert_holds_together(path: str, source: bytes) -> None:
     assert from_sections(*sections(record)) == record
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ending=st.sampled_from(ENDINGS), source=st.binary(max_size=300))
 def test_any_bytes_have_a_record(ending, source):
     assert_holds_together(f"a{ending}", source)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(data=st.data(), name=st.sampled_from(sorted(SAMPLES)))
 def test_a_sample_cut_and_disturbed_has_a_record(data, name):
     source = SAMPLES[name]

@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.records.product import TOKENS, Source
-from holdfast.analysis.records.token_stream import Tokens, token_table
+from holdfast.analysis.engine.product import TOKENS, SourceText
+from holdfast.analysis.engine.token_stream import Tokens, token_table
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.lexer import Kind, lexed
+from tests.reliability.samples import examples
 
 NAMES = [language.name for language in LANGUAGES]
 
 
 def tokens(language: str, text: str | bytes) -> Tokens:
     source = text if isinstance(text, bytes) else text.encode()
-    parts = TOKENS.make(Source("a", language, source))
+    parts = TOKENS.make(SourceText("a", language, source))
     assert parts is not None
     return token_table({"a": TOKENS.restored(parts)}).of("a")
 
@@ -92,7 +93,7 @@ def test_an_empty_text_has_no_tokens(language: str) -> None:
     assert len(tokens(language, "").exact) == 0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(language=st.sampled_from(NAMES), source=st.binary(max_size=400))
 def test_any_bytes_have_tokens_on_lines_that_are_there(language: str, source: bytes) -> None:
     found = tokens(language, source)

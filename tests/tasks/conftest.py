@@ -1,4 +1,4 @@
-"""The room of a fresh repository, on each engine, with a clock that tests turn."""
+"""The room of a fresh repository, on SQLite or PostgreSQL, with a clock that tests turn."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from holdfast.tasks.store.workspace import ensure_workspace
 from tests.tasks.postgres import Server, is_missing, running_server
 
 ENGINES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+"""What tests of the store run on."""
 
 ADA, BOB = Who("ada"), Who("bob")
 
@@ -41,9 +42,9 @@ def postgres_server() -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow])])
 def engine(request: pytest.FixtureRequest) -> str:
-    """The engine that a test runs on: every test of the store runs on both."""
+    """The engine that a test runs on: tools see the store only, so a short run has them on SQLite."""
     return str(request.param)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import queue
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
@@ -19,7 +19,7 @@ TASKS = "taskpilot://workspace/current/tasks"
 
 
 def run(repository: Path, *words: str) -> None:
-    subprocess.run([*HOLDFAST, "tasks", *words], cwd=repository, check=True, capture_output=True)
+    forked.run([*HOLDFAST, "tasks", *words], cwd=repository, check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -61,7 +61,6 @@ def python_environment(folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-@pytest.mark.slow
 @VARIANTS
 def test_a_python_project_installs_and_passes_its_own_checks(tmp_path: Path, variant: str):
     version = "{}.{}".format(*sys.version_info)
@@ -92,7 +91,6 @@ def test_a_node_project_passes_npm_test(tmp_path: Path, variant: str):
         assert run(folder, "node", "src/main.js", "Ada") == "Hello, Ada!\n"
 
 
-@pytest.mark.slow
 @VARIANTS
 def test_a_rust_project_builds_and_passes_its_tests(tmp_path: Path, variant: str):
     need("cargo")
@@ -105,7 +103,6 @@ def test_a_rust_project_builds_and_passes_its_tests(tmp_path: Path, variant: str
         run(folder, "make", "lint", **offline)
 
 
-@pytest.mark.slow
 @VARIANTS
 def test_a_go_project_builds_and_passes_its_tests(tmp_path: Path, variant: str):
     need("go")

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tests import forked
+
 ROOT = Path(__file__).parents[2]
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -27,7 +29,7 @@ class WireClient:
     """A server process with raw pipes."""
 
     def __init__(self, command: list[str], *, reading: bool = True, **options: Any) -> None:
-        self.process = subprocess.Popen(
+        self.process = forked.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

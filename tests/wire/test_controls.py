@@ -77,7 +77,6 @@ def test_control_what_is_no_message_meets_silence(plain: WireClient, line: bytes
     assert plain.receive()["id"] == "next"
 
 
-@pytest.mark.slow
 @pytest.mark.evidence("D4", "wire", control=PLAIN)
 def test_control_answers_that_nobody_reads_fill_the_memory() -> None:
     with wire_client([sys.executable, "-c", PLAIN_SERVER], reading=False) as client:

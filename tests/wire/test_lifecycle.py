@@ -6,22 +6,29 @@ import itertools
 
 import pytest
 
-from holdfast.faces.mcp.wire.session import ConnectionState, Event, InvalidTransition, Phase
+from holdfast.faces.mcp.wire.connection_state import (
+    ConnectionEvent,
+    ConnectionState,
+    InvalidTransition,
+    Phase,
+)
 from tests.wire.client import ENVELOPE, wire_client
 
 ALLOWED = {
-    (Phase.UNINITIALIZED, Event.INITIALIZE): ConnectionState(Phase.INITIALIZING, capabilities=False),
-    (Phase.INITIALIZING, Event.INITIALIZED): ConnectionState(Phase.READY),
-    (Phase.READY, Event.SHUTDOWN): ConnectionState(Phase.SHUTTING, graceful=True),
-    (Phase.SHUTTING, Event.DRAINED): ConnectionState(Phase.CLOSED),
-} | {(phase, Event.ERROR): ConnectionState(Phase.SHUTTING, graceful=False) for phase in Phase}
+    (Phase.UNINITIALIZED, ConnectionEvent.INITIALIZE): ConnectionState(
+        Phase.INITIALIZING, capabilities=False
+    ),
+    (Phase.INITIALIZING, ConnectionEvent.INITIALIZED): ConnectionState(Phase.READY),
+    (Phase.READY, ConnectionEvent.SHUTDOWN): ConnectionState(Phase.SHUTTING, graceful=True),
+    (Phase.SHUTTING, ConnectionEvent.DRAINED): ConnectionState(Phase.CLOSED),
+} | {(phase, ConnectionEvent.ERROR): ConnectionState(Phase.SHUTTING, graceful=False) for phase in Phase}
 
 
 @pytest.mark.requirement(
     "transport-9", "transport-10", "transport-11", "transport-12", "transport-13", "transport-14"
 )
-@pytest.mark.parametrize(("phase", "event"), list(itertools.product(Phase, Event)))
-def test_only_the_specified_transitions_exist(phase: Phase, event: Event) -> None:
+@pytest.mark.parametrize(("phase", "event"), list(itertools.product(Phase, ConnectionEvent)))
+def test_only_the_specified_transitions_exist(phase: Phase, event: ConnectionEvent) -> None:
     state = ConnectionState(phase)
     if (phase, event) in ALLOWED:
         assert state.after(event) == ALLOWED[phase, event]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.clients import TokenBucket
+from holdfast.faces.admission import TokenBucket
 from holdfast.kernel.limits import LIMITS, MIB
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
@@ -63,16 +63,13 @@ def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identi
         assert client.ask(2, "ping")["result"] == {}
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("reliability-D2")
 @pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_line_that_never_ends_is_given_up_and_the_next_one_is_served() -> None:
     with wire_client() as client:
         client.initialize()
-        ends = time.monotonic() + 30
-        while time.monotonic() < ends:
+        for _ in range(600):
             client.send_bytes(b"x" * 65536)
-            time.sleep(0.05)
         assert client.receive()["error"]["code"] == -32600
         client.send_bytes(b"\n")
         assert client.call(2, "echo", text="next")["result"]["structuredContent"] == {"text": "next"}

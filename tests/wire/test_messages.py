@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.faces.mcp.wire.line_reader import LineReader, Overlong
 from holdfast.faces.mcp.wire.messages import (
-    LineReader,
     Notification,
-    Overlong,
     Refused,
-    Request,
     Response,
+    WireRequest,
     decode,
     recovered_id,
 )
@@ -97,7 +96,7 @@ def test_json_that_is_not_a_message_is_an_invalid_request_under_its_readable_id(
 @pytest.mark.parametrize("identity", ["a", "", "7", 7, 0, -3, 2**60, "ü😀"])
 def test_string_and_integer_ids_are_kept_as_they_are(identity: Any) -> None:
     message = decode(ping(id=identity))
-    assert isinstance(message, Request)
+    assert isinstance(message, WireRequest)
     assert message.id == identity
     assert type(message.id) is type(identity)
 
@@ -109,12 +108,12 @@ def test_string_and_integer_ids_are_kept_as_they_are(identity: Any) -> None:
 )
 @pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_harmless_variations_are_accepted(line: bytes) -> None:
-    assert isinstance(decode(line), Request)
+    assert isinstance(decode(line), WireRequest)
 
 
 def test_duplicate_keys_take_the_last_value() -> None:
     message = decode(b'{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"b"}')
-    assert isinstance(message, Request)
+    assert isinstance(message, WireRequest)
     assert (message.id, message.method) == (2, "b")
 
 

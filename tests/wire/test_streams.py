@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from holdfast.faces.mcp.wire.streams import Input
+from holdfast.faces.mcp.wire.streams import InputStream
 
 
 def test_a_message_is_not_cut_where_a_read_found_nothing() -> None:
@@ -16,7 +16,7 @@ def test_a_message_is_not_cut_where_a_read_found_nothing() -> None:
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         ended = asyncio.Event()
-        source = Input(reading, 65536, came.append, ended.set)
+        source = InputStream(reading, 65536, came.append, ended.set)
         os.write(writing, b'{"a": ')
         while not came:
             await asyncio.sleep(0)

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from holdfast.faces.mcp.handshake import LateServer
+from holdfast.faces.mcp.handshake import LazyServer
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
@@ -40,7 +40,7 @@ def main() -> None:
         dispatcher = Dispatcher(Registry([sample_toolset()]), lambda _: None)
         return ProtocolServer(dispatcher, PROFILES["everything"], NoTopics(), lambda _: None)
 
-    run_stdio(LateServer(PROFILES["everything"], make))
+    run_stdio(LazyServer(PROFILES["everything"], make))
     sys.stderr.flush()
     os._exit(0)
 

@@ -1,11 +1,13 @@
-"""Measured facts about code: its complexity, its changes, its debts, what nobody uses, what depends on what.
+"""Measured facts about code: its complexity, its changes, its debts, what nothing uses, what depends on what.
 
 - `tools/`: the operations, one module each.
-- `records/`: what each file says, read once, cached by content and shared by every analysis.
-- One folder for each question: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`, `duplicates/`,
-  `names/`, `defects/`, `context/`, `comprehensive/`, `trend/`.
+- `engine/`: the scan of a project, its cache, and running several analyses over one scan.
+- One folder for each question, with its one report: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`,
+  `duplicates/`, `names/`, `defects/`, `coverage/`.
+- Views of these reports: `context/`, `comprehensive/`, `gate/`, `trend/`; `render/` has the formats.
+- `reports.py`: the report of each analysis for a scope; `rules.py`: the rules that findings break.
 - `fleet/`: one analysis over many repositories.
 
-Contract: every number is measured, or null with the reason. One analyser answers one question, whichever tool
-asks it. Every result says how many files were discovered, analysed and skipped, and why.
+Contract: every number is measured, or null with the reason. Each analysis returns one report, which every
+tool uses. Every result says how many files were discovered, analysed and skipped, and why.
 """

@@ -1,26 +1,35 @@
-"""The rules that findings break: one id for one kind of finding, whichever tool tells of it.
+"""The rules that findings break: one id for each kind of finding, whichever tool reports it.
 
-Readers of SARIF keep a baseline by rule and fingerprint, so that a finding accepted once stays accepted in
-the answers of all tools.
+Readers of SARIF keep a baseline by rule and fingerprint, so a finding that was accepted once stays accepted
+in the output of every tool.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import get_args
 
-from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
-from holdfast.analysis.dead_code.finding import Kind
+from holdfast.analysis.dead_code.unused_code import Kind
 from holdfast.analysis.debt.marker import Category
-from holdfast.analysis.sarif import Rule
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 
-COVERAGE = "test-coverage"
-
-COMPLEXITY_RULES = (
-    Rule(CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."),
-    Rule(COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."),
+CYCLOMATIC_RULE = FindingRule(
+    "cyclomatic-complexity",
+    "A function has too many paths.",
+    "complexity",
+    help="Split it, or replace branches with data.",
 )
+COGNITIVE_RULE = FindingRule(
+    "cognitive-complexity",
+    "A function is hard to follow.",
+    "complexity",
+    help="Return early, and extract nested parts.",
+)
+COMPLEXITY_RULES = (CYCLOMATIC_RULE, COGNITIVE_RULE)
 DEBT_RULES = {
-    category: Rule(f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note")
+    category: FindingRule(
+        f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", "technical-debt", "note"
+    )
     for category in get_args(Category)
 }
 _UNUSED = {
@@ -31,32 +40,44 @@ _UNUSED = {
     "import": "An import that its file does not use.",
     "local": "A local variable that its function does not read.",
     "parameter": "A parameter that its function does not read.",
-    "unreachable": "Statements that execution never gets to.",
+    "unreachable": "Statements that execution never reaches.",
 }
 DEAD_CODE_RULES = {
-    kind: Rule(
+    kind: FindingRule(
         f"dead-code/{'' if kind == 'unreachable' else 'unused-'}{kind}",
         _UNUSED[kind],
+        "dead-code",
         "note" if kind == "parameter" else "warning",
     )
     for kind in get_args(Kind)
 }
 _COPIED = {
-    "exact": "The same code stands at several places.",
-    "renamed": "The same code stands at several places, under other names.",
-    "gapped": "Nearly the same code stands at several places.",
-    "semantic": "A lead: code at several places may do the same.",
+    "exact": "The same code is in several places.",
+    "renamed": "The same code is in several places, under other names.",
+    "gapped": "Nearly the same code is in several places.",
+    "semantic": "A lead: code in several places may do the same.",
 }
 DUPLICATE_RULES = {
-    kind: Rule(f"duplicate/{kind}", words, "note", help="Say it once, and use that.")
-    for kind, words in _COPIED.items()
+    kind: FindingRule(
+        f"duplicate/{kind}", summary, "duplication", "note", help="Extract it, and call that instead."
+    )
+    for kind, summary in _COPIED.items()
 }
-DEFECT_RULE = Rule("defect-prediction", "A file is likely to need a fix within a year.")
+DEFECT_RULE = FindingRule("defect-prediction", "A file is likely to need a fix within a year.", "defect")
+COVERAGE_RULE = FindingRule(
+    "test-coverage", "Tests run too few of a file's lines.", "coverage", help="Test the lines they miss."
+)
 RULES = (
     *COMPLEXITY_RULES,
     *DEBT_RULES.values(),
     *DEAD_CODE_RULES.values(),
     *DUPLICATE_RULES.values(),
     DEFECT_RULE,
-    Rule(COVERAGE, "Tests run too few of a file's lines.", help="Test what they do not reach."),
+    COVERAGE_RULE,
 )
+
+
+def rules_broken_by(findings: Iterable[CodeFinding]) -> list[FindingRule]:
+    """Return the rules that findings break, in the order of `RULES`."""
+    broken = {finding.rule.id for finding in findings}
+    return [rule for rule in RULES if rule.id in broken]

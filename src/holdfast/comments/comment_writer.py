@@ -21,7 +21,7 @@ from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Note, NoteL
 from holdfast.comments.sidecar.source import decoded, split_lines
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Placement
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves

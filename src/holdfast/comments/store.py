@@ -12,7 +12,7 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,20 +33,20 @@ from holdfast.comments.sidecar.source import (
 from holdfast.comments.tracking.placement import CandidateLine, FileVersion
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.watching.file_signature import Sign, sign_of
-from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
+from holdfast.storage.watching.listing import Listing, Signature
+from holdfast.storage.watching.watched_listing import WatchedListing
 
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves, StraySidecars
     from holdfast.comments.search.index import SearchIndex
+    from holdfast.storage.watching.topic_source import TopicSource
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that allows comments on source that does not parse."""
-
-EVERY_FILE = "*"
-"""The topic part that stands for the list of files; no file can have this name."""
 
 
 class Comments(SidecarFiles):
@@ -63,6 +63,7 @@ class Comments(SidecarFiles):
         self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = VersionedCache()
         """Candidates of orphans, valid while the files that were searched do not change."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
+        self._search = Lazy(self._open_search)
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
@@ -73,12 +74,14 @@ class Comments(SidecarFiles):
         """Close everything that was opened."""
         super().close()
         self.location_cache.close()
-        if "search" in self.__dict__:
-            self.search.close()
+        self._search.close()
 
-    @cached_property
+    @property
     def search(self) -> SearchIndex:
         """The search index, created at first use."""
+        return self._search.get()
+
+    def _open_search(self) -> SearchIndex:
         from holdfast.comments.search.index import SearchIndex
 
         listing = WatchedListing(self.repository.root, is_sidecar)
@@ -121,17 +124,11 @@ class Comments(SidecarFiles):
         """Return a value that changes when a sidecar or its source is written or removed."""
         return self._signatures(), self.moves()
 
-    def probe(self, part: str) -> Callable[[], object]:
-        """Return a function that fingerprints one file's comments or, for `*`, the list of files."""
-        if part == EVERY_FILE:
-            return lambda: tuple(self.sidecar_paths())
-        sidecar = sidecar_of(part)
-        signature = self._sidecars.signature
-        return lambda: (
-            signature(sidecar),
-            signature(part),
-            (moves := self.moves()) and moves.arriving.get(part),
-        )
+    def topic(self, part: str) -> TopicSource:
+        """Return how all comments are watched, those of one file, or, for `*`, which files have any."""
+        from holdfast.comments.watched_files import topic_source  # few processes wait for changes
+
+        return topic_source(self, self._sidecars, part)
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""

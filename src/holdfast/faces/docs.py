@@ -1,9 +1,9 @@
-"""What is generated from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
+"""Generates files from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
 
 - `docs/tools.md`, the list of all tools, and a page for each toolset in `docs/reference`;
-- the table in `docs/architecture.md` that says where each tool is;
-- the table of commands, by which a command loads its own tool only;
-- `packaging/share`: manual pages and completion scripts, which are installed beside the program.
+- the table of tools and their modules in `docs/architecture.md`;
+- the table of commands in `faces/cli/catalogue.py`;
+- `packaging/share`: manual pages and completion scripts, which are installed with the program.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _MODULES_END = "<!-- The end of the table of tools. -->"
 _INTRODUCTION = """\
 # Tools
 
-Everything Holdfast can do, once: each operation is an MCP tool and a command, with the same
-arguments and the same result. This page and those that it leads to are written by
-`python -m holdfast.faces.docs --write` from the declarations in the code; edits made here are lost.
+Everything Holdfast can do: each operation is an MCP tool and a command, with the same arguments and the
+same result. This page and the pages it links to are generated from the declarations in the code by
+`python -m holdfast.faces.docs --write`; edits made here are lost.
 
-Every command also takes `--root DIRECTORY` (where to look for the repository; the current directory
-otherwise) and `--json` (print the result as JSON instead of words). A command that fails says why on
-standard error and ends with the status of the error; with `--json` it also prints
+Every command also takes `--root DIRECTORY` (where to look for the repository; by default the current
+directory) and `--json` (print the result as JSON instead of text). A command that fails explains why on
+standard error and exits with the status of the error; with `--json` it also prints
 `{"error": {"kind", "code", "message", "hint", "data"}}`.
 """
 
@@ -55,7 +55,7 @@ _EFFECTS = {
 
 
 def tools_pages(registry: Registry) -> Iterator[tuple[Path, str]]:
-    """Yield the pages of a registry, the list first; the same declarations always give the same text."""
+    """Yield the pages of a registry, the list first."""
     listed = [toolset for toolset in registry.toolsets if not toolset.hidden]
     yield PAGE, "\n".join([_INTRODUCTION, *map(_summary, listed)])
     yield from ((REFERENCE / f"{toolset.name}.md", "\n".join(_toolset(toolset))) for toolset in listed)
@@ -71,7 +71,7 @@ def _summary(toolset: Toolset) -> str:
         for item in _operations(toolset)
     ]
     where = f"[{toolset.name}]({REFERENCE.name}/{toolset.name}.md)"
-    return f"## {toolset.name}\n\n{toolset.summary} All about them: {where}.\n\n" + _table(
+    return f"## {toolset.name}\n\n{toolset.summary} Details: {where}.\n\n" + _table(
         ("Tool", "Command", "What it does"), rows
     )
 
@@ -99,7 +99,7 @@ def _operation(operation: Operation) -> Iterator[str]:
         yield _table(("Argument", "On the command line", "Type", "Default", "Meaning"), rows)
     fields = list(result_fields(operation.output))
     if fields:
-        rows = [(f"`{path}`", item.shape.words(), item.description) for path, item in fields]
+        rows = [(f"`{path}`", item.shape.type_name(), item.description) for path, item in fields]
         yield _table(("Result", "Type", "Meaning"), rows)
     yield f"```sh\n{operation.example}\n```\n"
 
@@ -116,7 +116,7 @@ def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
     value = argument.value
     typed = argument.metavar if argument.is_positional else argument.option
     default = "required" if value.required else argument.spelled_default
-    return f"`{value.name}`", f"`{typed}`", value.shape.words(), default, value.description
+    return f"`{value.name}`", f"`{typed}`", value.shape.type_name(), default, value.description
 
 
 def _section(title: str, heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _cell(text: str) -> str:
 
 
 def command_table(registry: Registry) -> str:
-    """Return the table of all commands, as Python."""
+    """Return the table of all commands as Python source."""
     lines = [_TABLE_BEGINS, "CATALOGUE: tuple[CatalogueToolset, ...] = ("]
     for toolset in catalogue_of(registry):
         lines.append(f"    _toolset({toolset.name!r}, {toolset.summary!r}, (")
@@ -150,7 +150,7 @@ def command_table(registry: Registry) -> str:
 
 
 def module_table(registry: Registry) -> str:
-    """Return the table that says in which module each tool is."""
+    """Return the table of tools and their modules."""
     rows = [
         (f"`{item.operation}`", f"`{item.module.replace('.', '/')}.py`")
         for toolset in catalogue_of(registry)
@@ -160,10 +160,10 @@ def module_table(registry: Registry) -> str:
 
 
 def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
-    """Return what each generated file is to hold."""
+    """Yield each generated file with its content."""
     yield from tools_pages(registry)
     if not TABLE.exists():
-        return  # No checkout: there are pages to write, and nothing to write tables into.
+        return  # Not a checkout: there are no files for the tables.
     yield from ((SHARE / place, text) for place, text in shared_files(registry))
     registry = Host.of(registry, Workspace.discover).registry
     written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
@@ -177,9 +177,9 @@ def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
 
 @click.command()
 @click.option("--write", is_flag=True, help="Write the files.")
-@click.option("--check", is_flag=True, help="Only say whether the files are up to date.")
+@click.option("--check", is_flag=True, help="Only check that the files are up to date.")
 def main(*, write: bool, check: bool) -> None:
-    """Keep what is generated equal to the declarations. Run it in the root of the project."""
+    """Generate files from the declarations. Run it in the root of the project."""
     from holdfast.storage.files.atomic import atomic_write
     from holdfast.toolsets import full_registry
 

@@ -1,10 +1,11 @@
-"""The log on standard error: one line for each event, for a person at a terminal or as JSON for a program.
+"""The log on standard error: one line per event, as text for a terminal or as JSON for a program.
 
 Contract:
-- A line holds names, kinds, sizes and times: no argument, stored text, token or path of the machine.
-- Of an exception it says the type and where it was raised, not its text, which may quote what was stored.
-- Of what libraries log it says which one and where, for the same reason; the web server's words are kept.
-- Standard output is never written to: it belongs to the protocol.
+- A line contains names, kinds, sizes and times, but no arguments, stored text, tokens or absolute paths.
+- For an exception it has the type and the stack, but not the message, which may quote stored text.
+- For a library's log message it has the library and the place, for the same reason; messages of the web
+  server are logged in full.
+- Nothing is written to standard output, which belongs to the protocol.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def log_to_standard_error(level: str, form: str | None) -> None:
-    """Write events of a level and above; without a form, as text to a terminal and as JSON elsewhere."""
+    """Log events of a level and above; without a format, as text on a terminal and as JSON elsewhere."""
     form = form or ("text" if sys.stderr.isatty() else "json")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LineFormatter(as_json=form == "json"))
@@ -40,13 +41,13 @@ def log_to_standard_error(level: str, form: str | None) -> None:
     own.handlers[:], own.propagate = [handler], False
 
 
-def tell(level: int, event: str, **fields: object) -> None:
-    """Log an event with what there is to say about it."""
+def log_event(level: int, event: str, **fields: object) -> None:
+    """Log an event with its fields."""
     logging.getLogger(_KNOWN[0]).log(level, event, extra={_FIELDS: fields})
 
 
 class LineFormatter(logging.Formatter):
-    """Writes a record as one line."""
+    """Formats a record as one line."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__()
@@ -54,22 +55,22 @@ class LineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        timestamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         line: dict[str, Any] = {
-            "time": f"{moment}.{int(record.msecs):03d}Z",
+            "time": f"{timestamp}.{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
-            **_said(record),
+            **_event_of(record),
             **{name: value for name, value in getattr(record, _FIELDS, {}).items() if value is not None},
         }
         if record.exc_info and record.exc_info[1] is not None:
-            line |= _raised(record.exc_info[1])
+            line |= _exception_fields(record.exc_info[1])
         if self._as_json:
             return json.dumps(line, ensure_ascii=True)
-        beside = (f"{name}={_shown(value)}" for name, value in list(line.items())[3:])
-        return " ".join([line["time"], line["level"], line["event"], *beside])
+        fields = (f"{name}={_quoted(value)}" for name, value in list(line.items())[3:])
+        return " ".join([line["time"], line["level"], line["event"], *fields])
 
 
-def _said(record: logging.LogRecord) -> dict[str, str]:
+def _event_of(record: logging.LogRecord) -> dict[str, str]:
     if (reference := getattr(record, "reference", None)) is not None:
         return {"event": "internal error", "reference": reference}
     if record.name.partition(".")[0] in _KNOWN:
@@ -77,7 +78,7 @@ def _said(record: logging.LogRecord) -> dict[str, str]:
     return {"event": "library", "logger": record.name, "where": f"{record.filename}:{record.lineno}"}
 
 
-def _raised(failure: BaseException) -> dict[str, Any]:
+def _exception_fields(failure: BaseException) -> dict[str, Any]:
     frames = traceback.extract_tb(failure.__traceback__)
     return {
         "error": type(failure).__name__,
@@ -86,11 +87,11 @@ def _raised(failure: BaseException) -> dict[str, Any]:
 
 
 def _inside(path: str) -> str:
-    """Return a file's place within this package, or only its name."""
+    """Return a file's path within this package, or only its name."""
     return os.path.relpath(path, _PACKAGE) if path.startswith(_PACKAGE + os.sep) else os.path.basename(path)
 
 
-def _shown(value: object) -> str:
-    """Return a value that cannot be taken for another field or another line."""
+def _quoted(value: object) -> str:
+    """Return a value as text, quoted if it could be mistaken for other fields or lines."""
     text = value if isinstance(value, str) else json.dumps(value)
     return text if text.isprintable() and not set(' ="') & set(text) else json.dumps(text)

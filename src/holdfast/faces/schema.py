@@ -1,10 +1,10 @@
-"""What a model's JSON Schema says about its values, for faces that parse or print them.
+"""Types, defaults and descriptions from a model's JSON Schema, for faces that parse or print its values.
 
-The command line and the documentation read the same schema that a tool shows to its clients, so
-the three cannot disagree about a name, a type, a default or a description.
+The command line and the documentation use the same schema that a tool shows to its clients, so the three
+cannot disagree about a name, a type, a default or a description.
 
-Text that spells a value becomes the value by the same schema. What spells no such value is handed on as text:
-whether it is acceptable is for the one validator to say, in the same words as on every face.
+Text is converted to a value by the same schema. Text that spells no such value stays text, and the one
+validator refuses it with the same message as on every face.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from holdfast.kernel.errors import InvalidArguments
 Schema = Mapping[str, Any]
 
 _NULL = {"type": "null"}
-_WORDS = {"string": "text", "boolean": "true or false", "any": "any value"}
+_TYPE_NAMES = {"string": "text", "boolean": "true or false", "any": "any value"}
 
 
-class Shape(NamedTuple):
-    """The kind of one value: references followed, null set apart."""
+class ValueShape(NamedTuple):
+    """The schema of one value, with references resolved and null separated."""
 
     schema: Schema
     definitions: Schema
@@ -34,21 +34,21 @@ class Shape(NamedTuple):
     @property
     def kind(self) -> str:
         """Return the JSON type, or `any` when there is no single one."""
-        stated = self.schema.get("type")
-        if stated is None and self.choices:
+        declared = self.schema.get("type")
+        if declared is None and self.choices:
             return "string" if all(isinstance(choice, str) for choice in self.choices) else "any"
-        return stated if isinstance(stated, str) else "any"
+        return declared if isinstance(declared, str) else "any"
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """Return the only values there are, or nothing when they are open."""
+        """Return the allowed values, or nothing if any value is allowed."""
         if "const" in self.schema:
             return (self.schema["const"],)
         return tuple(self.schema.get("enum", ()))
 
     @property
-    def items(self) -> Shape:
-        """Return the shape of a list's items."""
+    def items(self) -> ValueShape:
+        """Return the schema of a list's items."""
         return _shape(self.schema.get("items", {}), self.definitions)
 
     @property
@@ -60,54 +60,54 @@ class Shape(NamedTuple):
             for name, schema in self.schema.get("properties", {}).items()
         ]
 
-    def words(self) -> str:
-        """Name the type for a reader."""
-        return f"{self._plain_words()} or null" if self.nullable else self._plain_words()
+    def type_name(self) -> str:
+        """Return the type as documentation shows it."""
+        return f"{self._non_null_name()} or null" if self.nullable else self._non_null_name()
 
-    def _plain_words(self) -> str:
+    def _non_null_name(self) -> str:
         if self.choices:
             return " | ".join(f"`{choice}`" for choice in self.choices)
         if self.kind == "array":
-            return f"list of {self.items.words()}"
-        return _WORDS.get(self.kind, self.kind)
+            return f"list of {self.items.type_name()}"
+        return _TYPE_NAMES.get(self.kind, self.kind)
 
 
 class Property(NamedTuple):
     """One named value of an input or a result."""
 
     name: str
-    shape: Shape
+    shape: ValueShape
     schema: Schema
     required: bool
 
     @property
     def description(self) -> str:
-        """Return what the declaration says about it."""
+        """Return the description."""
         text: str = self.schema.get("description", "")
         return text
 
     @property
     def default(self) -> Any:
-        """Return the value taken when none is given; None also when there is no default."""
+        """Return the default, or None if there is none."""
         return self.schema.get("default")
 
 
 def properties_of(model: type[BaseModel]) -> list[Property]:
-    """Return the named values of an input model, spelled as on the wire."""
-    return _whole(model, as_result=False).properties
+    """Return the fields of an input model, with their names on the wire."""
+    return _schema_of(model, as_result=False).properties
 
 
 def result_fields(model: type[BaseModel]) -> Iterator[tuple[str, Property]]:
-    """Yield every value of a result, nested ones included, with its path: `messages[].file`."""
-    yield from _walk("", _whole(model, as_result=True), ())
+    """Yield every field of a result, including nested ones, with its path, such as `messages[].file`."""
+    yield from _walk("", _schema_of(model, as_result=True), ())
 
 
-def _whole(model: type[BaseModel], *, as_result: bool) -> Shape:
+def _schema_of(model: type[BaseModel], *, as_result: bool) -> ValueShape:
     schema = model.model_json_schema(by_alias=True, mode="serialization" if as_result else "validation")
     return _shape(schema, schema.get("$defs", {}))
 
 
-def _walk(prefix: str, shape: Shape, above: tuple[str, ...]) -> Iterator[tuple[str, Property]]:
+def _walk(prefix: str, shape: ValueShape, above: tuple[str, ...]) -> Iterator[tuple[str, Property]]:
     for item in shape.properties:
         path, inner = f"{prefix}{item.name}", item.shape
         yield path, item
@@ -117,7 +117,7 @@ def _walk(prefix: str, shape: Shape, above: tuple[str, ...]) -> Iterator[tuple[s
             yield from _walk(f"{path}.", inner, (*above, *filter(None, [inner.reference])))
 
 
-def _shape(schema: Schema, definitions: Schema) -> Shape:
+def _shape(schema: Schema, definitions: Schema) -> ValueShape:
     alternatives = [option for option in schema.get("anyOf", ()) if option != _NULL]
     nullable = len(alternatives) < len(schema.get("anyOf", ()))
     if len(alternatives) == 1:
@@ -126,11 +126,11 @@ def _shape(schema: Schema, definitions: Schema) -> Shape:
     if reference is not None:
         reference = str(reference).rpartition("/")[2]
         schema = {**definitions.get(reference, {}), **schema}
-    return Shape(schema, definitions, nullable, reference)
+    return ValueShape(schema, definitions, nullable, reference)
 
 
-def spelled_value(name: str, shape: Shape, text: str, quoting: str) -> Any:
-    """Return the value that `text` spells; `quoting` says how to write what has to be JSON."""
+def spelled_value(name: str, shape: ValueShape, text: str, quoting: str) -> Any:
+    """Return the value that `text` spells; `quoting` is the hint for invalid JSON."""
     text = plain_text(name, text)
     if shape.kind == "string":
         return text
@@ -142,16 +142,16 @@ def spelled_value(name: str, shape: Shape, text: str, quoting: str) -> Any:
 
 
 def plain_text(name: str, text: str) -> str:
-    """Return text that can be written as UTF-8, or refuse it."""
+    """Return text; refuse it if it cannot be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise refused(name, "text in UTF-8", "These bytes are no text.") from None
+        raise refused(name, "text in UTF-8", "These bytes are not valid UTF-8.") from None
     return text
 
 
 def refused(name: str, expected: str, hint: str) -> InvalidArguments:
-    """Return the refusal of one argument, as the validator would word it."""
+    """Return the refusal of an argument in the validator's wording."""
     problem = f'argument "{name}": input should be {expected}'
     return InvalidArguments(f"{problem}.", hint=hint, problems=[problem])
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from holdfast.inbox.message import Message
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 

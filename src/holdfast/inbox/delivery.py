@@ -13,7 +13,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, closest_path
+from holdfast.storage.files.repo_path import RepoPath, closest_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 

@@ -20,7 +20,8 @@ from holdfast.inbox.envelope import digest_of, legacy_message_file
 from holdfast.inbox.message import located, validated_line, validated_text
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.atomic import open_regular, read_descriptor, remove_while
+from holdfast.storage.files.regular_file import open_regular, read_descriptor
+from holdfast.storage.files.temporary import remove_while
 from holdfast.storage.git.repository import Repository
 
 _LABEL = "mcp-messages.json"

@@ -10,7 +10,7 @@ from typing import Literal
 from holdfast.inbox.envelope import identity, is_line_range, is_storable, place_in_work_tree
 from holdfast.kernel.errors import Invalid, InvalidPath
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 State = Literal["pending", "delivered"]
 AUTHOR_CHARACTERS = 200

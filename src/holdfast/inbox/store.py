@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -37,8 +36,10 @@ from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
+from holdfast.storage.watching.topic_source import TopicSource, file_place
 
 _SHORTEST_NAME = len("m_0123")
 """Shortest prefix of an id that is accepted: four digits. A judgement."""
@@ -60,8 +61,7 @@ class Inbox:
         self._clock = clock
         self._lease_seconds = lease_seconds
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
-        self._opened: Database | None = None
-        self._opening = threading.Lock()
+        self._database = Lazy(self._open_database, lambda: self._file.was_created)
         self._legacy_stored: object = None
 
     @classmethod
@@ -71,9 +71,7 @@ class Inbox:
 
     def close(self) -> None:
         """Close the database if it was opened."""
-        with self._opening:
-            if self._opened is not None:
-                self._opened.close()
+        self._database.close()
 
     def send(
         self,
@@ -96,7 +94,7 @@ class Inbox:
         digest = digest_of(file, comment, time)
         # A root that is not valid UTF-8 cannot be stored; changed lines are then not available.
         row = (digest, file, comment, line, author, time, root if is_storable(root) else "")
-        with self._for_writing().write() as connection:
+        with self._database.get().write() as connection:
             is_new = connection.execute(INSERT_MESSAGE, row).rowcount == 1
         return SendReceipt(digest, file, line, time, duplicate=not is_new)
 
@@ -107,7 +105,7 @@ class Inbox:
         # Most readers find nothing, and need no write lock for that.
         if not self._count(schema.HAS_DELIVERABLE, terms):
             return Delivery(lease)
-        with self._for_writing().write() as connection:
+        with self._database.get().write() as connection:
             # Read the clock again: we may have waited for the lock.
             terms |= self._lease_terms()
             connection.execute(schema.CLAIM, terms)
@@ -188,7 +186,14 @@ class Inbox:
             with suppress(HoldfastError):  # not writable now; retried at the next call
                 self.store_legacy()
                 self._legacy_stored = seen
-        return *self._rows(schema.STATE_OF_ALL), seen
+        # An empty store is no change from none: the first message is one change and not two.
+        return *(self._rows(schema.STATE_OF_ALL) or [(None, None, 0)]), seen
+
+    def topic(self, part: str) -> TopicSource:
+        """Return how the inbox is watched: its database, and the message file of older configurations."""
+        del part  # it is only watched as a whole
+        places = (file_place(self._file.path, is_database=True), file_place(self.legacy.path))
+        return TopicSource(self.fingerprint, places)
 
     def store_legacy(self) -> LegacyMessage | None:
         """Store the message in the old message file unless it already is, and return it."""
@@ -199,12 +204,12 @@ class Inbox:
 
     def sign(self) -> object:
         """Return a value that changes only when a process writes; cheaper than a query."""
-        database = self._for_reading()
+        database = self._database.get_existing()
         return "nothing" if database is None else database.data_version()
 
     def check(self) -> list[InboxFinding]:
         """Return what is wrong with the store, and the messages whose reader was killed."""
-        database = self._for_reading()
+        database = self._database.get_existing()
         damage = [] if database is None else database.verify()
         if damage:
             return [InboxFinding(is_damage=True, text=text) for text in damage]
@@ -214,7 +219,7 @@ class Inbox:
 
     def counts(self) -> dict[str, int]:
         """Return the number of messages in each state, and of replies."""
-        if self._for_reading() is None:
+        if self._database.get_existing() is None:
             return {}
         states = {state: self.count(state) for state in ("pending", "delivered")}
         return states | {"replies": self._count("SELECT count(*) FROM reply")}
@@ -222,21 +227,12 @@ class Inbox:
     def _lease_terms(self) -> dict[str, object]:
         return {"now": self._clock().timestamp(), "lease_seconds": self._lease_seconds}
 
-    def _for_reading(self) -> Database | None:
-        """Return the database, or None if nothing was ever stored."""
-        return self._for_writing() if self._opened is not None or self._file.was_created else None
-
-    def _for_writing(self) -> Database:
-        if self._opened is not None:
-            return self._opened
-        with self._opening:
-            if self._opened is None:
-                self.repository.ensure_store()
-                self._opened = Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
-            return self._opened
+    def _open_database(self) -> Database:
+        self.repository.ensure_store()
+        return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
     def _rows(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
-        database = self._for_reading()
+        database = self._database.get_existing()
         if database is None:
             return []
         with database.read() as connection:
@@ -248,7 +244,7 @@ class Inbox:
 
     def _change(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         if rows:
-            with self._for_writing().write() as connection:
+            with self._database.get().write() as connection:
                 connection.executemany(statement, rows)
 
 

@@ -1,6 +1,6 @@
-"""Time as a parameter, so that tests can turn it, and RFC 3339, the one spelling of a moment.
+"""Clocks that tests can replace, and RFC 3339, the one format of timestamps.
 
-Quick commands import this module; `datetime` is loaded only where one is made.
+Quick commands import this module, so `datetime` is imported only where one is created.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 Clock = Callable[[], "datetime"]
-"""Returns the present moment with a time zone."""
+"""Returns the current time, with a time zone."""
 
 MonotonicClock = Callable[[], float]
-"""Returns seconds that never run backwards."""
+"""Returns seconds that never go backwards."""
 
 monotonic: MonotonicClock = time.monotonic
 
@@ -27,35 +27,35 @@ _DATE_CHARACTERS = 10
 
 
 def utc_now() -> datetime:
-    """Return the present moment in UTC."""
+    """Return the current time in UTC."""
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
 
 
-def rfc3339(moment: datetime) -> str:
-    """Write a moment with a time zone as RFC 3339 in UTC with whole seconds, as specified."""
-    return time.strftime(_RFC_3339, moment.utctimetuple())
+def rfc3339(value: datetime) -> str:
+    """Return a time as RFC 3339 in UTC, with whole seconds as the specifications require."""
+    return time.strftime(_RFC_3339, value.utctimetuple())
 
 
 @lru_cache(maxsize=4096)
 def rfc3339_of_seconds(seconds: int) -> str:
-    """Write seconds since 1970 as RFC 3339 in UTC."""
+    """Return seconds since 1970 as RFC 3339 in UTC."""
     return time.strftime(_RFC_3339, time.gmtime(seconds))
 
 
-def seconds_of(moment: str) -> int | None:
-    """Return the seconds since 1970 of a moment as `rfc3339` writes it; None for every other text."""
+def seconds_of(timestamp: str) -> int | None:
+    """Return the seconds since 1970 of a timestamp as `rfc3339` writes it; None for any other text."""
     if (
-        len(moment) != len(EPOCH)
-        or moment[10] != "T"
-        or moment[13] != ":"
-        or moment[16] != ":"
-        or moment[19] != "Z"
+        len(timestamp) != len(EPOCH)
+        or timestamp[10] != "T"
+        or timestamp[13] != ":"
+        or timestamp[16] != ":"
+        or timestamp[19] != "Z"
     ):
         return None
-    start = first_second(moment[:_DATE_CHARACTERS])
-    hour, minute, second = moment[11:13], moment[14:16], moment[17:19]
+    start = first_second(timestamp[:_DATE_CHARACTERS])
+    hour, minute, second = timestamp[11:13], timestamp[14:16], timestamp[17:19]
     if start is None or not (hour + minute + second).isdecimal():
         return None
     return start + int(hour) * 3600 + int(minute) * 60 + int(second)
@@ -63,7 +63,7 @@ def seconds_of(moment: str) -> int | None:
 
 @lru_cache(maxsize=4096)
 def first_second(day: str) -> int | None:
-    """Return the first second of a day written as `YYYY-MM-DD`, or None for other texts."""
+    """Return the first second of a day written as `YYYY-MM-DD`; None for any other text."""
     from datetime import date
 
     if len(day) != _DATE_CHARACTERS or not day.isascii():
@@ -75,13 +75,13 @@ def first_second(day: str) -> int | None:
 
 
 def microseconds_of(text: str) -> int | None:
-    """Return any moment in RFC 3339, of whatever zone and fraction, as microseconds since 1970, or None."""
+    """Return the microseconds since 1970 of any RFC 3339 timestamp; None for any other text."""
     from datetime import UTC, datetime, timedelta
 
     try:
-        moment = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if "T" not in text.upper().replace(" ", "T") or moment.tzinfo is None:
+    if "T" not in text.upper().replace(" ", "T") or parsed.tzinfo is None:
         return None
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return (parsed - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -1,10 +1,11 @@
-"""Which JSON-RPC code a failure carries, by specification family, in the handshake era.
+"""The JSON-RPC codes of failures, by specification family.
 
-A specification that shows a numeric code for a failure gets that code as a JSON-RPC error. A
-failure without a row here is an ordinary tool result marked as an error. Codes belong to a family,
-because the specifications reuse numbers for different things; within a family a code means one
-kind. In the stateless era every tool failure is a marked result and none of the numbers between
--32019 and -32000 is sent; `HoldfastError.number` stands in their place.
+In the handshake era, a failure with a code here is sent as a JSON-RPC error, because its specification
+defines the code. Any other failure is a tool result marked as an error. Codes belong to a family, because the
+specifications use the same numbers for different things; within a family a code means one kind of failure.
+
+In the stateless era every tool failure is a marked result, and numbers from -32019 to -32000 are replaced by
+`HoldfastError.number`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from types import MappingProxyType
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 
 PROTOCOL = "protocol"
-"""The family of failures that happen before any tool is chosen."""
+"""The family of failures that occur before a tool is known."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -64,7 +65,7 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
 
 
 UNDECODABLE = "undecodable_arguments"
-"""The row for arguments that are missing or of another JSON type, where a specification has one."""
+"""The kind for arguments that are missing or have the wrong JSON type, where a specification has a code."""
 
 CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
     {
@@ -76,14 +77,14 @@ CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
         }
     }
 )
-"""What specifications call their codes, where a failing tool also says it in its content."""
+"""The names of codes in specifications whose failing tools include them in the content."""
 
 SWITCHED = frozenset({"git-mile", "paired-comments"})
-"""Families whose tools fail with a JSON-RPC error, or with a result when a server is told to."""
+"""Families whose tool failures can be sent as results instead, if the server is configured so."""
 
 
 def handshake_code(family: str, error: HoldfastError) -> int | None:
-    """Return the code the family's specification gives this failure, or None when it gives none."""
+    """Return the code that the family's specification defines for a failure, or None."""
     rows = HANDSHAKE_CODES.get(family, {})
     is_undecodable = isinstance(error, InvalidArguments) and error.undecodable
     kinds = (UNDECODABLE, *error.kinds()) if is_undecodable else error.kinds()
@@ -91,7 +92,7 @@ def handshake_code(family: str, error: HoldfastError) -> int | None:
 
 
 def stateless_code(family: str, error: HoldfastError) -> int:
-    """Return the code for the stateless era: the family's where it is allowed there, else our number."""
+    """Return the code for the stateless era: the family's code if it is allowed there, else our number."""
     code = handshake_code(family, error)
     if code is None or -32019 <= code <= -32000:
         return error.number

@@ -1,4 +1,4 @@
-"""What a tool result or a prompt may hold besides words."""
+"""The types of content in tool results and prompts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Annotations:
-    """For whom something is, how much it matters, and when it last changed."""
+    """The audience of some content, its priority, and when it last changed."""
 
     audience: tuple[str, ...] = ()
     priority: float | None = None
@@ -16,14 +16,14 @@ class Annotations:
 
 @dataclass(frozen=True)
 class Text:
-    """Words."""
+    """Text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture."""
+    """An image."""
 
     data: bytes
     mime_type: str = "image/png"
@@ -53,7 +53,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Link:
-    """A resource by its address alone."""
+    """A link to a resource."""
 
     uri: str
     name: str

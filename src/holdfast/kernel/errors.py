@@ -1,6 +1,6 @@
-"""Every way an operation can fail, once, with what each face needs to say so.
+"""Every way in which an operation can fail, with the statuses that faces report.
 
-The tree, with the process exit status and HTTP status of each branch:
+The hierarchy, with the exit status and the HTTP status of each class:
 
     HoldfastError
     ├── Invalid                 2   400   the caller can fix the request
@@ -11,10 +11,10 @@ The tree, with the process exit status and HTTP status of each branch:
     │   ├── UnknownResource
     │   └── UnknownPrompt
     ├── NotFound                3   404   the named thing does not exist
-    ├── Conflict                4   409   somebody else changed it first
+    ├── Conflict                4   409   another caller changed it first
     │   └── OutOfDate           4   412   the caller named a version that is no longer the newest
     ├── Denied                  5   403   not allowed here
-    ├── TooLarge                6   413   over a stated limit
+    ├── TooLarge                6   413   over a given limit
     ├── Busy                    7   503   try again later
     │   └── RateLimited         7   429
     ├── Corrupted               8   500   stored bytes are damaged; they are left as they are
@@ -22,12 +22,12 @@ The tree, with the process exit status and HTTP status of each branch:
     ├── Unavailable            10   501   an optional part is not installed or not configured
     │   ├── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
     │   ├── NotFetched         10   501   a partial clone left it with its remote
-    │   └── Unconfirmed        10   500   it was done; the disk did not say that it will stay so
+    │   └── Unconfirmed        10   500   it was done, but a power failure may undo it
     ├── Cancelled             130   499
-    └── Internal               70   500   a defect of ours, with a reference to find it by
+    └── Internal               70   500   a defect of ours, with a reference to the log
 
-`kind` is stable and belongs to the public contract; messages may improve. Numeric codes of the
-protocol live in `kernel/codes.py`. This module imports nothing, so that quick commands stay quick.
+`kind` is stable and part of the public interface; messages may improve. The codes of the protocol are in
+`kernel/codes.py`. This module imports next to nothing, so that quick commands stay quick.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class HoldfastError(Exception):
     exit_code: ClassVar[int] = 70
     http_status: ClassVar[int] = 500
     specified_message: str | None = None
-    """The message that a specification prescribes word for word, where it does."""
+    """The exact message that a specification prescribes, if it prescribes one."""
 
     def __init_subclass__(
         cls,
@@ -54,10 +54,10 @@ class HoldfastError(Exception):
         exit_code: int | None = None,
         http_status: int | None = None,
     ) -> None:
-        """Take what a failure states where its class begins; the rest is as with its parent."""
+        """Set the attributes given with the class statement; the rest is inherited."""
         super().__init_subclass__()
-        stated = {"kind": kind, "number": number, "exit_code": exit_code, "http_status": http_status}
-        for name, value in stated.items():
+        given = {"kind": kind, "number": number, "exit_code": exit_code, "http_status": http_status}
+        for name, value in given.items():
             if value is not None:
                 setattr(cls, name, value)
 
@@ -68,7 +68,7 @@ class HoldfastError(Exception):
         self.data = data
 
     def sentence(self) -> str:
-        """Return the message and its next step as one text."""
+        """Return the message and the hint as one text."""
         if not self.hint:
             return self.message
         stop = "" if self.message.endswith((".", "!", "?")) else "."
@@ -81,18 +81,18 @@ class HoldfastError(Exception):
 
 
 class Invalid(HoldfastError, kind="invalid", number=4000, exit_code=2, http_status=400):
-    """The request cannot be carried out as written; the caller can mend it."""
+    """The request cannot be carried out as written; the caller can correct it."""
 
 
 class InvalidArguments(Invalid, kind="invalid_arguments", number=4001):
     """One or more arguments are missing, unknown or of the wrong shape."""
 
     undecodable = False
-    """Whether something is missing or of another JSON type; some specifications give that its own code."""
+    """Whether an argument is missing or has the wrong JSON type; some specifications have a code for it."""
 
 
 class InvalidPath(Invalid, kind="invalid_path", number=4002):
-    """A path leaves the workspace or names something that is not the caller's."""
+    """A path leaves the workspace, or names something that callers may not access."""
 
 
 class InvalidCursor(Invalid, kind="invalid_cursor", number=4003):
@@ -116,15 +116,15 @@ class NotFound(HoldfastError, kind="not_found", number=4040, exit_code=3, http_s
 
 
 class Conflict(HoldfastError, kind="conflict", number=4090, exit_code=4, http_status=409):
-    """The thing changed since the caller looked at it."""
+    """The thing has changed since the caller read it."""
 
 
 class OutOfDate(Conflict, kind="out_of_date", number=4120, http_status=412):
-    """The thing is not at the version that the caller expected."""
+    """The thing does not have the version that the caller expected."""
 
     @classmethod
     def found(cls, what: str, expected: object, version: object) -> OutOfDate:
-        """Return the failure for `what`, which is at `version` while the caller expected another."""
+        """Return the failure for `what`, which has `version` instead of the expected one."""
         return cls(
             f"{what} is at version {version}, not {expected}.",
             hint="Read it again, then decide whether your change still fits.",
@@ -138,7 +138,7 @@ class Denied(HoldfastError, kind="denied", number=4030, exit_code=5, http_status
 
 
 class TooLarge(HoldfastError, kind="too_large", number=4130, exit_code=6, http_status=413):
-    """Something exceeds a stated limit."""
+    """Something exceeds a given limit."""
 
 
 class Busy(HoldfastError, kind="busy", number=5030, exit_code=7, http_status=503):
@@ -162,15 +162,15 @@ class Unavailable(HoldfastError, kind="unavailable", number=5010, exit_code=10, 
 
 
 class NotFetched(Unavailable, kind="not_fetched", number=5013):
-    """A partial clone lacks what its remote has."""
+    """A partial clone lacks an object that its remote has."""
 
 
 class OutOfSpace(Unavailable, kind="out_of_space", number=5070, exit_code=11, http_status=507):
-    """The disk, or the share of it that we may use, is full."""
+    """The disk or a quota is full."""
 
 
 class Unconfirmed(Unavailable, kind="unconfirmed", number=5080, http_status=500):
-    """It was done, and the disk did not say that it will stay so: to be looked at before it is repeated."""
+    """It was done, but the disk did not confirm it: check before repeating it."""
 
 
 class Cancelled(HoldfastError, kind="cancelled", number=4990, exit_code=130, http_status=499):
@@ -181,12 +181,15 @@ class Internal(HoldfastError, kind="internal", number=5000, exit_code=70, http_s
     """A defect of ours. The traceback is on standard error under the reference id."""
 
 
-def closest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """Return the known name most like `name`, or None when none has that much of its letters in order."""
+def closest(name: str, known: Iterable[str], similarity: float = 0.6) -> str | None:
+    """Return the known name most similar to `name`, or None if none reaches the similarity.
+
+    The default is that of `difflib.get_close_matches` (Ratcliff-Obershelp).
+    """
     from difflib import get_close_matches
 
     spelled = {one.casefold(): one for one in known}
-    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=likeness)
+    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=similarity)
     return spelled[matches[0]] if matches else None
 
 
@@ -200,7 +203,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def error_object(error: HoldfastError, code: int) -> dict[str, object]:
-    """Return the one shape in which a failure is told as data: always these five members."""
+    """Return a failure as data, with the same five members on every face."""
     return {
         "kind": error.kind,
         "code": code,

@@ -1,6 +1,8 @@
-"""Every number a specification or a promise fixes, in one place.
+"""Every limit that a specification fixes or the documentation promises, in one place.
 
-Sizes are bytes unless the name says characters. A limit is inclusive: the value itself is accepted.
+Sizes are in bytes unless the name says characters. A limit is inclusive: the value itself is accepted. Groups
+named after a specification have its numbers; all others are bounds that we chose, wide enough for ordinary
+use and small enough that no request exhausts memory, time or a client's context.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ KIB = 1024
 MIB = 1024 * KIB
 
 
-# Every command loads this; for so many fields the methods of a dataclass take milliseconds to make.
+# Every command imports this; generating the methods of a dataclass with so many fields takes milliseconds.
 @dataclass(frozen=True, init=False, eq=False, repr=False, match_args=False)
 class Limits:
     """Limits of the wire, of dispatch and of the stores."""
@@ -25,17 +27,17 @@ class Limits:
     request_burst: int = 1000
     requests_per_second: float = 100.0
     drain_seconds: float = 30.0
-    # A client that closed our input waits about two seconds before it sends a signal.
+    # Clients wait about two seconds between closing our input and sending a signal.
     end_of_input_drain_seconds: float = 1.5
 
-    # Our own bounds, so that the ones above cannot be turned into unbounded memory.
+    # Our own bounds on the memory that requests within the limits above can take.
     requests_parked: int = 1024
     parked_bytes: int = 16 * MIB
     queued_output_bytes: int = 32 * MIB
     requests_unread: int = 16
-    """How many requests run at once while the client leaves answers unread."""
+    """How many requests run at once while the client does not read its answers."""
 
-    # HTTP, per worker process. A client is whoever shares a token.
+    # HTTP, per worker process. A client is everyone who uses the same token.
     header_seconds: float = 10.0
     body_seconds: float = 20.0
     connections: int = 512
@@ -50,13 +52,14 @@ class Limits:
     session_event_bytes: int = 1 * MIB
     session_streams: int = 16
     tokens: int = 1000
-    # What the page asks to be rendered at once; the longest text that a store takes.
+    # Texts that the page has rendered at once; the longest text that a store accepts.
     markdown_texts: int = 500
     markdown_characters: int = 100_000
 
-    # Dispatch. More threads would only wait for each other, and for the loop that answers pings.
+    # Dispatch. More threads would only compete for the interpreter, also with the loop that answers pings.
     worker_threads: int = 32
-    # Long computations share the interpreter with the loop that answers; a millisecond keeps that prompt.
+    # Long computations share the interpreter with the event loop; switching every millisecond keeps it
+    # prompt.
     switch_seconds: float = 0.001
     operation_seconds: float = 60.0
     list_page: int = 200
@@ -94,14 +97,14 @@ class Limits:
     filter_depth: int = 32
     claim_seconds: float = 3600.0
     log_commit_bytes: int = 32 * MIB
-    """Larger ones are not taken in; those written here have a few megabytes at most."""
+    """Larger commits are not imported; those written here have a few megabytes at most."""
 
     # Comments (specification: paired-comments; bounds on files are ours).
     comment_characters: int = 10_000
     comment_author_characters: int = 200
     comment_source_bytes: int = 4 * MIB
     sidecar_bytes: int = 16 * MIB
-    # An answer holds an export twice, as content and as data, and escapes take room.
+    # An answer contains an export twice, as content and as data, with escapes.
     export_bytes: int = 2 * MIB
     prompt_source_characters: int = 400_000
     scan_seconds: float = 1800.0
@@ -110,7 +113,7 @@ class Limits:
     source_file_bytes: int = 4 * MIB
     listed_bytes: int = 256 * MIB
     file_seconds: float = 30.0
-    """How long one file may take a process that reads it; parsers are patient for less."""
+    """How long a process may take to read one file; the parsers' own timeouts are shorter."""
     record_cache_bytes: int = 512 * MIB
     records_in_memory_bytes: int = 128 * MIB
     pattern_characters: int = 1000
@@ -118,7 +121,7 @@ class Limits:
     coverage_report_bytes: int = 64 * MIB
     commit_cache_bytes: int = 512 * MIB
     trend_points: int = 100_000
-    """Kept at most, about half a kilobyte each."""
+    """How many are stored, about half a kilobyte each."""
     trend_commits: int = 2_000
     churn_days: int = 36_525
     churn_files: int = 10_000
@@ -131,19 +134,19 @@ class Limits:
     similar_names: int = 1_000
     name_characters: int = 200
     pagerank_seeds: int = 100
-    # An answer holds it three times where the text is JSON.
+    # An answer contains it three times if the text is JSON.
     graphml_bytes: int = 3 * MIB
     defect_files: int = 10_000
     gate_violations: int = 10_000
 
-    # Sources to look at.
+    # Reading sources.
     folder_entries: int = 10_000
     source_lines: int = 5_000
     source_line_characters: int = 2_000
     source_page_characters: int = 400_000
     source_symbols: int = 5_000
 
-    # Diffs. An answer with every line of a file, its words marked, stays below the largest response.
+    # Diffs. A response with every line of a file and marked words stays below the largest response.
     review_files: int = 500
     review_bytes: int = 8 * MIB
     review_lines: int = 5_000
@@ -154,14 +157,14 @@ class Limits:
     web_answer_bytes: int = 16 * MIB
     web_redirects: int = 3
     web_wait_seconds: float = 5.0
-    """How long a service may ask us to wait before we rather tell the caller."""
+    """The longest wait that a service may request before the caller is told instead."""
     sync_seconds: float = 300.0
     sync_pages: int = 200
     credential_seconds: float = 15.0
     import_file_bytes: int = 16 * MIB
     import_files: int = 5_000
     import_folder_bytes: int = 64 * MIB
-    # What other programs and people wrote, wherever it is read.
+    # Documents of other programs and people.
     foreign_depth: int = 100
     foreign_values: int = 4_000_000
     foreign_yaml_characters: int = 64 * KIB
@@ -172,7 +175,7 @@ class Limits:
     database_busy_seconds: float = 10.0
     lock_wait_seconds: float = 10.0
     crowded_lock_seconds: float = 45.0
-    """How long to wait for a lock that many hold in turn; nobody queues, so luck has a part in it."""
+    """How long to wait for a lock that many processes contend for; it has no queue, so waits vary."""
     git_seconds: float = 30.0
     git_network_seconds: float = 300.0
     index_seconds: float = 600.0

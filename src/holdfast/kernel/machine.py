@@ -1,11 +1,11 @@
-"""Failures of disk, memory and imports as errors of ours; and a pause of garbage collection.
+"""Failures of disk, memory and imports as errors of ours, and control of garbage collection.
 
 Contract:
-- A message names a file by a label (a path inside the repository, or a file name) and a part of the program
+- A message names a file by a label (a path inside the repository, or a file name), and a part of the program
   by its module. The absolute path in an `OSError` stays in the exception and never reaches a face.
-- `machine_failure` knows what is not a defect of ours. Parts of the program are loaded when they are first
-  needed, so a disk that fails can fail any operation anywhere; one place knows what to say then. Nothing
-  half loaded stays behind: Python forgets such a part, and the next attempt loads it again.
+- `machine_failure` recognises failures that are not defects of ours. Modules are imported when they are first
+  needed, so a failing disk can break any operation anywhere. Python discards a module whose import failed,
+  and the next attempt imports it again.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and wri
 _FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
 _CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
 _FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
-_LOOK_FIRST = "It is there: look before you repeat it. After a power failure it may be as it was before."
+_CHECK_FIRST = "It is in place: check it before you repeat this. A power failure may undo it."
 _TRY_AGAIN = "Try again in a moment."
-_LOAD_AGAIN = "Try again; if it stays so, check the disk, then install Holdfast again."
+_LOAD_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
 _REASONS: dict[int, _Reason] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
@@ -80,16 +80,16 @@ _IMPORT_SYSTEM = "<frozen importlib."
 
 
 def disk_failure(error: OSError, label: str) -> HoldfastError:
-    """Return the failure that tells a caller what `error` means for the file called `label`."""
+    """Return the failure to report for an `OSError` about the file `label`."""
     kind, reason, hint = _REASONS.get(
-        error.errno or 0, (Unavailable, f"could not be used: {_system_words(error)}", _CHECK_DISK)
+        error.errno or 0, (Unavailable, f"could not be used: {_system_message(error)}", _CHECK_DISK)
     )
     return kind(f"'{label}' {reason}.", hint=hint, path=label)
 
 
 @contextmanager
 def disk_failures_named(label: str) -> Iterator[None]:
-    """Turn every `OSError` of the code inside into a failure that names `label`."""
+    """Raise every `OSError` of the code inside as a failure that names `label`."""
     try:
         yield
     except OSError as error:
@@ -98,42 +98,42 @@ def disk_failures_named(label: str) -> Iterator[None]:
 
 @contextmanager
 def confirming(label: str) -> Iterator[None]:
-    """Turn every `OSError` of the code inside, which flushes what is in its place, into `Unconfirmed`."""
+    """Raise every `OSError` of the code inside as `Unconfirmed`: the file is in place, but not flushed."""
     try:
         yield
     except OSError as error:
         raise Unconfirmed(
-            f"'{label}' was written, but the disk could not confirm it.", hint=_LOOK_FIRST, path=label
+            f"'{label}' was written, but the disk could not confirm it.", hint=_CHECK_FIRST, path=label
         ) from error
 
 
 def machine_failure(failure: BaseException) -> HoldfastError | None:
-    """Return what to say of a failure that nobody foresaw, or None when it is a defect of ours."""
+    """Return the error to report for an unexpected exception, or None if it is a defect of ours."""
     if isinstance(failure, MemoryError):
         return Unavailable("There is not enough memory for that.", hint=_FREE_MEMORY)
     if isinstance(failure, ImportError):
-        # A module that was found and loaded, but does not hold what was asked of it, is a defect.
+        # A module that was imported but lacks a name is a defect.
         is_ours = str(failure).startswith("cannot import name")
-        return None if is_ours else _unloadable(failure.name, None)
+        return None if is_ours else _import_failure(failure.name, None)
     if not isinstance(failure, OSError):
         return None
     if any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure)):
-        return _unloadable(_part_being_loaded(failure), failure)
+        return _import_failure(_module_being_imported(failure), failure)
     if failure.errno not in _NEVER_A_DEFECT:
         return None
     name = os.path.basename(failure.filename) if isinstance(failure.filename, str) else ""
     return disk_failure(failure, name or "A file")
 
 
-def _unloadable(part: str | None, error: OSError | None) -> HoldfastError:
+def _import_failure(part: str | None, error: OSError | None) -> HoldfastError:
     named = "A part of Holdfast" if part is None else f"A part of Holdfast, {part},"
     if error is None:
         return Unavailable(f"{named} could not be loaded.", hint=_LOAD_AGAIN)
-    kind, reason, hint = _LOADING.get(error.errno or 0, (Unavailable, _system_words(error), _LOAD_AGAIN))
+    kind, reason, hint = _LOADING.get(error.errno or 0, (Unavailable, _system_message(error), _LOAD_AGAIN))
     return kind(f"{named} could not be loaded: {reason}.", hint=hint)
 
 
-def _part_being_loaded(failure: BaseException) -> str | None:
+def _module_being_imported(failure: BaseException) -> str | None:
     """Return the innermost module that was being imported."""
     names = [
         frame.f_locals.get("name") for frame in _frames(failure) if frame.f_code.co_name == "_find_and_load"
@@ -148,13 +148,13 @@ def _frames(failure: BaseException) -> Iterator[FrameType]:
         trace = trace.tb_next
 
 
-def _system_words(error: OSError) -> str:
+def _system_message(error: OSError) -> str:
     return os.strerror(error.errno or errno.EIO)
 
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
+    """Turn cyclic garbage collection off for code that creates millions of values and no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

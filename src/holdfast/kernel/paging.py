@@ -1,7 +1,7 @@
-"""Opaque cursors: keyset paging without state on the server.
+"""Opaque cursors for keyset pagination, without state on the server.
 
-A cursor holds the key of the last item seen and a fingerprint of the query it belongs to, under a
-checksum. It says nothing a caller could build on, and a cursor of another query is refused.
+A cursor contains the key of the last item of a page and a fingerprint of the query, with a checksum. Its
+format is private, and a cursor of another query is refused.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _VERSION = 1
 
 
 def encode_cursor(query: str, key: object) -> str:
-    """Return a cursor for the position after `key` in the results of `query`."""
+    """Return the cursor for the items after `key` in the results of `query`."""
     body = json.dumps([_VERSION, _fingerprint(query), key], separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(zlib.crc32(body).to_bytes(4, "big") + body).decode().rstrip("=")
 
 
 def decode_cursor(query: str, cursor: str) -> object:
-    """Return the key held by `cursor`, which must belong to `query`."""
+    """Return the key in `cursor`, which must belong to `query`."""
     version, fingerprint, key = _unpack(cursor)
     if version != _VERSION or fingerprint != _fingerprint(query):
         raise InvalidCursor(
             "The cursor belongs to another query.",
-            hint="Repeat the call with the arguments that gave the cursor, or start again without one.",
+            hint="Repeat the call with the arguments that returned the cursor, or start again without one.",
         )
     return key
 

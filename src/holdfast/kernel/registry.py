@@ -24,26 +24,26 @@ class Selection(NamedTuple):
     exclude_tools: frozenset[str] = frozenset()
     read_only: bool = False
     family: str | None = None
-    """Only what this specification names, under the names it gives."""
+    """Only operations of this specification, under its names."""
     commands: bool = False
-    """Whether a person at the command line asks: some operations are for nobody else."""
+    """Whether to include operations that are only for the command line."""
     role: Role = Role.ADMIN
-    """Only what callers of this role may do."""
+    """Only operations that this role may run."""
 
     def admits_effect(self, effect: Effect) -> bool:
         """Return whether operations with this effect may run at all."""
         if effect is Effect.READ:
             return True
-        return not self.read_only and (self.role is Role.ADMIN or _REACH[self.role] is effect)
+        return not self.read_only and (self.role is Role.ADMIN or _STRONGEST_EFFECT[self.role] is effect)
 
 
 TOOLS = "tools"
-"""The toolset whose room is the registry itself."""
+"""The toolset about tools, whose room is the registry itself."""
 
 EVERYTHING = Selection()
 
-_REACH = {Role.READ: Effect.READ, Role.WRITE: Effect.WRITE, Role.ADMIN: Effect.DESTRUCTIVE}
-"""The strongest effect that a role may have."""
+_STRONGEST_EFFECT = {Role.READ: Effect.READ, Role.WRITE: Effect.WRITE, Role.ADMIN: Effect.DESTRUCTIVE}
+"""The strongest effect of the operations that a role may run."""
 
 
 class Registry:
@@ -63,7 +63,7 @@ class Registry:
         prompts = [item for toolset in selected for item in toolset.prompts]
         self.prompts = sorted(filter(self._admits_family, prompts), key=lambda item: item.name)
         self.changing_lists = frozenset(name for toolset in selected for name in toolset.changing_lists)
-        """The lists that operations of the offered toolsets change."""
+        """The lists that operations of the offered toolsets may change."""
 
     def select(self, selection: Selection) -> Registry:
         """Return the same registry narrowed to `selection`."""
@@ -77,7 +77,7 @@ class Registry:
         return operation
 
     def check_allowed(self, operation: Operation) -> None:
-        """Raise when read-only, or the role of whoever asks, keeps them from an operation that there is."""
+        """Raise when read-only mode or the caller's role does not allow an operation."""
         if not self.selection.admits_effect(operation.effect):
             hint = "Ask the owner." if self.selection.read_only else "Ask the owner for a token that has it."
             raise Denied(self._refusal(operation, operation.listed_name), hint=hint)
@@ -99,7 +99,7 @@ class Registry:
         if known is not None and not self.selection.admits_effect(known.effect):
             return self._refusal(known)
         if known is not None and known.command_only:
-            return "It is for a person at the command line only."
+            return "It is only for the command line."
         if known is not None:
             return "It exists, but this server was started without it."
         return did_you_mean(name, self._offered)

@@ -1,4 +1,4 @@
-"""Resources that can be read by URI: single ones, and URI templates that stand for many."""
+"""Resources that can be read by URI, and families of resources with a URI template."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from holdfast.kernel.content import Annotations
 
 Complete = Callable[[Any, str], Iterable[str]]
-"""Given the room and the beginning of a value, returns the values that fit, best first."""
+"""Given the room and the beginning of a value, returns the matching values, best first."""
 
 
 @dataclass(frozen=True)
 class Announcement:
-    """Something new that a client may want to show at once."""
+    """An event that a client may want to show immediately."""
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
 Announce = Callable[[Any, Any], tuple[Any, list[Announcement]]]
-"""Given the room and a position (None at first), returns the new position and what came since."""
+"""Given the room and a position (None at first), returns the new position and what was added since."""
 
 
 @dataclass(frozen=True)
 class ResourceBody:
-    """What a resource holds: text, or bytes."""
+    """The contents of a resource: text or bytes."""
 
     text: str | None = None
     data: bytes | None = None
     mime_type: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """Fields a specification puts beside the contents, such as `annotations`."""
+    """Further fields that a specification adds to the contents, such as `annotations`."""
 
 
 @dataclass(frozen=True)
 class ListedResource:
-    """One address of a family, as a list shows it."""
+    """One resource of a family, as lists show it."""
 
     uri: str
     name: str
@@ -56,7 +56,7 @@ class ListedResource:
 
 @dataclass(frozen=True)
 class Resource:
-    """Something readable by address: one URI, or a family of them with `{name}` and `{+path}` parts."""
+    """A resource with one URI, or a family whose URI has `{name}` and `{+path}` parts (RFC 6570)."""
 
     uri: str
     name: str
@@ -67,30 +67,30 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
-    """What to watch to know that the contents changed: a toolset, or a part of it as `toolset/part`, in which
-    parts of the address may stand."""
+    """The topic to watch for changes of the contents: a toolset, or `toolset/part`, in which parts of the URI
+    may occur."""
     list_topic: str | None = None
-    """What to watch to know that `members` would list others; without it they are compared."""
+    """The topic to watch for changes of `members`; without it, the lists are compared."""
     fingerprint: Callable[..., object] | None = None
-    """Given the room and the parts of an address, returns a cheap value that differs when the contents at
-    that address do. Without it whoever follows an address hears of every change of the topic."""
+    """Given the room and the parts of a URI, returns a cheap value that changes with the contents. Without
+    it, subscribers of a URI are notified of every change of the topic."""
     announce: Announce | None = None
     complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
     members: Callable[[Any], Iterable[ListedResource]] | None = None
-    """Given the room, lists the addresses a family has at this moment."""
+    """Given the room, lists the current resources of a family."""
     malformed: Callable[[str], HoldfastError] | None = None
-    """Says what is wrong with an address that begins like one of this family and is none."""
+    """Returns the error for a URI that begins like this family's but does not match."""
     annotations: Annotations | None = None
 
     @property
     def fixed_part(self) -> str:
-        """Return how every address of this resource begins."""
+        """Return the prefix that all URIs of this resource share."""
         return self.uri.partition("{")[0]
 
     @property
     def is_template(self) -> bool:
-        """Return whether the address has parts to fill in."""
+        """Return whether the URI is a template."""
         return "{" in self.uri
 
     @cached_property
@@ -99,7 +99,7 @@ class Resource:
         return re.compile("".join(_part_pattern(part) for part in parts), re.DOTALL)
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """Return the still encoded parts of `uri` when it is an address of this resource."""
+        """Return the parts of `uri`, still percent-encoded, or None if it does not match."""
         found = self._pattern.fullmatch(uri)
         return None if found is None else found.groupdict()
 
@@ -116,7 +116,7 @@ QUOTED_URI_CHARACTERS = 2000
 
 
 def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
-    """Return the resource at `uri` and the parts of the address, decoded exactly once."""
+    """Return the resource at `uri` and the parts of the URI, decoded exactly once."""
     known = list(resources)
     for resource in known:
         parts = resource.match(uri)
@@ -125,18 +125,18 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
-    ended = [(item, uri + item.uri.rpartition("}")[2]) for item in known if item.is_template]
-    addresses = [item.uri for item in known] + [whole for item, whole in ended if item.match(whole)]
-    raise unknown_resource(uri, hint=did_you_mean(uri, addresses))
+    completed = [(item, uri + item.uri.rpartition("}")[2]) for item in known if item.is_template]
+    candidates = [item.uri for item in known] + [full for item, full in completed if item.match(full)]
+    raise unknown_resource(uri, hint=did_you_mean(uri, candidates))
 
 
 def unknown_resource(uri: str, hint: str) -> UnknownResource:
-    """Return the failure of an address that nothing has."""
+    """Return the failure for an unknown URI."""
     return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:QUOTED_URI_CHARACTERS])
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
-    """Return the family whose codes tell what is wrong with `uri`: that of the resource it begins like."""
+    """Return the family whose codes apply to `uri`: that of the first resource with the same prefix."""
     return next((item.family for item in resources if uri.startswith(item.fixed_part)), otherwise)
 
 
@@ -146,4 +146,4 @@ def _decoded(resource: Resource, uri: str, part: str) -> str:
     except UnicodeDecodeError:
         if resource.malformed is not None:
             raise resource.malformed(uri) from None
-        raise unknown_resource(uri, hint="Its address is not UTF-8.") from None
+        raise unknown_resource(uri, hint="The URI is not UTF-8.") from None

@@ -1,4 +1,4 @@
-"""What a room declares for a web interface beside its operations: further routes, and feeds of events."""
+"""What a room declares for REST in addition to its operations: further routes, and feeds of events."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class Address(NamedTuple):
     method: str
     path: str
     fixed: Mapping[str, Any] = _NONE
-    """Arguments that this route stands for."""
+    """Arguments that this route sets."""
     status: int = 200
     takes: frozenset[str] | None = None
-    """The arguments that may be given beside the parts, where not all of the operation's make sense."""
+    """The other arguments that may be given; None for all of the operation's."""
     renamed: Mapping[str, str] = _NONE
-    """Arguments that this interface calls otherwise, by its names for them."""
+    """The operation's argument names by this interface's names."""
     meanings: Mapping[str, Mapping[str, Any]] = _NONE
-    """Words that stand for values here, by argument."""
+    """Words that this interface uses for values, by argument."""
 
 
 class FeedEvent(NamedTuple):
-    """One thing that happened, under an id that says where it stands among the others."""
+    """An event, with an id that gives its position in the feed."""
 
     id: str
     name: str
@@ -39,7 +39,7 @@ class Feed(NamedTuple):
     path: str
     topic: str
     read: Callable[..., tuple[str, list[FeedEvent]]]
-    """Given the room and a position (None at first), returns the new position and what came since."""
+    """Given the room and a position (None at first), returns the new position and the events since."""
     toolset: str
     family: str
     specified: bool = False

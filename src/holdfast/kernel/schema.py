@@ -1,4 +1,4 @@
-"""The JSON Schema of an operation's arguments, as it is declared."""
+"""The JSON Schema of an operation's arguments, for clients."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def input_schema(operation: Operation) -> dict[str, Any]:
 
 
 def whole_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema as it is, without our own mark."""
+    """Return a schema without our own mark."""
     found: dict[str, Any] = _unmarked(schema)
     return found
 
@@ -33,7 +33,7 @@ def _unmarked(value: Any) -> Any:
 
 
 def untitled(value: Any, *, names: bool = False) -> Any:
-    """Drop the titles that only repeat field names; a property may well be called `title`."""
+    """Return a schema without titles, which only repeat field names; a property may be called `title`."""
     if isinstance(value, dict):
         return {
             key: untitled(item, names=not names and key in {"properties", "$defs"})

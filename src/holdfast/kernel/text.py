@@ -1,6 +1,6 @@
-"""Text for people: cut to a length, brought onto one line, fitted to a terminal's columns, set as a table.
+"""Text for people: shortened, put on one line, fitted to columns of a terminal, laid out as a table.
 
-Standard library only: quick commands write the same lines and tables as the whole program.
+Standard library only, because quick commands use it too.
 
     shorten("A long title", 8)  # "A long …"
     table([("8903a9b6", "open", "A title", "bug, area-3")], width=40, flexible=(2, 3))
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NUMBER_DIGITS = 18
+"""The most that always fit into a 64-bit integer, which is what SQLite stores."""
 _GAP = "  "
-_LEAST = 12
-"""What the first flexible column keeps on the narrowest terminal."""
+_MINIMUM = 12
+"""The width that the first flexible column keeps on the narrowest terminal: a judgement, two short words."""
 _WIDE = (
     (0x1100, 0x115F),
     (0x2E80, 0x303E),
@@ -28,66 +29,69 @@ _WIDE = (
     (0x1F300, 0x1FAFF),
     (0x20000, 0x3FFFD),
 )
-"""What takes two columns. The exact tables take too long to load for a command that runs all day."""
+"""Ranges of characters that take two columns, simplified from Unicode's East Asian Width (UAX #11).
+
+The exact tables take too long to load for a command that runs all day.
+"""
 
 
-def shorten(text: str, most: int, *, mark: str = "…", beyond: bool = False, tidy: bool = False) -> str:
-    """Return a text of at most `most` characters, ending with a mark where it was cut.
+def shorten(text: str, maximum: int, *, mark: str = "…", beyond: bool = False, tidy: bool = False) -> str:
+    """Return a text of at most `maximum` characters, ending with a mark if it was cut.
 
-    `beyond`: the mark comes on top of the `most` characters that are kept. `tidy`: no space stays before it.
+    `beyond`: the mark is not counted. `tidy`: no space precedes it.
     """
-    if len(text) <= most:
+    if len(text) <= maximum:
         return text
-    kept = text[: most if beyond else most - len(mark)]
+    kept = text[: maximum if beyond else maximum - len(mark)]
     return (kept.rstrip() if tidy else kept) + mark
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Say how many there are of something: 1 file, 2,000 files; `many` where adding an s is not enough."""
+    """Return a count with its noun: `1 file`, `2,000 files`; `many` is the plural if it does not end in s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def parse_natural(text: str) -> int | None:
-    """Return the number that digits spell, or None for anything else, and for one that no store takes."""
+    """Return the number that a text of digits spells; None for any other text, or too many digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_DIGITS else None
 
 
 def one_line(text: str, *, keep_spaces: bool = False) -> str:
-    """Return stored text on one line, without what nobody can see, white space single or kept."""
+    """Return stored text on one line without invisible characters, its white space collapsed unless kept."""
     if not (text.isascii() and text.isprintable()):
-        from holdfast.kernel.untrusted import visible  # loads what most texts do not need
+        from holdfast.kernel.untrusted import visible  # Imports modules that most texts do not need.
 
         text = visible(text)
     return " ".join(text.splitlines() if keep_spaces else text.split())
 
 
 def printable_path(path: str) -> str:
-    """Return a path as it can be shown: bytes that are no text and signs that would break a line, escaped."""
+    """Return a path with undecodable bytes and unprintable characters escaped."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
-    """Return rows as aligned lines; only flexible columns are cut, the first of them last of all.
+    """Return rows as aligned lines. Only flexible columns are cut, the first of them last.
 
-    A column that is empty in every row takes no room. Cells are texts of one line: see `one_line`.
+    Columns that are empty in every row are left out. Each cell is one line: see `one_line`.
     """
     if not rows:
         return ""
-    natural = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
-    widths = _shared(natural, width, flexible)
+    wanted = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    widths = _shared(wanted, width, flexible)
     return "\n".join(_line(row, widths) for row in rows)
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return how many columns a text takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(_columns(ord(character)) for character in text)
 
 
 def fitted(text: str, width: int) -> str:
-    """Return a text cut or filled to a width."""
+    """Return a text cut or padded to a width."""
     taken = columns(text)
     if taken <= width:
         return text + " " * (width - taken)
@@ -108,7 +112,7 @@ def _columns(character: int) -> int:
 
 
 def _shared(natural: list[int], width: int, flexible: Sequence[int]) -> list[int]:
-    """Give the narrowest flexible columns what they need and divide the rest among the others."""
+    """Return widths: the narrowest flexible columns get what they need, the others share the rest."""
     widths = [0 if column in flexible else wanted for column, wanted in enumerate(natural)]
     shown = [column for column in flexible if natural[column]]
     taken = [wanted for wanted in widths if wanted]
@@ -120,11 +124,11 @@ def _shared(natural: list[int], width: int, flexible: Sequence[int]) -> list[int
 
 
 def _at_least(widths: list[int], natural: list[int], shown: list[int]) -> list[int]:
-    """Let the first flexible column keep its least, at the cost of those after it."""
+    """Widen the first flexible column to its minimum, at the cost of those after it."""
     if not shown:
         return widths
     first, *others = shown
-    missing = min(natural[first], _LEAST) - widths[first]
+    missing = min(natural[first], _MINIMUM) - widths[first]
     for column in reversed(others):
         given = min(widths[column], max(0, missing))
         widths[column] -= given

@@ -1,9 +1,9 @@
-"""Text written by people, agents or repositories: kept whole in storage, cleaned on the way out.
+"""Text written by people, agents or repositories: stored unchanged, cleaned on the way out.
 
-What is removed has no visible form and is used to hide instructions from the person who looks at
-the same text: terminal escapes, control characters, bidirectional overrides, tag characters,
-zero-width characters and variation selectors that select nothing. Emoji, joiners inside emoji,
-joiners between letters of scripts that need them, and every visible letter stay.
+Characters are removed that are invisible and can hide instructions from a person who sees the same text:
+terminal escapes, control characters, bidirectional overrides, tag characters, zero-width characters, and
+variation selectors without effect. Emoji, joiners inside emoji, joiners between letters of scripts that need
+them, and all visible characters stay.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 from typing import Annotated, Any
 
-# Patterns as texts: most commands meet none of this, and need not wait for compiled ones.
+# Patterns stay uncompiled here: most commands need none of them.
 _TERMINAL_ESCAPE = (
     r"(?s:\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[@-Z\\^_`-~]|[ -/]+[0-~])"
     r"|\x9b[0-?]*[ -/]*[@-~])"
@@ -29,13 +29,13 @@ _INVISIBLE = (
 )
 _JOINER = "[\u200c\u200d]"
 _SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
-_PICTURE = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_PICTOGRAPH = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 _KEYCAP = "[#*0-9]"
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _LONE_RETURN = r"\r(?!\n)"
 _HIDING = f"[\r{_INVISIBLE[1:-1]}{_JOINER[1:-1]}{_SELECTOR[1:-1]}]"
 _HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
-"""How JSON spells control characters. A backslash before one of these letters is taken for it, too."""
+"""How JSON escapes control characters. An escaped backslash before one of these letters matches too."""
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
@@ -43,18 +43,18 @@ def _tagged(letters: str) -> str:
     return "".join(chr(0xE0000 + ord(letter)) for letter in letters)
 
 
-# England, Scotland and Wales: the only flags that are spelled with tags. Any other tag hides text.
+# England, Scotland and Wales: the only flags spelled with tag characters. Elsewhere they hide text.
 _SUBDIVISION_FLAG = f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
 
 
 def is_visible(text: bytes) -> bool:
-    """Tell quickly that a text in UTF-8 holds nothing of which `visible` might take some away."""
-    rest = text.translate(None, _PLAIN)  # most texts end here, at the speed of a copy
+    """Return whether a UTF-8 text has no character that `visible` might remove; fast for plain ASCII."""
+    rest = text.translate(None, _PLAIN)  # Most texts end here, at the speed of a copy.
     return not rest or re.search(_HIDING, rest.decode("utf-8", "surrogatepass")) is None
 
 
 def may_hide(document: bytes) -> bool:
-    """Tell quickly whether a JSON document may hold what nobody can see; in doubt it may."""
+    """Return whether a JSON document may contain invisible characters; fast, and true when in doubt."""
     return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
 
 
@@ -70,14 +70,14 @@ def visible(text: str) -> str:
 
 
 def _strip(text: str) -> str:
-    # A return without line feed would let a terminal write over what stands before it.
+    # A carriage return without a line feed would let a terminal overwrite the start of the line.
     text = re.sub(_LONE_RETURN, "\n", re.sub(_INVISIBLE, "", re.sub(_TERMINAL_ESCAPE, "", text)))
     text = re.sub(_SELECTOR, _keep_selector, text)
     return re.sub(_JOINER, _keep_joiner, text)
 
 
 def visible_in(value: Any) -> Any:
-    """Return JSON in which no text, and no key, has what nobody can see."""
+    """Return JSON data without invisible characters in texts and keys."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
@@ -86,10 +86,11 @@ def visible_in(value: Any) -> Any:
 
 
 def json_text(value: Any, *, for_a_person: bool) -> str:
-    """Return `value` as one JSON document that ends with a line feed, without anything nobody can see.
+    """Return `value` as a JSON document without invisible characters, ending with a line feed.
 
-    UTF-8, letters as themselves, members in the order of the declaration; indented for a person, one line for
-    a program. Whatever leaves as JSON passes here or through `encoded` of the protocol's messages.
+    Letters are not escaped, and members are in the order of their declaration; indented for a person, one
+    line for a program. All JSON leaves through this function, or through `encoded` of the protocol's
+    messages.
     """
     layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
     text = json.dumps(value, ensure_ascii=False, default=str, **layout)
@@ -103,8 +104,8 @@ def json_text(value: Any, *, for_a_person: bool) -> str:
 def _keep_selector(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     selector = match.group()
-    if selector in "\ufe0e\ufe0f":  # as text, as a picture
-        return selector if re.match(_PICTURE, before) or re.match(_KEYCAP, before) else ""
+    if selector in "\ufe0e\ufe0f":  # presentation as text or as emoji
+        return selector if re.match(_PICTOGRAPH, before) or re.match(_KEYCAP, before) else ""
     meant = selector <= "\ufe02" or selector >= "\U000e0100"
     return selector if meant and re.match(_IDEOGRAPH, before) else ""
 
@@ -112,32 +113,32 @@ def _keep_selector(match: re.Match[str]) -> str:
 def _keep_joiner(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
-    styled = before == "\ufe0f" or re.match(_PICTURE, before)
-    if match.group() == "\u200d" and styled and re.match(_PICTURE, after):
+    styled = before == "\ufe0f" or re.match(_PICTOGRAPH, before)
+    if match.group() == "\u200d" and styled and re.match(_PICTOGRAPH, after):
         return match.group()
     # Arabic and Indic scripts shape letters with joiners; Latin, Greek and Cyrillic never do.
     needs_joiners = "\u0600" <= before <= "\u1cff" and "\u0600" <= after <= "\u1cff"
     return match.group() if needs_joiners else ""
 
 
-def _written(value: Any) -> Any:
+def _clean(value: Any) -> Any:
     if isinstance(value, str) and not (value.isascii() and value.isprintable()):
         return visible(value)
     return value
 
 
 class StoredText:
-    """Marks a field of a result as stored text and cleans it when the result is written out."""
+    """Marks a field of a result as stored text, which is cleaned when the result is serialised."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
         schema = handler(source)
         schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
-            _written, return_schema=core_schema.str_schema()
+            _clean, return_schema=core_schema.str_schema()
         )
         return schema
 
 
 UntrustedText = Annotated[str, StoredText()]
-"""The type of every result field that holds what somebody wrote."""
+"""The type of every result field with text that people, agents or repositories wrote."""

@@ -6,7 +6,6 @@
   others.
 - `index/`: a SQLite index of the logs, and every query against it.
 - `filter/`: the language of `--filter`.
-- `quick`: the list for quick commands, which load nothing else.
 
 Importing the package loads nothing.
 """

@@ -35,17 +35,17 @@ from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.clone_log import CloneLog
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import (
+from holdfast.storage.git.commits.ancestry import (
     count_between,
     first_after_fork,
     forward,
     is_ancestor,
     kinds_of,
-    set_aside_if_damaged,
 )
-from holdfast.storage.git.packs import objects_apart
+from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
+from holdfast.storage.git.objects.packs import separate_objects
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
@@ -196,7 +196,7 @@ class Sync:
         else:
             current_call().log(f"Damaged here, fetched completely: {', '.join(sorted(damaged))}", "warning")
             store, common = self._repository.store_directory, self._repository.common_dir or ""
-            with objects_apart(store, common) as objects:
+            with separate_objects(store, common) as objects:
                 missing = self._fetch_bisecting(remote, wanted, count(1), objects)
             fetched = [(local, theirs[ref], tips.get(local)) for ref, local in wanted if ref not in missing]
             self._refs.move_all([move for move in fetched if move[1] != move[2]])

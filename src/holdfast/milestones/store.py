@@ -8,11 +8,11 @@ Contract:
   other kind, is `NotFound`; an ambiguous one is `InvalidArguments` and lists the candidates.
 - Reads compare the ref tips first, so that they see what plain git, another process or another worktree
   wrote. A store that cannot be read raises; it never looks empty.
-- `quick.py` lists for quick commands without this module.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
@@ -41,6 +41,7 @@ from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, any_folder, file_place
 
 if TYPE_CHECKING:
     import sqlite3
@@ -96,6 +97,16 @@ class Milestones:
     def fingerprint(self) -> tuple[object, ...]:
         """Return a value that changes when any process writes or fetches a log."""
         return tuple(sorted(self._refs.tips().items()))
+
+    def topic(self, part: str) -> TopicSource:
+        """Return how the milestones are watched: the refs of the logs, however git stores them."""
+        del part  # they are only watched as a whole
+        assert self.repository.common_dir is not None
+        common = self.repository.common_dir
+        loose = WatchedPlace(os.path.join(common, NAMESPACE.rstrip("/")), enters=any_folder)
+        packed = file_place(os.path.join(common, "packed-refs"))
+        tables = file_place(os.path.join(common, "reftable", "tables.list"))
+        return TopicSource(self.fingerprint, (loose, packed, tables))
 
     # Reading.
 

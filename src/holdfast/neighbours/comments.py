@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import InvalidPath, NotFound
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.neighbours import Question, TaskRemark
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.tasks.neighbours import Question, TaskRemark
 
 

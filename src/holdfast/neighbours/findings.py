@@ -10,7 +10,7 @@ from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.neighbours import Question, TaskRemark
 
 if TYPE_CHECKING:
-    from holdfast.analysis.context.measurements import Issue
+    from holdfast.analysis.engine.code_finding import CodeFinding
     from holdfast.analysis.room import Analysis
 
 
@@ -19,27 +19,26 @@ class FindingsNeighbour:
 
     def __init__(self, room: Analysis) -> None:
         self._room = room
-        self._cache: VersionedCache[tuple[Issue, ...]] = VersionedCache()
+        self._cache: VersionedCache[tuple[CodeFinding, ...]] = VersionedCache()
 
     def about(self, question: Question) -> list[TaskRemark]:
         """Return the findings in the task's files, the most costly to fix first."""
-        found = [issue for path in dict.fromkeys(question.files) for issue in self._in(path)]
-        return [_remark(issue) for issue in sorted(found, key=lambda issue: -issue.minutes)]
+        found = [finding for path in dict.fromkeys(question.files) for finding in self._in(path)]
+        return [_remark(finding) for finding in sorted(found, key=lambda finding: -finding.minutes)]
 
-    def _in(self, path: str) -> tuple[Issue, ...]:
+    def _in(self, path: str) -> tuple[CodeFinding, ...]:
         # Imported here: it loads the parsers, which tasks without files do not need.
-        from holdfast.analysis.context.file_findings import file_issues
+        from holdfast.analysis.context.file_findings import findings_in_file
 
         current_call().check()
         version = sign_of([f"{self._room.repository.root}/{path}"])
         cached = self._cache.get(path, version)
         if cached is not None:
             return cached
-        return self._cache.put(path, version, tuple(file_issues(self._room, path)))
+        return self._cache.put(path, version, tuple(findings_in_file(self._room, path)))
 
 
-def _remark(issue: Issue) -> TaskRemark:
-    finding = issue.finding
-    ref = f"{finding.path}#{finding.rule}:{finding.line}"
+def _remark(finding: CodeFinding) -> TaskRemark:
+    ref = f"{finding.path}#{finding.rule.id}:{finding.line}"
     place = (finding.path, finding.line, finding.end_line)
-    return TaskRemark("finding", ref, finding.message, None, None, *place, state=issue.severity)
+    return TaskRemark("finding", ref, finding.message, None, None, *place, state=finding.severity)

@@ -12,7 +12,7 @@ from holdfast.neighbours.commits import CommitsNeighbour
 from holdfast.neighbours.findings import FindingsNeighbour
 from holdfast.neighbours.inbox import InboxNeighbour
 from holdfast.neighbours.milestones import MilestonesNeighbour
-from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, RemarkKind, Surroundings, TaskRemark
 

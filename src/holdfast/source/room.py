@@ -9,7 +9,8 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import Denied
 from holdfast.source.diff.review import Reviews
 from holdfast.source.jumps import Jumps
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import checked_project, list_files
 from holdfast.storage.git.repository import Repository

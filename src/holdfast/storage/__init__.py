@@ -2,10 +2,12 @@
 
 | Folder | Question |
 | --- | --- |
-| `files/` | How is a file read and written so that it is whole, durable and inside the work tree? |
-| `git/` | Where is the repository, what do its objects and refs hold, and how are they changed? |
-| `sql/` | How is a row kept, in SQLite or in PostgreSQL, and how does a schema grow? |
-| `watching/` | What changed, whoever changed it? |
-| `processes/` | How is another program run, and how is it held? |
-| `network/` | Whom may Holdfast call, and who may call it? |
+| `files/` | How is a file read and written so that it is complete, durable and inside the work tree? |
+| `git/` | Where is the repository, what is in its objects and refs, and how do they change? |
+| `sql/` | How are rows stored in SQLite or PostgreSQL, and how is a schema upgraded? |
+| `watching/` | What changed, whichever process changed it? |
+| `processes/` | How are other programs and worker processes run, bounded and ended? |
+| `network/` | Which services may Holdfast call, and who may call it? |
+
+`lazy.py` opens a store at its first use.
 """

@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import NotFound
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.link_targets import find_linked
 from holdfast.tasks.store import dependencies, rows
 from holdfast.tasks.store.gate import is_proof

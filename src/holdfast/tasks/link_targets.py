@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import unquote
 
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import LinkIn, LinkKind
 from holdfast.tasks.store.records import TaskLink
 

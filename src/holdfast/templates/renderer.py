@@ -16,7 +16,7 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.template import Template, Values
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.complexity.measure import FileMeasure
+from holdfast.analysis.complexity.function_complexity import FileComplexity
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import analyze_complexity as tool
 from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
+from holdfast.toolsets import toolset
 from tests.analysis.sarif_schema import check_sarif
 from tests.storage.git_support import commit, git
 from tests.wire.client import wire_client
@@ -39,6 +40,9 @@ TREE = {
 }
 
 
+OPERATION = next(one for one in toolset("analyze").operations if one.name == "analyze_complexity")
+
+
 def analyzed(root: Path, **given: Any) -> tool.Complexity:
     room = Analysis(Repository.at(root))
     arguments = validated(tool.AnalyzeComplexity, {"project_path": ".", "toolchain": "auto"} | given)
@@ -49,9 +53,7 @@ def analyzed(root: Path, **given: Any) -> tool.Complexity:
 
 
 def words(result: tool.Complexity) -> str:
-    said = tool.arguments.of_project(tool._laid_out)["text"]
-    assert said is not None
-    return said(result)
+    return OPERATION.as_text(result)
 
 
 @pytest.fixture
@@ -165,9 +167,9 @@ def test_files_are_ranked_only_where_that_is_asked_for(tree: Path) -> None:
 
 @pytest.mark.requirement("analysis-75")
 def test_the_score_is_that_of_the_specification() -> None:
-    assert FileMeasure("context.rs", 30, 195, 32, 5.8, ()).total_score == 30.92
-    assert FileMeasure("most.rs", 100, 1, 50, 100, ()).total_score == 90
-    assert FileMeasure("more.rs", 1000, 1, 500, 1000, ()).total_score == 90
+    assert FileComplexity("context.rs", 30, 195, 32, 5.8, ()).total_score == 30.92
+    assert FileComplexity("most.rs", 100, 1, 50, 100, ()).total_score == 90
+    assert FileComplexity("more.rs", 1000, 1, 500, 1000, ()).total_score == 90
 
 
 @pytest.mark.requirement("analysis-70")
@@ -296,4 +298,4 @@ def test_files_with_errors_in_their_syntax_are_counted(tree: Path) -> None:
     (tree / "broken.py").write_text("def f(:\n    x = [\n", encoding="utf-8")
     result = analyzed(tree)
     assert result.files_read_in_part == 1
-    assert "Read only in part, for errors in their syntax: 1" in words(result)
+    assert "Read only in part because of syntax errors: 1" in words(result)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing, project_gradient
-from holdfast.analysis.context.measurements import FileMeasures
-from tests.analysis.context.measured import issue, measured
+from holdfast.analysis.engine.measurements import FileMeasures
+from tests.analysis.context.measured import finding, measured
 
 EVERYTHING = frozenset({"complexity", "churn", "duplicates", "coupling", "debt"})
 
@@ -16,15 +16,15 @@ def file(path: str, lines: int = 100, **more: float) -> FileMeasures:
     return FileMeasures(path, 1000, lines, **(numbers | more))
 
 
-def scores(*files: FileMeasures, issues=(), min_lines=1) -> dict[str, float | None]:
-    found = gradients(measured(*files, issues=issues, measured=EVERYTHING), min_lines)
+def scores(*files: FileMeasures, findings=(), min_lines=1) -> dict[str, float | None]:
+    found = gradients(measured(*files, findings=findings, measured=EVERYTHING), min_lines)
     return {path: one.score for path, one in found.items()}
 
 
 def test_weights_add_up_to_one_and_the_range_is_from_zero_to_five():
     assert sum(WEIGHTS.values()) == pytest.approx(1)
     worst = file("worst", heavy_lines=80, churn_score=1, duplicated=1, imports=20)
-    assert scores(worst, file("best"), issues=(issue("worst", "technical-debt", minutes=30),)) == {
+    assert scores(worst, file("best"), findings=(finding("worst", "technical-debt", minutes=30),)) == {
         "worst": 5.0,
         "best": 0.0,
     }
@@ -45,8 +45,8 @@ def test_each_component_counts_by_its_weight(name, value, score):
 
 
 def test_admitted_debt_counts_by_the_lines_of_code():
-    debts = (issue("a", "technical-debt", minutes=15), issue("a", "dead-code", minutes=500))
-    assert scores(file("a"), issues=debts) == {"a": pytest.approx(5 * 0.10 * 15 / 30)}
+    debts = (finding("a", "technical-debt", minutes=15), finding("a", "dead-code", minutes=500))
+    assert scores(file("a"), findings=debts) == {"a": pytest.approx(5 * 0.10 * 15 / 30)}
 
 
 def test_what_was_not_measured_has_no_weight_and_a_reason():

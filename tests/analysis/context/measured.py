@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.analysis.context.measurements import (
-    FileMeasures,
-    ImportGraph,
-    Issue,
-    IssueKind,
-    Measurements,
-    Severity,
-)
-from holdfast.analysis.sarif import Finding
+from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingKind, FindingRule, FindingSeverity
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 
 EVERYTHING = frozenset({"complexity", "churn", "satd", "dead-code", "dag"})
 
@@ -21,15 +15,16 @@ def file(path: str, **more: Any) -> FileMeasures:
     return FileMeasures(path, 100, 10, **more)
 
 
-def issue(
-    path: str, kind: IssueKind = "complexity", severity: Severity = "high", minutes: float = 30
-) -> Issue:
-    return Issue(kind, severity, minutes, Finding(kind, "warning", f"{kind} in {path}", path, 7))
+def finding(
+    path: str, kind: FindingKind = "complexity", severity: FindingSeverity = "high", minutes: float = 30
+) -> CodeFinding:
+    rule = FindingRule(kind, f"A {kind} rule.", kind)
+    return CodeFinding(rule, "warning", f"{kind} in {path}", path, 7, severity=severity, minutes=minutes)
 
 
-def measured(*files: FileMeasures, issues: tuple[Issue, ...] = (), **more: Any) -> Measurements:
+def measured(*files: FileMeasures, findings: tuple[CodeFinding, ...] = (), **more: Any) -> Measurements:
     more = {"measured": EVERYTHING, **more}
-    return Measurements({item.path: item for item in files}, issues, **more)
+    return Measurements({item.path: item for item in files}, findings, **more)
 
 
 def graph(**edges: str) -> ImportGraph:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.measurements import ImportGraph
 from holdfast.analysis.context.recommendations import recommendations
 from holdfast.analysis.context.risk import correlation, hotspots, rank_correlation
-from tests.analysis.context.measured import file, issue, measured
+from holdfast.analysis.engine.measurements import ImportGraph
+from tests.analysis.context.measured import file, finding, measured
 
 
 def test_rank_correlation_is_spearmans_with_ties() -> None:
@@ -17,9 +17,9 @@ def test_rank_correlation_is_spearmans_with_ties() -> None:
 
 @pytest.mark.requirement("analysis-115")
 def test_files_that_several_analyses_speak_of_come_first_with_their_numbers() -> None:
-    issues = (issue("a.py"), issue("a.py", "technical-debt"), issue("b.py", "dead-code"))
+    issues = (finding("a.py"), finding("a.py", "technical-debt"), finding("b.py", "dead-code"))
     files = [file("a.py", cyclomatic=30, commits=4), file("b.py", cyclomatic=1, commits=0)]
-    found = correlation(measured(*files, issues=issues), 10)
+    found = correlation(measured(*files, findings=issues), 10)
     [meeting] = found.meetings
     assert meeting.file == "a.py"
     assert meeting.analyses == ["churn", "complexity", "technical-debt"]
@@ -32,13 +32,13 @@ def test_files_that_several_analyses_speak_of_come_first_with_their_numbers() ->
 
 @pytest.mark.requirement("analysis-116")
 def test_hotspots_are_files_with_something_to_mend_in_the_order_of_their_ranks() -> None:
-    issues = (issue("a.py", minutes=90), issue("b.py", "technical-debt", "low", 15))
+    issues = (finding("a.py", minutes=90), finding("b.py", "technical-debt", "low", 15))
     found = hotspots(
         measured(
             file("a.py", cyclomatic=40, commits=5),
             file("b.py", cyclomatic=2, commits=0),
             file("busy.py", cyclomatic=1, commits=50),
-            issues=issues,
+            findings=issues,
         )
     )
     assert [item.location.file for item in found] == ["a.py", "b.py"]
@@ -53,18 +53,18 @@ def test_hotspots_are_files_with_something_to_mend_in_the_order_of_their_ranks()
 @pytest.mark.requirement("analysis-117")
 def test_recommendations_name_files_and_reasons_and_come_by_priority() -> None:
     issues = (
-        issue("a.py"),
-        issue("calm.py"),
-        issue("b.py", "technical-debt", "critical", 120),
-        issue("b.py", "technical-debt", "low", 15),
-        issue("b.py", "dead-code", "low", 5),
+        finding("a.py"),
+        finding("calm.py"),
+        finding("b.py", "technical-debt", "critical", 120),
+        finding("b.py", "technical-debt", "low", 15),
+        finding("b.py", "dead-code", "low", 5),
     )
     found = recommendations(
         measured(
             file("a.py", commits=3, covered=1, coverable=10),
             file("b.py"),
             file("calm.py", commits=0),
-            issues=issues,
+            findings=issues,
             graph=ImportGraph(
                 {"a.py": frozenset({"b.py"}), "b.py": frozenset({"a.py"})}, (("a.py", "b.py"),)
             ),

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.measurements import Measurements
 from holdfast.analysis.context.scorecard import modularity_of, scorecard
-from tests.analysis.context.measured import file, graph, issue, measured
+from holdfast.analysis.engine.measurements import Measurements
+from tests.analysis.context.measured import file, finding, graph, measured
 
 
 @pytest.mark.requirement("analysis-108", "analysis-109", "analysis-110", "analysis-111", "analysis-214")
@@ -13,7 +13,7 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
         measured(
             file("a.py", function_lines=80, heavy_lines=40.0, changes=30, covered=6, coverable=10),
             file("b.py", function_lines=20, heavy_lines=0.0, changes=10, covered=10, coverable=10),
-            issues=(issue("a.py", minutes=90), issue("a.py", "technical-debt", minutes=30)),
+            findings=(finding("a.py", minutes=90), finding("a.py", "technical-debt", minutes=30)),
             graph=graph(a="b", b=""),
         ),
         None,

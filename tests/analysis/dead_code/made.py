@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from holdfast.analysis.dead_code.analyser import dead_code
-from holdfast.analysis.dead_code.finding import LEAST, Finding, Level
+from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import Record, read_record
 
 
-def findings(files: Mapping[str, str]) -> tuple[Finding, ...]:
+def findings(files: Mapping[str, str]) -> tuple[UnusedCode, ...]:
     """Return everything that is found dead in files, given as texts by path."""
     texts = {path: dedent(text).lstrip("\n") for path, text in files.items()}
     records: dict[str, Record] = {}
@@ -23,8 +23,8 @@ def findings(files: Mapping[str, str]) -> tuple[Finding, ...]:
             others.append(path)
         else:
             records[path] = record
-    survey = Survey(records, {}, (), tuple(others))
-    return dead_code(Resolution(survey, texts.get))
+    scan = Scan(records, {}, (), tuple(others))
+    return dead_code(Resolution(scan, texts.get))
 
 
 def dead(files: Mapping[str, str], least: Level = "medium") -> dict[str, str]:

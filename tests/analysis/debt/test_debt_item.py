@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from holdfast.analysis.debt.debt_item import debt_items
-from holdfast.analysis.survey import Survey
+from holdfast.analysis.engine.scan import Scan
 from holdfast.syntax.record import read_record
 
 TODO, FIXME = "TODO", "FIXME"
@@ -15,7 +15,7 @@ ADMITTED = "This is an ugly workaround, should be removed."
 def items(path, text, **options):
     record = read_record(path, dedent(text).encode())
     assert record is not None
-    return debt_items(Survey({path: record}, {}), **options)
+    return debt_items(Scan({path: record}, {}), **options)
 
 
 def places(found):
@@ -131,7 +131,7 @@ def test_probable_debt_is_left_out_where_it_is_not_wanted_or_not_probable_enough
 def test_items_are_ordered_by_severity_certainty_and_place():
     record = read_record("a.py", f"# {ADMITTED}\n\n# {TODO}\n\n# {FIXME}\n\n# SECURITY: open\n".encode())
     assert record is not None
-    found = debt_items(Survey({"b.py": record, "a.py": record}, {}))
+    found = debt_items(Scan({"b.py": record, "a.py": record}, {}))
     assert [(item.severity, item.certainty[0], item.file) for item in found] == [
         ("Critical", "c", "a.py"),
         ("Critical", "c", "b.py"),

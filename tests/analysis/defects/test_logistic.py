@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from holdfast.analysis.churn.churn import Touched
+from holdfast.analysis.churn.churn_report import Touched
 from holdfast.analysis.defects.commit_risk import commit_changes, commit_risks
 from holdfast.analysis.defects.logistic import area_under_curve, fitted, shipped
 from holdfast.analysis.defects.measures import MEASURES, cohesion
-from holdfast.storage.git.numstat import CommitChanges, is_fix
+from holdfast.storage.git.history.numstat import CommitChanges, is_fix
 from holdfast.syntax.record import read_record
 
 DAY = 86_400

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in
-from holdfast.analysis.records.product import TOKENS, Source
+from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.syntax.record import read_record
 from tests.analysis.duplicates.test_sketch import OF_BOTH
 
@@ -76,7 +77,7 @@ def fetch_scores(place, most):
 def found(files: Mapping[str, str], wanted: CloneQuery = FOR_GAPPED) -> CloneReport:
     streams, records = {}, {}
     for path, text in sorted(files.items()):
-        parts = TOKENS.make(Source(path, LANGUAGES[path.rpartition(".")[2]], text.encode()))
+        parts = TOKENS.make(SourceText(path, LANGUAGES[path.rpartition(".")[2]], text.encode()))
         record = read_record(path, text.encode())
         assert parts is not None
         assert record is not None

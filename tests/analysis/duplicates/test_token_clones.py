@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in, find_clones
-from holdfast.analysis.records.product import TOKENS, Source
+from holdfast.analysis.engine.product import TOKENS, SourceText
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.languages import language_of
-from tests.analysis.records.test_survey import write
+from tests.analysis.engine.test_scanner import write
+from tests.reliability.samples import examples
 
 EXACT: frozenset[CloneKind] = frozenset({"exact"})
 RENAMED: frozenset[CloneKind] = frozenset({"renamed"})
@@ -32,7 +34,7 @@ def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines:
     for path, text in sorted(files.items()):
         language = language_of(path, text)
         assert language is not None
-        parts = TOKENS.make(Source(path, language.name, text.encode()))
+        parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
         streams[path] = TOKENS.restored(parts)
     return clones_in(streams, CloneQuery(kinds, min_lines))
@@ -205,7 +207,7 @@ def renaming(words: list[str]) -> list[str | int]:
     ]  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     blocks=st.lists(BLOCKS, min_size=2, max_size=6),
     order=st.lists(st.integers(0, 5), min_size=2, max_size=12),
@@ -229,7 +231,7 @@ def test_every_class_has_equal_tokens_on_true_lines_and_nothing_is_counted_twice
         assert all(a[0] != b[0] or a[2] < b[1] for a, b in pairwise(spans))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     before=BLOCKS, after=BLOCKS, planted=st.lists(STATEMENTS, min_size=6, max_size=10), rename=st.booleans()
 )

@@ -8,88 +8,83 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from holdfast.analysis.fleet.fleet_run import outcomes
 from holdfast.kernel.errors import InvalidArguments, Unavailable
-from holdfast.storage.processes import executors as module
-from holdfast.storage.processes.executors import LocalProcesses, executors
+from holdfast.storage.processes import pool as module
+from holdfast.storage.processes.pool import ProcessPool, executor_named
 from tests.analysis.fleet.workers import dies, dies_once, own_number, task
+from tests.storage.processes.workers import start
 
 NAMES = ["bad", "one", "three", "two"]
 
 
 @pytest.fixture
-def processes() -> Iterator[LocalProcesses]:
-    made = LocalProcesses(2)
-    yield made
-    made.close()
+def processes() -> Iterator[ProcessPool]:
+    with ProcessPool(2, start=start) as made:
+        yield made
 
 
-def told(processes: LocalProcesses, work, folder: Path, retries: int) -> dict[str, str | None]:
+def results(processes: ProcessPool, work, folder: Path, retries: int) -> dict[str, str | None]:
     tasks = [task(name, folder) for name in NAMES]
     return {one.name: answer for one, answer in outcomes(tasks, work, processes, retries)}
 
 
 def test_a_task_whose_process_was_killed_midway_is_tried_again(
-    processes: LocalProcesses, tmp_path: Path
+    processes: ProcessPool, tmp_path: Path
 ) -> None:
-    assert told(processes, dies_once, tmp_path, 1) == {name: name for name in NAMES}
+    assert results(processes, dies_once, tmp_path, 1) == {name: name for name in NAMES}
     assert (tmp_path / "died").exists()
 
 
 def test_without_another_try_it_is_the_only_one_without_an_answer(
-    processes: LocalProcesses, tmp_path: Path
+    processes: ProcessPool, tmp_path: Path
 ) -> None:
-    assert told(processes, dies_once, tmp_path, 0) == {name: name for name in NAMES} | {"bad": None}
+    assert results(processes, dies_once, tmp_path, 0) == {name: name for name in NAMES} | {"bad": None}
 
 
 def test_one_that_always_kills_its_process_is_given_up_and_costs_no_other(
-    processes: LocalProcesses, tmp_path: Path
+    processes: ProcessPool, tmp_path: Path
 ) -> None:
-    assert told(processes, dies, tmp_path, 2) == {name: name for name in NAMES} | {"bad": None}
+    assert results(processes, dies, tmp_path, 2) == {name: name for name in NAMES} | {"bad": None}
 
 
 def test_a_process_that_died_with_nothing_to_do_is_replaced(tmp_path: Path) -> None:
-    processes = LocalProcesses(1)
-    try:
+    with ProcessPool(1, start=start) as processes:
         [(_, first)] = outcomes([task("a", tmp_path)], own_number, processes, 1)
         os.kill(int(str(first)), signal.SIGKILL)
         [(_, second)] = outcomes([task("a", tmp_path)], own_number, processes, 1)
-    finally:
-        processes.close()
     assert second is not None
     assert second != first
 
 
-class Lost(Executor):
-    """A cluster whose scheduler is gone: what it was given is taken back."""
+class Gone(ProcessPool):
+    """A cluster whose scheduler is gone: it withdraws what it was given."""
 
-    def submit(self, fn: object, /, *args: object, **kwargs: object) -> Future:
+    def submit(self, function: object, /, *args: object, **named: object) -> Future:
         future: Future = Future()
         future.cancel()
         future.set_running_or_notify_cancel()
         return future
 
 
-def test_what_is_no_longer_there_ends_the_run(processes: LocalProcesses, tmp_path: Path) -> None:
-    processes.slots = [Lost()]
-    with pytest.raises(Unavailable, match="no longer there"):
-        list(outcomes([task("a", tmp_path)], own_number, processes, 5))
+def test_an_executor_that_is_gone_ends_the_run(tmp_path: Path) -> None:
+    with Gone(1) as gone, pytest.raises(Unavailable, match="is gone"):
+        list(outcomes([task("a", tmp_path)], own_number, gone, 5))
 
 
 def test_no_process_outlives_the_one_that_started_it() -> None:
     code = (
         "import os, signal\n"
-        "from holdfast.storage.processes.executors import LocalProcesses\n"
-        "if __name__ == '__main__':\n"
-        "    slot = LocalProcesses(1).slots[0]\n"
-        "    print(slot.submit(os.getpid).result(), flush=True)\n"
-        "    slot.submit(signal.pause)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from holdfast.storage.processes.pool import ProcessPool\n"
+        "pool = ProcessPool(1)\n"
+        "print(pool.submit(os.getpid).result(), flush=True)\n"
+        "pool.submit(signal.pause)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     status = Path("/proc", killed.stdout.strip(), "status")
@@ -102,18 +97,18 @@ def test_no_process_outlives_the_one_that_started_it() -> None:
 @pytest.mark.parametrize("where", ["threads", "dask://", "dask://host", "dask://host:1/x", "tcp://host:1"])
 def test_what_is_no_executor_is_refused(where: str) -> None:
     with pytest.raises(InvalidArguments, match="is no executor") as refused:
-        executors(where, 1)
+        executor_named(where, 1)
     assert "dask://HOST:PORT" in str(refused.value.hint)
 
 
 def test_a_cluster_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(Unavailable, match="not installed") as refused:
-        executors("dask://127.0.0.1:1", 1)
+        executor_named("dask://127.0.0.1:1", 1)
     assert "holdfast[cluster]" in str(refused.value.hint)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CONNECT_SECONDS", 0.2)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1"):
-        executors("dask://127.0.0.1:1", 1)
+        executor_named("dask://127.0.0.1:1", 1)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.analysis.defects.prediction import predictions
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
 from holdfast.storage.git.repository import Repository
 from tests.analysis.tools.test_quality_gate import asked, branches, broken, check
 from tests.storage.git_support import commit, git
@@ -23,7 +23,7 @@ def project(repository: Path) -> Path:
 @pytest.mark.requirement("analysis-199")
 def test_the_highest_probability_is_held_to_the_threshold(project):
     room = Analysis(Repository.at(project))
-    found = predictions(room, Project(), room.survey(Project())).predictions
+    found = predictions(room, Project(), room.scan(Project())).predictions
     room.close()
     measured = check(asked(project), "defects")
     assert (measured.threshold, measured.actual) == (0.3, found[0].probability)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from holdfast.analysis.graph.cross_language import cross_language_references
-from tests.analysis.graph.trees import survey_of
+from tests.analysis.graph.trees import scan_commit
 
 
 def references(texts: dict[str, str]) -> set[tuple[str, int, str, str | None]]:
     """Return the place, the kind and the target of each reference."""
-    found = cross_language_references(*survey_of(texts))
+    found = cross_language_references(*scan_commit(texts))
     return {(item.source_file, item.line, item.reference_type, item.target_file) for item in found}
 
 

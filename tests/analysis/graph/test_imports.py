@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.imports.target import Target
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.record import MODULE, Definition, Import, Names, Record
 
@@ -31,7 +31,7 @@ def project(files: Mapping[str, Record | None], settings: Mapping[str, str] | No
     """Return what says which target an import in a file of a project has."""
     settings = settings or {}
     records = {path: found or record(path) for path, found in sorted(files.items())}
-    resolution = Resolution(Survey(records, {}, (), tuple(sorted(settings))), settings.get)
+    resolution = Resolution(Scan(records, {}, (), tuple(sorted(settings))), settings.get)
 
     def means(path: str, module: str, name: str = "", level: int = 0, definition: int = MODULE) -> Target:
         return resolution.target(path, Import(module, name, name, 1, level, definition, False, False))

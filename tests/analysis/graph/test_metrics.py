@@ -18,6 +18,7 @@ from holdfast.analysis.graph import metrics
 from holdfast.analysis.graph.metrics import DAMPING, SEED, Figures, Shape
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled
+from tests.reliability.samples import examples
 
 Edges = list[tuple[int, int]]
 
@@ -109,7 +110,7 @@ def test_components_are_those_of_networkx_the_largest_first(made: tuple[int, Edg
         assert found.totals[f"{kind}_components"] == len(groups)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(3, 30), st.randoms(use_true_random=False))
 def test_sampled_figures_are_those_of_networkx_for_the_same_sample(nodes: int, chance) -> None:
     edges = [(chance.randrange(nodes), chance.randrange(nodes)) for _ in range(4 * nodes)]

@@ -7,7 +7,7 @@ from threading import Event
 
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import MODULE
-from tests.analysis.graph.trees import edges_of, graph_of, survey_of
+from tests.analysis.graph.trees import edges_of, graph_of, scan_commit
 
 
 def test_calls_are_found_through_imports_aliases_and_reexports() -> None:
@@ -225,7 +225,7 @@ def test_a_very_long_chain_of_reexports_or_bases_ends() -> None:
 
 
 def test_two_threads_may_look_for_the_same_name() -> None:
-    survey, _ = survey_of({"app.py": "from lib import f\nf()\n", "lib.py": "def f(): pass\n"})
+    scan, _ = scan_commit({"app.py": "from lib import f\nf()\n", "lib.py": "def f(): pass\n"})
     is_begun, may_go_on = Event(), Event()
 
     def read_slowly_at_first(_path: str) -> str | None:
@@ -234,7 +234,7 @@ def test_two_threads_may_look_for_the_same_name() -> None:
             may_go_on.wait(60)
         return None
 
-    resolution = Resolution(survey, read_slowly_at_first)
+    resolution = Resolution(scan, read_slowly_at_first)
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(resolution.meaning, "app.py", MODULE, "f")
         assert is_begun.wait(60)

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import Record, read_record
 
 
-def survey_of(texts: Mapping[str, str]) -> tuple[Survey, Resolution]:
-    """Return the survey of some texts by path, and what their names mean."""
+def scan_commit(texts: Mapping[str, str]) -> tuple[Scan, Resolution]:
+    """Return the scan of some texts by path, and what their names mean."""
     texts = {path: dedent(text) for path, text in sorted(texts.items())}
     files: dict[str, Record] = {}
     for path, text in texts.items():
         record = read_record(path, text.encode())
         if record is not None:
             files[path] = record
-    survey = Survey(files, {}, (), tuple(path for path in texts if path not in files))
-    return survey, Resolution(survey, texts.get)
+    scan = Scan(files, {}, (), tuple(path for path in texts if path not in files))
+    return scan, Resolution(scan, texts.get)
 
 
 def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> Graph:
     """Return a graph of some texts."""
-    survey, resolution = survey_of(texts)
-    return dependency_graph(survey, resolution, dag_type, include_external=include_external)
+    scan, resolution = scan_commit(texts)
+    return dependency_graph(scan, resolution, dag_type, include_external=include_external)
 
 
 def edges_of(texts: Mapping[str, str], dag_type: DagType) -> set[str]:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
 from holdfast.analysis.names.ranking import LEAST, Comparison, ranking
 from holdfast.analysis.names.subwords import subwords
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import read_record
 
 NAMES = st.text(st.sampled_from("abcXYZ_19é"), min_size=1, max_size=12).filter(subwords)
@@ -72,7 +72,7 @@ def test_names_that_end_of_the_sound_of_one_letter_do_not_sound_alike():
 def test_a_catalogue_has_definitions_and_what_functions_bind_without_wordless_names():
     record = read_record("a.py", b"LIMIT = 1\n\n\ndef area(width, _):\n    size = width\n    return size\n")
     assert record is not None
-    found = catalogue(Survey({"a.py": record}, {}))
+    found = catalogue(Scan({"a.py": record}, {}))
     assert [(each.name, each.kind, each.places) for each in found.identifiers] == [
         ("LIMIT", "Constant", (("a.py", 1),)),
         ("area", "Function", (("a.py", 4),)),

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from holdfast.analysis import reports
+from holdfast.analysis.churn import recent_churn
 from holdfast.analysis.comprehensive import components
-from holdfast.analysis.dead_code import analyser
+from holdfast.analysis.dead_code import analyser, dead_code_report
 from holdfast.analysis.debt import debt_item
 from holdfast.analysis.defects import prediction
-from holdfast.analysis.duplicates import clones
+from holdfast.analysis.duplicates import clone_report, clones
+from holdfast.analysis.engine import analysis_run, scanner
 from holdfast.analysis.graph import dependency_graph
-from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_comprehensive import (
     SECTIONS,
@@ -23,7 +25,9 @@ from holdfast.analysis.tools.analyze_comprehensive import (
     Comprehensive,
     analyze_comprehensive,
 )
+from holdfast.analysis.tools.record_trend import RecordTrend, record_trend
 from holdfast.analysis.toolset import analyze
+from holdfast.analysis.trend.trend_point import NOT_RECORDED
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.analysis.polyglot import TANGLE, commit, polyglot, write
@@ -82,15 +86,13 @@ def test_every_section_says_what_its_own_analysis_finds(room):
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_switch_leaves_its_section_out_and_does_not_compute_it(room, section, monkeypatch):
     ran: list[str] = []
-    known = components.components
+    run = analysis_run.run_analyses
 
-    def noted(terms):
-        def wrapped(name, analyser):
-            return lambda material: ran.append(name) or analyser(material)
+    def noted(room, options, chosen):
+        ran.extend(chosen)
+        return run(room, options, chosen)
 
-        return {name: wrapped(name, analyser) for name, analyser in known(terms).items()}
-
-    monkeypatch.setattr("holdfast.analysis.tools.analyze_comprehensive.components", noted)
+    monkeypatch.setattr("holdfast.analysis.tools.analyze_comprehensive.run_analyses", noted)
     found = asked(room, **{f"include_{section}": False})
     assert section not in found.results
     assert section not in ran
@@ -156,9 +158,14 @@ def test_times_of_components_are_there_only_where_asked_for(room):
 @pytest.mark.requirement("analysis-170")
 def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together(root, monkeypatch):
     made: list[object] = []
-    for name in ("useless", "_copied", "_clone", "_prediction"):
-        known = getattr(components, name)
-        monkeypatch.setattr(components, name, lambda item, known=known: made.append(item) or known(item))
+    for module, name in (
+        (dead_code_report, "unused_finding"),
+        (clone_report, "clone_finding"),
+        (components, "_clone"),
+        (components, "_prediction"),
+    ):
+        known = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *item, known=known: made.append(item) or known(*item))
     brief = asked(Analysis(Repository.at(root)), executive_summary=True)
     assert made == []
     assert not any(
@@ -201,7 +208,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     def broken(*_):
         raise ValueError("a secret")
 
-    monkeypatch.setattr(components, "kept_clones", broken)
+    monkeypatch.setattr(reports, "kept_clones", broken)
     found = asked(room, min_lines=7)
     assert list(found.failures) == ["duplicates"]
     assert "a secret" not in found.failures["duplicates"]
@@ -211,38 +218,42 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     assert "duplicates could not be done" in OPERATION.as_text(found)
 
 
-def test_a_clean_project_is_kept_for_the_trend_and_other_terms_keep_fewer_numbers(root):
+def test_numbers_are_recorded_by_the_operation_that_does_and_by_no_analysis(root):
     room = Analysis(Repository.at(root))
+    assert (asked(room).trend.kept, asked(room).trend.reason) == (False, NOT_RECORDED)
+    assert record_trend(room, RecordTrend()).head.kept
     found = asked(room)
     assert found.trend.kept
     [numbers] = room.points.known("", [found.trend.commit])[0].values()
-    assert {"duplication", "tdg", "dead_code", "mean_defect_probability", "files"} <= numbers.keys()
+    assert {"duplication", "tdg", "dead_code", "mean_defect_probability", "files", "health"} <= numbers.keys()
     assert numbers["tdg"] == found.summary.tdg
-    asked(room, project_path="src", min_lines=4)
-    [part] = room.points.known("src", [found.trend.commit])[0].values()
-    assert not {"duplication", "tdg"} & part.keys()
+    assert asked(room, min_lines=4).trend.kept  # whose other numbers are not those of the trend
 
 
-def test_dead_code_of_a_part_is_kept_only_where_the_whole_repository_is_as_committed(root):
+def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_committed(root):
     room, new = Analysis(Repository.at(root)), root / "web" / "new.ts"
     new.write_text("export const one = 1;\n", encoding="utf-8")
     try:
-        kept = {
+        head = record_trend(room, RecordTrend(project_path="native")).head
+        points = {
             switch: asked(room, project_path="native", include_dead_code=switch).trend
             for switch in (True, False)
         }
     finally:
         new.unlink()
-    assert (kept[True].kept, kept[True].reason) == (False, "web/new.ts is not as committed")
-    assert kept[False].kept
+    assert (points[True].kept, points[True].reason) == (False, "web/new.ts is not as committed")
+    assert points[False].kept
+    assert head.kept
+    [numbers] = room.points.known("native", [head.commit])[0].values()
+    assert "dead_code" not in numbers
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
+    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
-    for name in ("complexities", "_churn"):
-        monkeypatch.setattr(components, name, None)
+    monkeypatch.setattr(reports, "complexity_report", None)
+    monkeypatch.setattr(recent_churn, "_churn", None)
     monkeypatch.setattr(clones, "find_clones", None)
     monkeypatch.setattr(debt_item, "file_debt", None)
     monkeypatch.setattr(prediction, "predictions", None)

@@ -175,7 +175,7 @@ def test_only_what_the_base_did_not_admit_is_new(project):
     assert everything.compared_with is None
     assert places(since) == places(diff) == [("src/a.py", 1, 3), ("src/a.py", 5, 10), ("src/new.py", 1, 3)]
     assert since.summary.total == 3
-    assert f"new against {since.compared_with}" in words(since)
+    assert f"new since {since.compared_with}" in words(since)
     with pytest.raises(NotFound, match="nowhere"):
         asked(project, since="nowhere")
     with pytest.raises(InvalidArguments):

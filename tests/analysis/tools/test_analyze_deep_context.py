@@ -324,7 +324,7 @@ def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
         "Defects",
         "Recommendations",
         "Hotspots",
-        "Where analyses meet",
+        "Where analyses coincide",
         "Files",
     ):
         assert f"\n## {heading}" in words
@@ -426,5 +426,5 @@ def test_compared_with_a_commit_only_new_or_worse_findings_are_told(room: Analys
     assert found["defect_summary"]["by_type"] == {"complexity": 0, "technical-debt": 1, "dead-code": 1}
     words = OPERATION.as_text(analyze_deep_context(room, AnalyzeDeepContext(since="HEAD")))
     assert f"Compared with {found['metadata']['compared_with']}" in words
-    with pytest.raises(InvalidArguments, match="Offline nothing is compared"):
+    with pytest.raises(InvalidArguments, match="An offline analysis cannot be compared"):
         asked(room, since="HEAD", cache_strategy="offline")

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.analysis.defects import measures
 from holdfast.analysis.defects.logistic import shipped
-from holdfast.analysis.records import surveyor
+from holdfast.analysis.engine import scanner as scanner
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
     AnalyzeDefectProbability,
@@ -161,7 +161,7 @@ def test_without_git_the_texts_alone_are_judged_and_the_reason_is_said(tmp_path)
     assert found.confidence < 0.7
     assert (result.model.name, result.baseline.size_auc) == ("static", None)
     assert result.baseline.reason == "this is no git repository"
-    assert "Less sure and not shown: 1" in words(asked(tmp_path))
+    assert "Less confident and not shown: 1" in words(asked(tmp_path))
 
 
 @pytest.fixture
@@ -265,7 +265,7 @@ def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypat
 
 
 def test_a_report_of_coverage_that_git_ignores_is_seen_by_whoever_asks_again(project, monkeypatch):
-    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
     (project / ".gitignore").write_text("lcov.info\n", encoding="utf-8")
     room = Analysis(Repository.discover(project), lambda: NOW)
 

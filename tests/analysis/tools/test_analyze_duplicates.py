@@ -17,7 +17,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
 from tests.analysis.duplicates.test_token_clones import SUM, SUMMED
-from tests.analysis.records.test_survey import write
+from tests.analysis.engine.test_scanner import write
 from tests.analysis.sarif_schema import check_sarif
 
 LONG = "".join(f"    first_{number} = load(items, {number}) + result\n" for number in range(12))
@@ -169,21 +169,21 @@ def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
 def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Analysis) -> None:
     from holdfast.analysis.duplicates.clone import CloneQuery
     from holdfast.analysis.duplicates.clones import clones_in
-    from holdfast.analysis.records.product import TOKENS
-    from holdfast.analysis.records.surveyor import Surveyor
-    from holdfast.analysis.survey import Project
+    from holdfast.analysis.engine.product import TOKENS
+    from holdfast.analysis.engine.scan import Project
+    from holdfast.analysis.engine.scanner import Scanner
 
     reports = []
     for workers in (1, 3):
-        surveyor = Surveyor(room.repository, TOKENS, worth_bytes=1)
-        files = surveyor.survey(Project(), "force-refresh", workers).files
-        surveyor.close()
+        scanner = Scanner(room.repository, TOKENS, worth_bytes=1)
+        files = scanner.scan(Project(), "force-refresh", workers).files
+        scanner.close()
         reports.append(repr(clones_in(files, CloneQuery(frozenset({"exact", "renamed"})))))
     assert reports[0] == reports[1]
 
 
 def test_a_share_that_was_not_measured_is_no_number(room: Analysis, tmp_path: Path) -> None:
-    assert words(asked(room, detection_type="gapped")).startswith("Duplication: not looked for in ")
+    assert words(asked(room, detection_type="gapped")).startswith("Duplication: not searched for in ")
     empty = Analysis(Repository.at(tmp_path))
     assert words(asked(empty)).startswith("Duplication: nothing to measure, 0 of 0 lines in 0 files.")
     empty.close()

@@ -163,7 +163,8 @@ def test_each_format_says_the_same_in_its_way(tree: Path) -> None:
     )
     assert "19 nodes" in summary
     assert "kit/core.py" in summary
-    assert "Shown: 10 of 19, by pagerank" in summary
+    assert "Ranked by pagerank:" in summary
+    assert "Shown: 10 of 19;" in summary
     assert len(summary.splitlines()) < len(detailed.splitlines())
     assert all(f"extra{number}.py" in detailed for number in range(12))
     assert json.loads(data) == asked(tree, format="json").wire()

@@ -1,4 +1,4 @@
-"""How numbers went: points of commits, gaps, past commits, and a tree that is not as committed."""
+"""Trends: points of commits, gaps, past commits, a tree that is not as committed, and who records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.records import product
+from holdfast.analysis.engine import product
+from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project
-from holdfast.analysis.tools import analyze_trend as module
 from holdfast.analysis.tools.analyze_trend import AnalyzeTrend, Trend, analyze_trend
+from holdfast.analysis.tools.record_trend import RecordedTrend, RecordTrend, record_trend
 from holdfast.analysis.trend.headline import headline
+from holdfast.analysis.trend.trend_point import NOT_RECORDED
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.toolsets import toolset
 from tests.storage.git_support import commit, git
 
 ONE = "def one(a):\n    # TODO: more\n    return 1 if a else 2\n"  # hygiene: to be found
@@ -39,34 +41,53 @@ def trend(room: Analysis, **arguments: object) -> Trend:
     return analyze_trend(room, AnalyzeTrend.model_validate(arguments))
 
 
+def table(result: Trend) -> str:
+    operation = next(one for one in toolset("analyze").operations if one.name == "analyze_trend")
+    assert operation.table is not None
+    return operation.table(result, 100)
+
+
+def recorded(room: Analysis, **arguments: object) -> RecordedTrend:
+    return record_trend(room, RecordTrend.model_validate(arguments))
+
+
 def files(result: Trend) -> list[float | None]:
     return [point.numbers["files"] for point in result.points]
 
 
-def test_a_clean_tree_is_a_point_and_past_commits_are_computed_when_asked_for(room):
+def test_a_clean_tree_is_a_point_and_past_commits_are_computed_on_request(room):
     first = trend(room)
-    assert (first.head.kept, files(first), first.backfilled) == (True, [2], 0)
+    assert (first.head.kept, first.head.reason, files(first)) == (False, NOT_RECORDED, [2])
     assert first.head.commit == first.points[-1].commit
     past = trend(room, backfill=3)
     assert (files(past), past.backfilled) == ([2, 2, 2], 2)
     everything = trend(room, backfill=100)
-    assert (files(everything), everything.backfilled) == ([1, 2, 2, 2], 1)
+    assert (files(everything), everything.backfilled) == ([1, 2, 2, 2], 3)
     debts = next(series for series in everything.series if series.metric == "debt_items")
     assert (debts.first, debts.last, debts.change, debts.points) == (1, 0, -1, 4)
-    assert trend(room, backfill=100).backfilled == 0
+
+
+def test_what_was_recorded_is_shown_and_recorded_once(room):
+    assert recorded(room, backfill=3).backfilled == 2
+    found = trend(room)
+    assert (found.head.kept, files(found), found.backfilled) == (True, [2, 2, 2], 0)
+    assert found.points[-1].numbers["health"] is not None
+    assert recorded(room, backfill=100).backfilled == 1
+    assert recorded(room, backfill=100).backfilled == 0
+    assert (files(trend(room)), trend(room, backfill=100).backfilled) == ([1, 2, 2, 2], 0)
 
 
 def test_commits_without_numbers_are_counted_and_nothing_is_put_in_their_place(room):
     oldest = git(room.repository.root, "rev-list", "--max-parents=0", "HEAD").strip()
-    room.points.keep("", oldest, {"tdg": 0.25}, 1)
+    room.points.add("", oldest, {"tdg": 0.25}, 1)
     found = trend(room)
     assert [point.missing_before for point in found.points] == [0, 2]
     assert (found.points[0].numbers["tdg"], found.points[0].numbers["files"]) == (0.25, None)
     assert (found.points[1].numbers["tdg"], found.points[1].numbers["files"]) == (None, 2)
-    rows = list(csv.reader(io.StringIO(module._laid_out(trend(room, format="csv"), 100))))
+    rows = list(csv.reader(io.StringIO(table(trend(room, format="csv")))))
     assert rows[0][:3] == ["commit", "committed_at", "files"]
     assert [row[2] for row in rows[1:]] == ["", "2"]
-    line = next(row for row in module._laid_out(found, 100).splitlines() if row.startswith("files"))
+    line = next(row for row in table(found).splitlines() if row.startswith("files"))
     assert line.split()[-1] == "··▁"
 
 
@@ -81,18 +102,19 @@ def test_a_tree_that_is_not_as_committed_keeps_nothing_and_says_so(room, reposit
     found = trend(room)
     assert (found.head.kept, found.points) == (False, [])
     assert found.head.reason == f"{name} is not as committed"
-    assert "is not kept: " in module._laid_out(found, 100)
-    assert trend(room, project_path="lib").head.kept  # which has no part in it
+    assert "is not recorded: " in table(found)
+    assert recorded(room).head.reason == found.head.reason
+    assert recorded(room, project_path="lib").head.kept  # which does not have that file
 
 
 def test_a_file_that_is_no_source_may_be_changed(room, repository):
     (repository / "notes.txt").write_text("other", encoding="utf-8")
-    assert trend(room).head.kept
+    assert recorded(room).head.kept
 
 
 def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
     project = Project()
-    now, then = room.survey(project), room.survey_of("HEAD", project)
+    now, then = room.scan(project), room.scan_commit("HEAD", project)
     assert (then.files, then.sizes, then.other_files) == (now.files, now.sizes, now.other_files)
     assert headline(room, then) == headline(room, now)
 
@@ -101,7 +123,7 @@ def test_past_commits_cost_what_they_changed(room, monkeypatch):
     parsed: list[str] = []
     read = product.read_record
     monkeypatch.setattr(product, "read_record", lambda path, text: parsed.append(path) or read(path, text))
-    room.survey(Project())
+    room.scan(Project())
     assert sorted(parsed) == ["lib/c.py"]  # the other has the same content
     trend(room, backfill=4)
     assert sorted(parsed) == ["lib/c.py", "src/a.py"]
@@ -128,16 +150,16 @@ def test_without_commits_there_are_no_points_and_without_git_no_history(reposito
 
 
 def test_words_have_the_change_and_a_line_of_bars(room):
-    alone = next(row for row in module._laid_out(trend(room), 100).splitlines() if row.startswith("files"))
+    alone = next(row for row in table(trend(room)).splitlines() if row.startswith("files"))
     assert alone.split() == ["files", "2", "2", "▁"]  # one point shows no change
-    words = module._laid_out(trend(room, backfill=100), 100)
+    words = table(trend(room, backfill=100))
     line = next(row for row in words.splitlines() if row.startswith("files"))
     assert line.split() == ["files", "1", "2", "+1", "▁███"]
-    assert "| files | 1 | 2 | +1 | ▁███ |" in module._laid_out(trend(room, format="markdown"), 100)
+    assert "| files | 1 | 2 | +1 | ▁███ |" in table(trend(room, backfill=100, format="markdown"))
 
 
 def test_a_content_that_git_does_not_have_ends_no_analysis(room, repository):
     identifier = git(repository, "rev-parse", "HEAD:notes.txt").strip()
     (repository / ".git/objects" / identifier[:2] / identifier[2:]).unlink()
     found = trend(room, backfill=2)
-    assert (found.head.kept, files(found)) == (True, [2, 2])
+    assert files(found) == [2, 2]

@@ -19,8 +19,8 @@ from holdfast.storage.git.repository import Repository
 store, name = PointStore(Repository.discover(sys.argv[1])), sys.argv[2]
 sys.stdin.readline()
 for number in range(20):
-    assert store.keep("", "a" * 40, {f"{name}{number}": number}, 1)
-    assert store.keep("", f"{name}{number}", {"files": number}, 1)
+    assert store.add("", "a" * 40, {f"{name}{number}": number}, 1)
+    assert store.add("", f"{name}{number}", {"files": number}, 1)
 """
 
 
@@ -31,34 +31,34 @@ def store(repository: Path) -> PointStore:
 
 def test_numbers_of_different_analyses_add_up_and_the_last_one_counts(store):
     assert store.known("", ["a"]) == ({}, 0)
-    assert store.keep("", "a", {"files": 1, "tdg": 0.5}, 1)
-    assert store.keep("", "a", {"files": 2, "health": 0.1}, 2)
-    assert store.keep("src", "a", {"files": 9}, 3)
+    assert store.add("", "a", {"files": 1, "tdg": 0.5}, 1)
+    assert store.add("", "a", {"files": 2, "health": 0.1}, 2)
+    assert store.add("src", "a", {"files": 9}, 3)
     assert store.known("", ["a", "b"]) == ({"a": {"files": 2, "tdg": 0.5, "health": 0.1}}, 0)
 
 
 def test_numbers_of_another_version_are_counted_and_not_mixed_in(store, monkeypatch):
-    store.keep("", "a", {"files": 1}, 1)
-    store.keep("", "b", {"files": 1}, 1)
+    store.add("", "a", {"files": 1}, 1)
+    store.add("", "b", {"files": 1}, 1)
     monkeypatch.setattr(point_store, "analysis_version", lambda: 7)
-    store.keep("", "b", {"files": 2}, 1)
+    store.add("", "b", {"files": 2}, 1)
     assert store.known("", ["a", "b"]) == ({"b": {"files": 2}}, 1)
 
 
 def test_of_too_many_points_those_kept_for_longest_go(repository):
     store = PointStore(Repository.discover(repository), most=8)
     for number in range(9):
-        store.keep("", str(number), {"files": number}, number)
+        store.add("", str(number), {"files": number}, number)
     assert sorted(store.known("", map(str, range(9)))[0]) == ["3", "4", "5", "6", "7", "8"]
 
 
 def test_a_damaged_store_is_made_anew(repository, store):
-    store.keep("", "a", {"files": 1}, 1)
+    store.add("", "a", {"files": 1}, 1)
     store.close()
     [file] = (repository / ".git" / "holdfast").glob("trend-*.sqlite")
     file.write_bytes(b"nothing of the sort")
     assert store.known("", ["a"]) == ({}, 0)
-    assert store.keep("", "a", {"files": 3}, 1)
+    assert store.add("", "a", {"files": 3}, 1)
     assert store.known("", ["a"]) == ({"a": {"files": 3}}, 0)
 
 
@@ -79,6 +79,6 @@ def test_processes_that_keep_at_once_take_nothing_from_each_other(repository, st
 def test_where_the_whole_row_is_replaced_one_of_them_loses_numbers(repository, store, monkeypatch):
     """The control: without the union in the database the second analysis takes away what the first kept."""
     monkeypatch.setattr(point_store, "_KEEP", "INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?, ?)")
-    store.keep("", "a", {"files": 1}, 1)
-    store.keep("", "a", {"health": 1}, 1)
+    store.add("", "a", {"files": 1}, 1)
+    store.add("", "a", {"health": 1}, 1)
     assert store.known("", ["a"]) == ({"a": {"health": 1}}, 0)

@@ -20,8 +20,8 @@ from holdfast.comments.tracking import moved_files
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 from holdfast.kernel.call import Call, Listener, running
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git import file_history
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history import file_history
 from tests.comments import making
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE

@@ -54,7 +54,6 @@ def _export(root: Path, output: str, chosen: str) -> tuple[int, int]:
 
 
 @pytest.mark.requirement("comments-stream")
-@pytest.mark.slow
 def test_memory_stays_flat_and_only_because_the_export_is_streamed(tmp_path):
     small = _workspace(tmp_path / "small", _SMALL)
     large = _workspace(tmp_path / "large", _FILES)

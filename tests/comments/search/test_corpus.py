@@ -14,6 +14,7 @@ from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.pattern import MOST_COUNTED, compiled
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.search.rows import TABLES
+from tests.reliability.samples import examples
 
 # Letters whose case is unusual, white space of several kinds, and what is neither.
 _TEXTS = st.one_of(
@@ -129,7 +130,7 @@ def answers(
 _FILES = st.dictionaries(st.integers(0, 9), st.lists(_TEXTS, max_size=5), min_size=1, max_size=5)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example({0: ["a"]}, [{0: []}], "A", 1, None)  # nothing is left
 @example({0: ["a", "a"]}, [{0: ["b"]}], "b", 1, None)  # as many bytes, but others
 @example({0: ["b a"], 1: ["a"]}, [{0: ["a a", "a"]}], "a", 1, None)  # more than before

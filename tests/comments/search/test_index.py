@@ -20,22 +20,22 @@ from holdfast.comments.store import Comments
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching import listing
-from holdfast.storage.watching.listing import NoticesLost
+from holdfast.storage.watching.errors import WatchUnavailable
+from holdfast.storage.watching.inotify import Inotify
 from tests.comments.making import PYTHON, age, annotate, comment
 
 
-@pytest.fixture(params=["with notices", "without notices"])
+@pytest.fixture(params=["with inotify", "without inotify"])
 def room(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Comments]:
-    """A room over a few files, on a system that gives notices and on one that does not."""
-    if request.param == "without notices":
+    """A room over a few files, on a system with inotify and on one without."""
+    if request.param == "without inotify":
 
         def none(self: object) -> None:
-            raise NoticesLost("the system gives none")
+            raise WatchUnavailable("the system has no inotify")
 
-        monkeypatch.setattr(listing.Notices, "__init__", none)
+        monkeypatch.setattr(Inotify, "__init__", none)
     for name in ("a", "b", "deep/er/c"):
         place = annotate(tmp_path, f"{name}.py", PYTHON, comment(ord(name[0]), 4, f"word in {name}"))
         age(place)

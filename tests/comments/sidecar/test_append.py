@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from holdfast.comments.sidecar.document import appended
 from holdfast.comments.sidecar.javascript_json import parsed, printed
+from tests.reliability.samples import examples
 
 TEXTS = st.text(max_size=20) | st.sampled_from(["\n  ]", '\n  "comments": [\n', '"written": "x"', "]\n"])
 ITEMS = st.dictionaries(TEXTS, TEXTS | st.lists(TEXTS, max_size=2) | st.none(), min_size=1, max_size=3)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(ITEMS, min_size=1, max_size=3), st.lists(ITEMS, min_size=1, max_size=3), ITEMS, ITEMS)
 def test_it_gives_the_bytes_of_the_long_way(
     markers: list[Any], comments: list[Any], comment: dict[str, Any], marker: dict[str, Any]

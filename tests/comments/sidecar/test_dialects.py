@@ -20,6 +20,7 @@ from holdfast.comments.sidecar.note import alias_of
 from holdfast.comments.sidecar.source import CurrentSource, is_sidecar, line_hash, range_hash
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
+from tests.reliability.samples import examples
 
 CREATED = "2025-10-19T09:57:09.438Z"
 COMMENT = {"id": "one", "text": "TODO: look", "author": "Ada", "created": CREATED, "updated": CREATED}
@@ -183,7 +184,7 @@ UNKNOWN = st.dictionaries(KEYS.map(lambda key: f"x-{key}"), VALUES, max_size=3)
 
 
 @pytest.mark.requirement("comments-102")
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(sorted(DIALECTS)), UNKNOWN, UNKNOWN, UNKNOWN)
 def test_keys_of_the_future_survive(name: str, top: Any, comment: Any, marker: Any) -> None:
     raw = copy.deepcopy(DIALECTS[name])
@@ -198,13 +199,13 @@ def test_keys_of_the_future_survive(name: str, top: Any, comment: Any, marker: A
         assert marker.items() <= after["ghostMarkers"][0].items()
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(sorted(DIALECTS)), st.lists(st.text(max_size=12), max_size=12))
 def test_any_text_of_the_source_is_taken(name: str, lines: list[str]) -> None:
     assert accepted_by_the_extension(completed(DIALECTS[name], "\n".join(lines)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(VALUES)
 def test_any_document_is_read_or_called_corrupted(value: Any) -> None:
     for raw in (value, {"comments": value}, {"comments": [value]}, {"comments": [], "ghostMarkers": value}):

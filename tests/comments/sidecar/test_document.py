@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.comments.sidecar.javascript_json import number_text, parsed, printed
 from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 
 NUMBERS = [
     (1.0, "1"),
@@ -101,7 +101,7 @@ def test_what_is_printed_is_read_back_and_printed_the_same(value: Any) -> None:
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnreadableDocument):
         parsed(data)
 
 
@@ -117,7 +117,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
     ],
 )
 def test_what_is_no_json_of_ours_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableDocument):
         parsed(text.encode())
 
 

@@ -13,6 +13,7 @@ from holdfast.comments.tracking.follow import follow
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
+from tests.reliability.samples import examples
 
 WORDS = [
     "x = 1",
@@ -51,7 +52,7 @@ def test_lines_put_above_shift_everything(path: str, lines: list[str], count: in
         assert placement.line == anchor.line + count
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(PATHS, LINES, LINES)
 def test_every_answer_is_a_line_of_the_new_text_and_the_same_each_time(
     path: str, one: list[str], other: list[str]
@@ -70,7 +71,7 @@ def test_every_answer_is_a_line_of_the_new_text_and_the_same_each_time(
 LAYOUT = "()[]{},;\\"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(PATHS, LINES, LINES)
 def test_high_confidence_in_one_step_holds_equal_or_confirmed_text(
     path: str, one: list[str], other: list[str]

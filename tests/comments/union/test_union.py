@@ -14,7 +14,7 @@ from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.javascript_json import printed
 from holdfast.comments.union.conflicts import conflicted, sides_of
 from holdfast.comments.union.three_way import HISTORY, merged_sidecar, recovered, united
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 from tests.comments.making import PYTHON, comment, document, marker
 
 LATER, LATEST = "2025-11-01T00:00:00.000Z", "2025-12-01T00:00:00.000Z"
@@ -137,9 +137,9 @@ def test_a_side_that_changed_nothing_yields_the_other_byte_by_byte():
 def test_what_is_no_sidecar_is_refused_and_a_damaged_base_is_none():
     good = printed(sidecar(ONE)), printed(sidecar(TWO))
     for bad in (b"", b"{", b"[]", b'{"file": "a"}'):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableDocument):
             united(printed(sidecar()), good[0], bad)
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableDocument):
             united(printed(sidecar()), bad, good[0])
     merged = sidecars.read("a.py", united(b"{", *good))
     assert [note.text for note in merged.comments] == ["one", "two"]

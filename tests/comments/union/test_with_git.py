@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.comments.sidecar import document as sidecars
+from tests import forked
 from tests.comments.making import PYTHON, annotate, comment
 
 HOLDFAST = Path(sys.executable).with_name("holdfast")
@@ -51,7 +52,7 @@ def commit(root: Path) -> None:
 
 def run_holdfast(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HOME": str(root.parent), "PATH": "/usr/bin:/bin:/usr/local/bin"}
-    return subprocess.run([HOLDFAST, *arguments], cwd=root, env=environment, capture_output=True, text=True)
+    return forked.run([HOLDFAST, *arguments], cwd=root, env=environment, capture_output=True, text=True)
 
 
 def install(root: Path, *options: str) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests import forked
+
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = (sys.executable, "-m", "tests.faces.cli.sample")
 
@@ -23,10 +25,10 @@ class Program:
 
     def run(self, *arguments: str | bytes, **more: Any) -> subprocess.CompletedProcess[str]:
         more = {"capture_output": True, "encoding": "utf-8", "errors": "replace", **more}
-        return subprocess.run([*SAMPLE, *arguments], env=self.variables(), cwd=ROOT, timeout=60, **more)
+        return forked.run([*SAMPLE, *arguments], env=self.variables(), cwd=ROOT, timeout=60, **more)
 
     def start(self, *arguments: str, **more: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*SAMPLE, *arguments], env=self.variables(), cwd=ROOT, **more)
+        return forked.Popen([*SAMPLE, *arguments], env=self.variables(), cwd=ROOT, **more)
 
     def on_terminal(self, *arguments: str) -> tuple[int, str]:
         """Run with a terminal as standard output and standard error; return the status and what it shows."""

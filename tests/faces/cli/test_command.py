@@ -162,4 +162,4 @@ def test_bad_arguments_are_told_before_the_workspace_is_looked_for(ask: Ask) -> 
 def test_a_root_that_does_not_exist_is_not_found(ask: Ask) -> None:
     status, _, errors = ask("describe", "lamp", "--root", "/nowhere/at/all")
     assert status == 3
-    assert errors == "Error: The directory given as --root does not exist.\nHint: Pass one that does.\n"
+    assert errors == "Error: The directory given as --root does not exist.\nHint: Pass an existing one.\n"

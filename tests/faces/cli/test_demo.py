@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.clients.recording import HOLDFAST
 from tests.clients.test_python_sdk import client_of
 from tests.conftest import RunHoldfast
@@ -26,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     alone = kept | {"HOME": str(place / "home"), "GIT_CONFIG_NOSYSTEM": "1"}
     (place / "home").mkdir()
     command = [HOLDFAST, "demo", "--no-serve"]
-    said = subprocess.run(command, cwd=place, env=alone, capture_output=True, text=True, check=True).stdout
+    said = forked.run(command, cwd=place, env=alone, capture_output=True, text=True, check=True).stdout
     assert sorted(path.name for path in place.iterdir()) == ["holdfast-demo", "home"]
     assert list((place / "home").iterdir()) == []
     return place / "holdfast-demo", said
@@ -46,7 +47,7 @@ def test_every_command_it_suggests_has_something_to_show(made: tuple[Path, str],
     shown = {}
     for line in COMMAND.findall(made[1]):
         arguments = line.split()[1:] + (["--dry-run"] if " install " in line else [])
-        done = subprocess.run([HOLDFAST, *arguments], cwd=made[0], capture_output=True, text=True)
+        done = forked.run([HOLDFAST, *arguments], cwd=made[0], capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, ""), line
         shown[line.split()[1]] = done.stdout
     assert set(shown) == {"comments", "tasks", "milestones", "analyze", "install"}
@@ -83,7 +84,7 @@ def test_a_folder_with_something_in_it_is_left_alone(run_holdfast: RunHoldfast, 
     for name in ("own", "own/thesis.txt"):
         refused = run_holdfast("demo", name, "--no-serve", cwd=tmp_path)
         assert (refused.returncode, refused.stdout) == (4, "")
-        assert f'"{name}" is there already' in refused.stderr
+        assert f'"{name}" already exists' in refused.stderr
     assert [path.name for path in (tmp_path / "own").iterdir()] == ["thesis.txt"]
 
 
@@ -98,7 +99,7 @@ def test_a_team_gets_none_of_its_tasks(run_holdfast: RunHoldfast, tmp_path: Path
 def test_half_a_demonstration_never_has_its_name(home: Path, tmp_path: Path, sent: int, left: int) -> None:
     place = tmp_path / "place"
     place.mkdir()
-    process = subprocess.Popen([HOLDFAST, "demo", "demo", "--no-serve"], cwd=place, stdout=subprocess.DEVNULL)
+    process = forked.Popen([HOLDFAST, "demo", "demo", "--no-serve"], cwd=place, stdout=subprocess.DEVNULL)
     while not list(place.glob(".demo.*/.git/refs/heads/main")):
         assert process.poll() is None, "it was made before it could be interrupted"
         time.sleep(0.001)

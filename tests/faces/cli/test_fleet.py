@@ -17,7 +17,7 @@ from holdfast.analysis.fleet.fleet_run import outcomes
 from holdfast.faces.cli.application import application, this_installation
 from holdfast.faces.cli.fleet import _analyses, _question, analysed, fleet_command
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
-from holdfast.storage.processes.executors import DaskCluster
+from holdfast.storage.processes.pool import DaskCluster
 from holdfast.toolsets import full_registry
 from tests.analysis.fleet.workers import dies_once, task
 from tests.conftest import RunHoldfast
@@ -197,12 +197,9 @@ def test_a_worker_of_a_cluster_that_is_killed_midway_costs_no_repository(
     tmp_path: Path, cluster: str
 ) -> None:
     names = ["bad", "one", "two"]
-    where = DaskCluster(cluster, None)
-    try:
+    with DaskCluster(cluster) as where:
         tasks = [task(name, tmp_path) for name in names]
         told = {one.name: answer for one, answer in outcomes(tasks, dies_once, where, 0)}
-    finally:
-        where.close()
     assert told == {name: name for name in names}
     assert (tmp_path / "died").exists()
 

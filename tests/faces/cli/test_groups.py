@@ -20,14 +20,14 @@ Toolsets:
   sample  One of everything. Used by tests
 
 The program itself:
-  demo        Make a small project with something in every room, serve it, and
-              open its page in the browser
+  demo        Create a small sample project, serve it, and open its page in
+              the browser
   open        Serve the repository on this machine and open its page in the
               browser
   serve       Serve the repository to an agent over the Model Context Protocol
-  token       Say who may use this repository's server over HTTP, and for what
-  install     Write the configuration with which another program finds
-              Holdfast
+  token       Manage who may use this repository's server over HTTP, and for
+              what
+  install     Configure another program to use Holdfast
   completion  Print the script that completes commands, options and values in
               a shell
 

@@ -51,7 +51,7 @@ def test_a_person_is_told_what_happened(run_holdfast: RunHoldfast, repository: P
     (repository / ".mcp.json").write_text("{}\n")
     told = run_holdfast("install", "claude-code", check=True).stdout.splitlines()
     assert told[:3] == [
-        ".mcp.json: changed. The earlier file is .mcp.json.holdfast-backup.",
+        ".mcp.json: changed. The earlier version is in .mcp.json.holdfast-backup.",
         ".claude/settings.json: created.",
         ".claude/commands/remarks.md: created.",
     ]
@@ -73,7 +73,8 @@ def test_an_entry_for_another_repository_is_not_taken_for_this_one(
     run_holdfast("install", "claude-desktop", cwd=other, check=True)
     label = "~/.config/Claude/claude_desktop_config.json"
     told = run_holdfast("install", "claude-desktop", check=True).stdout
-    assert told.startswith(f"{label}: has Holdfast in another form, which stays; --replace writes it anew.\n")
+    entry = "has another entry for Holdfast, which is left as it is; --replace overwrites it."
+    assert told.startswith(f"{label}: {entry}\n")
     run_holdfast("install", "claude-desktop", "--name", "second", check=True)
     servers = json.loads((home / label.removeprefix("~/")).read_text())["mcpServers"]
     assert [server["args"][-1] for server in servers.values()] == [str(other), str(tmp_path / "repository")]

@@ -9,13 +9,13 @@ import os
 import signal
 import subprocess
 import termios
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.faces.cli.conftest import Ask
 from tests.faces.cli.programs import ROOT, SAMPLE, Program
+from tests.waiting import wait_until
 
 BIG = 5_000_000
 PIPE = 65_536
@@ -205,7 +205,4 @@ def _through_shell(program: Program, words: str) -> subprocess.CompletedProcess[
 
 
 def _wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 30
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path.name} never appeared"
-        time.sleep(0.01)
+    wait_until(path.exists, f"{path.name} never appeared")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from holdfast.faces.cli.output import ProgressLine
+from holdfast.faces.cli.progress import ProgressLine
 
 
 class Terminal(io.StringIO):

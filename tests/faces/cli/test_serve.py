@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.serve import parsed_address, parsed_selection, parsed_settings
-from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.errors import Denied, Invalid
 from holdfast.kernel.registry import Selection
@@ -18,17 +18,17 @@ from holdfast.kernel.registry import Selection
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("127.0.0.1:8765", Address("127.0.0.1", 8765)),
-        ("9000", Address("127.0.0.1", 9000)),
-        ("0", Address("127.0.0.1", 0)),
-        ("localhost", Address("localhost", 8765)),
-        ("localhost:1", Address("localhost", 1)),
-        ("127.8.9.1:80", Address("127.8.9.1", 80)),
-        ("[::1]", Address("::1", 8765)),
-        ("[::1]:65535", Address("::1", 65535)),
+        ("127.0.0.1:8765", ListenAddress("127.0.0.1", 8765)),
+        ("9000", ListenAddress("127.0.0.1", 9000)),
+        ("0", ListenAddress("127.0.0.1", 0)),
+        ("localhost", ListenAddress("localhost", 8765)),
+        ("localhost:1", ListenAddress("localhost", 1)),
+        ("127.8.9.1:80", ListenAddress("127.8.9.1", 80)),
+        ("[::1]", ListenAddress("::1", 8765)),
+        ("[::1]:65535", ListenAddress("::1", 65535)),
     ],
 )
-def test_an_address_on_this_machine_is_understood(text: str, address: Address) -> None:
+def test_an_address_on_this_machine_is_understood(text: str, address: ListenAddress) -> None:
     assert parsed_address(text) == address
 
 
@@ -51,13 +51,13 @@ def test_the_audience_is_the_public_address_unless_another_is_named() -> None:
 
 
 def test_a_server_answers_to_its_own_names_only() -> None:
-    local = HttpSettings(Address("127.0.0.1", 0))
+    local = HttpSettings(ListenAddress("127.0.0.1", 0))
     assert local.hosts(9) == {"127.0.0.1:9", "localhost:9", "[::1]:9"}
     assert local.origins(9) == {f"http://{host}" for host in local.hosts(9)}
-    public = HttpSettings(Address("0.0.0.0", 0), "https://Holdfast.example.org")
+    public = HttpSettings(ListenAddress("0.0.0.0", 0), "https://Holdfast.example.org")
     assert public.hosts(9) == {"holdfast.example.org", "holdfast.example.org:443"}
     assert public.origins(9) == {"https://holdfast.example.org"}
-    assert "127.0.0.1" in HttpSettings(Address("127.0.0.1", 80)).hosts(80)
+    assert "127.0.0.1" in HttpSettings(ListenAddress("127.0.0.1", 80)).hosts(80)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
         gathered.append((selection, profile.name, settings, profile.errors_as_results))
         return 0
 
-    monkeypatch.setattr("holdfast.faces.cli.serve._served", serve)
+    monkeypatch.setattr("holdfast.faces.cli.serve._run_server", serve)
     monkeypatch.chdir(repository)
     return gathered
 
@@ -97,18 +97,22 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     ("arguments", "variables", "expected"),
     [
         ([], {}, (Selection(), "everything", None)),
-        (["--http"], {}, (Selection(), "everything", HttpSettings(Address("127.0.0.1", 8765)))),
+        (["--http"], {}, (Selection(), "everything", HttpSettings(ListenAddress("127.0.0.1", 8765)))),
         (
             ["--http", "--read-only"],
             {},
-            (Selection(read_only=True), "everything", HttpSettings(Address("127.0.0.1", 8765))),
+            (Selection(read_only=True), "everything", HttpSettings(ListenAddress("127.0.0.1", 8765))),
         ),
-        (["--http", "9000"], {}, (Selection(), "everything", HttpSettings(Address("127.0.0.1", 9000)))),
-        ([], {"HOLDFAST_HTTP": "[::1]:1"}, (Selection(), "everything", HttpSettings(Address("::1", 1)))),
+        (["--http", "9000"], {}, (Selection(), "everything", HttpSettings(ListenAddress("127.0.0.1", 9000)))),
+        (
+            [],
+            {"HOLDFAST_HTTP": "[::1]:1"},
+            (Selection(), "everything", HttpSettings(ListenAddress("::1", 1))),
+        ),
         (
             ["--http=2"],
             {"HOLDFAST_HTTP": "1"},
-            (Selection(), "everything", HttpSettings(Address("127.0.0.1", 2))),
+            (Selection(), "everything", HttpSettings(ListenAddress("127.0.0.1", 2))),
         ),
         (["--profile", "lazygit"], {}, (Selection(), "lazygit", None)),
         (

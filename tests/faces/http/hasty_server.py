@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.faces.http import serve
-from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Selection
@@ -26,4 +26,6 @@ if __name__ == "__main__":
         requests_per_second=5.0,
     )
     workspace = Workspace.discover(Path.cwd())
-    serve.serve_http(workspace, Selection(), PROFILES["everything"], HttpSettings(Address("127.0.0.1", 0)))
+    serve.serve_http(
+        workspace, Selection(), PROFILES["everything"], HttpSettings(ListenAddress("127.0.0.1", 0))
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.wire.client import ENVELOPE
 
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
@@ -100,7 +101,7 @@ class RunningServer:
     def add_token(self, name: str, role: str) -> str:
         """Give somebody a token and return it."""
         command = [HOLDFAST, "token", "add", name, "--role", role]
-        done = subprocess.run(command, cwd=self.repository, capture_output=True, text=True, check=True)
+        done = forked.run(command, cwd=self.repository, capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
 
@@ -120,7 +121,7 @@ def serving(
 ) -> Iterator[RunningServer]:
     """Run a command that serves a repository, and wait until it answers."""
     streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([HOLDFAST, *command], cwd=cwd, env=environment, **streams)
+    process = forked.Popen([HOLDFAST, *command], cwd=cwd, env=environment, **streams)
     try:
         yield connected(process, repository)
     finally:

@@ -11,10 +11,10 @@ import json
 import sys
 from dataclasses import replace
 
-from holdfast.faces.http.access import Caller
-from holdfast.faces.http.connection import listening_socket
-from holdfast.faces.http.serve import HttpServer, run_application
-from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.http.access import Principal
+from holdfast.faces.http.listener import listening_socket
+from holdfast.faces.http.server import HttpServer, run_application
+from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
@@ -27,8 +27,8 @@ from tests.wire.sample_toolset import sample_toolset
 class Two:
     """Knows two callers."""
 
-    async def caller(self, token: str) -> Caller | None:
-        return Caller(token, Role.ADMIN, token) if token in ("sample-token", "other-token") else None
+    async def caller(self, token: str) -> Principal | None:
+        return Principal(token, Role.ADMIN, token) if token in ("sample-token", "other-token") else None
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     listener = listening_socket("127.0.0.1", 0)
     port = listener.getsockname()[1]
     server = HttpServer(
-        dispatcher, PROFILES["everything"], NoTopics(), HttpSettings(Address("127.0.0.1", port)), port
+        dispatcher, PROFILES["everything"], NoTopics(), HttpSettings(ListenAddress("127.0.0.1", port)), port
     )
     print(port, flush=True)
     run_application(server.application([Two()]), server, listener)

@@ -17,8 +17,8 @@ from bench.servers.echo import Nothing, echo_tools
 from bench.servers.stock_tools import stock_server
 
 from holdfast.faces.http.access import LocalTokens
-from holdfast.faces.http.serve import HttpServer
-from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.http.server import HttpServer
+from holdfast.faces.http.settings import HttpSettings, ListenAddress
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.registry import Registry
@@ -119,7 +119,7 @@ def test_a_call_takes_no_more_steps_than_with_the_sdks_own_server(era: str, repo
     theirs = stock.streamable_http_app()
     dispatcher = Dispatcher(Registry([echo_tools()]), lambda _: None)
     server = HttpServer(
-        dispatcher, PROFILES["everything"], Nothing(), HttpSettings(Address("127.0.0.1", PORT)), PORT
+        dispatcher, PROFILES["everything"], Nothing(), HttpSettings(ListenAddress("127.0.0.1", PORT)), PORT
     )
     ours = server.application([LocalTokens("token", TokenFile(Repository.discover(repository)))])
     spent = asyncio.run(cost(ours, ours.running(), era))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.faces.clients import Admission
+from holdfast.faces.admission import Admission
 from holdfast.kernel.errors import RateLimited
 from holdfast.kernel.limits import LIMITS
 from tests.faces.http.running import RunningServer, running_server

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.faces.http.access import LoginLink, Logins
+from holdfast.faces.http.login import LoginLink, Logins
 from tests.faces.http.running import Answered, RunningServer, running_server
 
 LINK = re.compile(r"/login\?code=\S+")

@@ -282,11 +282,11 @@ def test_an_issuer_that_does_not_answer_is_not_asked_again_at_once(counted: Coun
         for _ in range(5):
             with pytest.raises(Busy):
                 await verifier.verify_token(good)
-        assert verifier._asked == 1000.0
+        assert verifier.last_attempt == 1000.0
         now += 11
         with pytest.raises(Busy):
             await verifier.verify_token(good)
-        assert verifier._asked == 1011.0
+        assert verifier.last_attempt == 1011.0
 
     asyncio.run(all_of_it())
 

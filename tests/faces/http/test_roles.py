@@ -16,6 +16,7 @@ from holdfast.kernel.role import Role
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile
 from holdfast.toolsets import full_registry
+from tests import forked
 from tests.faces.http.running import HOLDFAST, RunningServer, running_server
 
 LISTED = [operation for operation in full_registry().operations if operation.listed]
@@ -71,9 +72,7 @@ def test_a_role_reaches_as_far_as_its_name_says(role: Role) -> None:
 def test_a_token_that_was_taken_back_is_refused_at_once(server: RunningServer) -> None:
     token = server.add_token("guest", "read")
     assert server.ask("GET", "/api/openapi.json", token=token).status == 200
-    subprocess.run(
-        [HOLDFAST, "token", "remove", "guest"], cwd=server.repository, check=True, capture_output=True
-    )
+    forked.run([HOLDFAST, "token", "remove", "guest"], cwd=server.repository, check=True, capture_output=True)
     refused = server.ask("GET", "/api/openapi.json", token=token)
     assert (refused.status, refused.json["type"]) == (401, "urn:holdfast:problem:invalid_token")
     assert 'error="invalid_token"' in refused.headers["www-authenticate"]
@@ -119,7 +118,7 @@ def test_names_are_unique_plain_and_not_the_owners(tokens: TokenFile) -> None:
 
 def test_several_processes_add_tokens_without_losing_one(repository: Path) -> None:
     started = [
-        subprocess.Popen(
+        forked.Popen(
             [HOLDFAST, "token", "add", f"agent-{n}"],
             cwd=repository,
             stdout=subprocess.PIPE,
@@ -170,7 +169,7 @@ def test_a_file_of_a_newer_release_is_refused_and_left_alone(tokens: TokenFile, 
 @pytest.mark.requirement("http-8")
 def test_the_command_shows_a_token_once(repository: Path) -> None:
     def token(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([HOLDFAST, "token", *arguments], cwd=repository, capture_output=True, text=True)
+        return forked.run([HOLDFAST, "token", *arguments], cwd=repository, capture_output=True, text=True)
 
     made = token("add", "ada", "--role", "write")
     assert (made.returncode, len(made.stdout.strip())) == (0, 64)

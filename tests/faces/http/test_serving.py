@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import http.client
 import stat
-import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST, RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
 
@@ -33,7 +33,7 @@ def test_the_token_is_for_the_owner_only_and_never_printed(server: RunningServer
 
 
 def test_a_port_in_use_is_named_with_the_way_out(server: RunningServer) -> None:
-    second = subprocess.run(
+    second = forked.run(
         [HOLDFAST, "serve", "--http", f"127.0.0.1:{server.port}"],
         cwd=server.repository,
         capture_output=True,

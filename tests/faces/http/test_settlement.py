@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.faces.clients import Settlements
-from holdfast.faces.http.access import Caller
-from holdfast.faces.http.asgi import Answer, HttpExchange
+from holdfast.faces.http.access import Principal
+from holdfast.faces.http.asgi import HttpExchange, ResponseSender
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.call import Call
 from holdfast.kernel.role import Role
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
+from tests.waiting import wait_until
 from tests.wire.client import ENVELOPE
 
-CALLER = Caller("ada", Role.WRITE, "token:ada")
+CALLER = Principal("ada", Role.WRITE, "token:ada")
 
 
 class Wire:
@@ -52,7 +52,7 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     call = Call()
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     exchange.follow(call)
-    answer = Answer(exchange, wire.receive, wire.send)
+    answer = ResponseSender(exchange, wire.receive, wire.send)
     await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
     for number, body in enumerate(bodies):
         more = number < len(bodies) - 1
@@ -115,7 +115,7 @@ def test_an_answer_that_is_too_long_is_refused_under_its_id(headers: list[tuple[
             sent.append(message)
 
         request = b'{"jsonrpc":"2.0","id":"seven","method":"tools/call"}'
-        answer = Answer(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
+        answer = ResponseSender(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
         await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
         await answer.send({"type": "http.response.body", "body": b"x" * 101, "more_body": False})
         return answer.left, sent
@@ -185,10 +185,7 @@ def state_of_the_message(server: RunningServer) -> str:
 
 
 def wait_for(server: RunningServer, state: str) -> None:
-    deadline = time.monotonic() + 5
-    while state_of_the_message(server) != state:
-        assert time.monotonic() < deadline, state_of_the_message(server)
-        time.sleep(0.05)
+    wait_until(lambda: state_of_the_message(server) == state)
 
 
 @pytest.mark.requirement("http-9")
@@ -214,11 +211,11 @@ def test_what_a_client_did_not_wait_for_comes_again(running: RunningServer, way:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         connection.sendall(asking)
         connection.close()
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        taken = running.ask("POST", "/api/inbox/check_lazygit_messages", {}).json["messages"]
-        if taken:
-            assert taken[0]["comment"] == "Again"
-            return
-        time.sleep(0.1)
-    raise AssertionError("the message was lost with the client that did not wait")
+    taken: list[dict[str, str]] = []
+
+    def comes_again() -> list[dict[str, str]]:
+        taken.extend(running.ask("POST", "/api/inbox/check_lazygit_messages", {}).json["messages"])
+        return taken
+
+    wait_until(comes_again, "the message was lost with the client that did not wait")
+    assert taken[0]["comment"] == "Again"

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.conftest import ROOT
 from tests.faces.http.handshake import BOTH, HandshakeClient, messages_in
 from tests.faces.http.running import RunningServer
@@ -28,7 +29,7 @@ SMALL = {"event_stream_ping_seconds": 0.3, "session_idle_seconds": 2.0, "session
 @contextmanager
 def sample_server(**limits: Any) -> Iterator[RunningServer]:
     command = [sys.executable, "-m", "tests.faces.http.sample_server", json.dumps(limits)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = forked.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stderr is not None
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -16,19 +15,13 @@ import pytest
 
 from tests.faces.http.handshake import HandshakeClient
 from tests.faces.http.running import HOLDFAST, RunningServer, running_server
+from tests.waiting import wait_until
 from tests.wire.client import ENVELOPE, wire_client
 
 
 def workers_of(server: RunningServer) -> list[int]:
     listed = subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout
     return [int(number) for number in listed.split()]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 @pytest.mark.requirement("http-10")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
+from tests import forked
 from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, SESSION, fill, recorded
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
@@ -52,7 +52,7 @@ def failure(answer: dict[str, Any]) -> tuple[int, str]:
 
 
 def command(root: Path, *arguments: str) -> dict[str, Any]:
-    finished = subprocess.run(
+    finished = forked.run(
         [GIT_MILE, *arguments, "--json"], cwd=root, check=True, capture_output=True, text=True
     )
     found: dict[str, Any] = json.loads(finished.stdout)
@@ -288,7 +288,7 @@ def test_in_the_stateless_era_failures_are_results_with_allowed_codes(filled: Pa
 def test_the_protocol_can_be_named_and_another_is_refused(filled: Path) -> None:
     with wire_client([GIT_MILE, "mcp-server", "--protocol", "v1"], cwd=filled) as client:
         assert client.initialize()["protocolVersion"] == "2024-11-05"
-    finished = subprocess.run(
+    finished = forked.run(
         [GIT_MILE, "mcp-server", "--protocol", "v2"], cwd=filled, capture_output=True, text=True
     )
     assert finished.returncode == 2
@@ -360,7 +360,7 @@ def test_tools_are_listed_under_the_names_asked_for_and_answer_to_both(
 
 
 def test_an_unknown_way_of_naming_is_refused(filled: Path) -> None:
-    done = subprocess.run(
+    done = forked.run(
         [GIT_MILE, "mcp-server", "--tool-names", "fancy"], cwd=filled, capture_output=True, text=True
     )
     assert done.returncode == 2

@@ -11,13 +11,13 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.handshake import REVISIONS, LateEngine, LateServer
+from holdfast.faces.mcp.handshake import REVISIONS, LazyEngine, LazyServer
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Request, WireError, encoded_result
-from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.streams import Output
+from holdfast.faces.mcp.wire.messages import Notification, WireError, WireRequest, encoded_result
+from holdfast.faces.mcp.wire.session import WireSession
+from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
@@ -52,10 +52,12 @@ class Nothing:
     async def uncongested(self) -> None:
         return
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         del method, params
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
         raise NotImplementedError(method, params, seconds)
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
@@ -63,9 +65,9 @@ class Nothing:
         return lambda: None
 
 
-def session(engine: LateEngine) -> Session:
-    output = Output(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
-    return Session(engine, output, LIMITS)
+def session(engine: LazyEngine) -> WireSession:
+    output = OutputStream(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
+    return WireSession(engine, output, LIMITS)
 
 
 def protocol_server(profile: Profile) -> ProtocolServer:
@@ -74,7 +76,7 @@ def protocol_server(profile: Profile) -> ProtocolServer:
 
 
 def initializing(params: dict[str, Any]) -> Exchange:
-    return Exchange(Request("i", "initialize", params, 1), Nothing())
+    return Exchange(WireRequest("i", "initialize", params, 1), Nothing())
 
 
 def answer_of_sdk(profile: Profile, params: dict[str, Any]) -> bytes:
@@ -94,12 +96,12 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
         return protocol_server(profile)
 
     async def answer() -> bytes:
-        engine = LateEngine(LateServer(profile, make))
+        engine = LazyEngine(LazyServer(profile, make))
         engine.attach(session(engine))
         result = encoded_result("i", await engine.respond(initializing(params)))
         assert bool(made) is loads
         engine.notified(Notification("notifications/initialized", None))
-        assert await engine.respond(Exchange(Request(2, "tools/list", {}, 1), Nothing()))
+        assert await engine.respond(Exchange(WireRequest(2, "tools/list", {}, 1), Nothing()))
         assert made == [profile]
         return result
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.wire.client import WireClient, wire_client
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
@@ -22,7 +22,7 @@ def serve(*options: str) -> list[str]:
 
 def send(root: Path, comment: str, *options: str, file: str = "src/main.go") -> None:
     command = [*HOLDFAST, "send", "--file", file, "--comment", comment, *options]
-    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    forked.run(command, cwd=root, check=True, capture_output=True)
 
 
 @pytest.fixture

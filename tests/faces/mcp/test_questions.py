@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -119,7 +118,7 @@ def test_a_person_may_take_longer_than_the_operation(client: WireClient) -> None
         shake_hands(hasty, CAPABILITIES)
         hasty.start_call(1, "confirm")
         asked = hasty.receive()
-        time.sleep(0.6)
+        hasty.call(2, "wait", seconds=0.6)
         hasty.send(
             {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept", "content": {"ok": True}}}
         )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from holdfast.faces.http.access import Caller
+from holdfast.faces.http.access import Principal
 from holdfast.faces.http.asgi import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
 from holdfast.kernel.call import Call, current_call
@@ -52,7 +52,7 @@ def believe(room: object, args: Claim) -> Named:
 def answer_to_ada(operation: Operation, query: bytes = b"") -> str | None:
     """Ask with the token of ada, and return the name that the operation knows."""
     dispatcher = Dispatcher(Registry([people]), lambda _: None)
-    exchange = HttpExchange(Caller("ada", Role.READ, "token:ada"))
+    exchange = HttpExchange(Principal("ada", Role.READ, "token:ada"))
 
     async def never() -> dict[str, Any]:
         await asyncio.Event().wait()

@@ -7,15 +7,16 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from pydantic import Field
 
 from holdfast.faces.http.problems import problem
-from holdfast.faces.rest.events import Changes
+from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.errors import HoldfastError, NotFound
+from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
@@ -110,7 +111,7 @@ class Library:
         return {
             "type": "http",
             "method": method,
-            "path": f"/api/{path}",
+            "path": unquote(f"/api/{path}"),  # as servers pass it
             "headers": spelled,
             "query_string": query.encode(),
         }
@@ -205,9 +206,14 @@ def test_the_description_names_every_address_with_its_parts(library: Library):
 
 
 async def collected(
-    library: Library, last_id: str | None, happen: Callable[[], None], count: int
+    library: Library,
+    last_id: str | None,
+    happen: Callable[[], None],
+    count: int,
+    path: str = "shelves/sea/events",
+    query: str = "",
 ) -> list[str]:
-    """Follow a feed until so many events came; `happen` runs once it is listened to."""
+    """Follow a feed until that many events came; `happen` runs after the first."""
     headers = {} if last_id is None else {"last-event-id": last_id}
     seen: list[str] = []
     enough = asyncio.Event()
@@ -229,7 +235,7 @@ async def collected(
 
     with suppress(TimeoutError):
         async with asyncio.timeout(10):
-            await library.face(library.scope("GET", "shelves/sea/events", headers), receive, send)
+            await library.face(library.scope("GET", path, headers, query), receive, send)
     return seen
 
 
@@ -246,3 +252,59 @@ def test_a_feed_is_taken_up_where_it_was_left(library: Library):
     library.room["sea"] = ["a", "b", "c"]
     seen = asyncio.run(collected(library, "1", lambda: None, 2))
     assert [part.partition("\n")[0] for part in seen] == ["id: 2", "id: 3"]
+
+
+TOGETHER = {"path": "events", "query": "feed=shelves/sea/events&feed=shelves/land/events"}
+
+
+def test_one_stream_carries_changes_and_several_feeds(library: Library):
+    library.room["land"] = []
+
+    def happen() -> None:
+        library.room["sea"] += ["Tides"]
+        library.room["land"] += ["Moss"]
+
+    ready, *seen = asyncio.run(collected(library, None, happen, 4, **TOGETHER))
+    epoch = ready.partition("\n")[0].partition("-")[0]
+    assert ready.startswith(f"{epoch}-0~1~0\nevent: ready")
+    assert seen == [
+        f'{epoch}-0~2~0\nevent: placed\ndata: {{"title":"Tides"}}',
+        f'{epoch}-0~2~1\nevent: placed\ndata: {{"title":"Moss"}}',
+        f'{epoch}-1~2~1\nevent: changed\ndata: {{"topic":"shelves"}}',
+    ]
+
+
+def test_a_stream_of_both_is_resumed_where_it_ended(library: Library):
+    library.room |= {"sea": ["a", "b", "c"], "land": ["d"]}
+    seen = asyncio.run(collected(library, "~1~0", lambda: None, 4, **TOGETHER))
+    assert [event.partition("\n")[0].partition("~")[2] for event in seen] == ["1~0", "2~0", "3~0", "3~1"]
+    assert [event.split("\n")[1] for event in seen] == ["event: ready", *["event: placed"] * 3]
+
+
+def test_a_feed_that_is_not_there_is_refused(library: Library):
+    with pytest.raises(Invalid, match='no feed at "shelves/sea"'):
+        asyncio.run(collected(library, None, lambda: None, 1, path="events", query="feed=shelves/sea"))
+
+
+def test_only_the_streams_of_a_topic_are_woken():
+    topics: dict[str, Callable[[], None]] = {}
+
+    class Source:
+        def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
+            topics[topic] = callback
+            return lambda: None
+
+    async def follow() -> list[str]:
+        changes = Changes(["inbox", "tasks"], Source(), LIMITS)
+        inbox, tasks = (changes.follow(None, frozenset((name,))) for name in ("inbox", "tasks"))
+        assert [(await anext(one)).name for one in (inbox, tasks)] == ["ready", "ready"]
+        waiting = [asyncio.ensure_future(anext(one)) for one in (inbox, tasks)]
+        topics["tasks"]()
+        found = [await waiting[1]]
+        assert not waiting[0].done()
+        topics["inbox"]()
+        found.append(await waiting[0])
+        changes.close()
+        return [str(event.data["topic"]) for event in found]
+
+    assert asyncio.run(follow()) == ["tasks", "inbox"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from holdfast.faces.rest.operations import QueryReader
+from holdfast.faces.rest.query import QueryReader
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.faces.http.running import RunningServer
+from tests.reliability.samples import samples
 
 SCHEMATHESIS = str(Path(sys.executable).with_name("schemathesis"))
 # Paths and cursors have rules that a schema cannot tell, so that good data may be refused. And a number or a
@@ -17,8 +18,8 @@ HALF = "^/api/(tasks|workspaces|templates)"
 LEFT_OUT = "positive_data_acceptance,negative_data_rejection"
 
 
+@pytest.mark.sampled
 @pytest.mark.requirement("http-16")
-@pytest.mark.slow
 @pytest.mark.parametrize("which", ["--include-path-regex", "--exclude-path-regex"], ids=["half", "the rest"])
 def test_every_route_keeps_to_its_description(server: RunningServer, tmp_path: Path, which: str) -> None:
     done = subprocess.run(
@@ -31,7 +32,7 @@ def test_every_route_keeps_to_its_description(server: RunningServer, tmp_path: P
             *("--exclude-path", "/api/events"),
             *("--checks", "all"),
             *("--exclude-checks", LEFT_OUT),
-            *("--max-examples", "40"),
+            *("--max-examples", str(samples("requests of each route"))),
             *("--seed", "1"),
             *("--rate-limit", "90/s"),
             "--no-color",

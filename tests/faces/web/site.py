@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST, RunningServer, running_server, serving
 
 LINK = re.compile(r"http://\S+/login\?code=\S+")
@@ -54,9 +55,7 @@ class Site:
 
     def holdfast(self, *arguments: str, given: str | None = None) -> str:
         """Run the command line in a process of its own and return what it printed."""
-        done = subprocess.run(
-            [HOLDFAST, *arguments], cwd=self.root, capture_output=True, text=True, input=given
-        )
+        done = forked.run([HOLDFAST, *arguments], cwd=self.root, capture_output=True, text=True, input=given)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

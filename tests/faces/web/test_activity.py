@@ -10,21 +10,21 @@ from tests.faces.web.conftest import Axe
 from tests.faces.web.site import Site
 
 SOURCE = "def burn():\n    return 1\n"
-RENEWED_TWICE = """() => {
+RENEWED_TWICE = """async () => {
+  const { updateAll } = await import("/static/time.js");
   const clocks = [...document.querySelectorAll("main [data-clock]")];
-  const renew = () => clocks.forEach((node) => node.renew());
   const seen = new MutationObserver(() => {});
-  renew();
+  updateAll();
   seen.observe(document.querySelector("main"), {childList: true, characterData: true, subtree: true});
-  renew();
+  updateAll();
   return clocks.length ? seen.takeRecords().length : -1;
 }"""
 
 
 def test_an_empty_repository_says_what_belongs_here(page: Page, site: Site, axe: Axe) -> None:
     page.goto(f"{site.url}/activity")
-    expect(page.get_by_text("Nothing happened yet.")).to_be_visible()
-    expect(page.get_by_text("Nobody is at work.")).to_be_visible()
+    expect(page.get_by_text("Nothing has happened yet.")).to_be_visible()
+    expect(page.get_by_text("No agent is at work.")).to_be_visible()
     expect(page.get_by_role("button", name="Older")).to_have_count(0)
     axe(page)
 
@@ -36,7 +36,7 @@ def test_notes_that_are_all_old_are_shown_at_once(page: Page, site: Site) -> Non
     kept.write_text(re.sub(r'"created": "20\d\d', '"created": "2020', kept.read_text()))
     page.goto(f"{site.url}/activity")
     expect(page.get_by_role("region", name="Events")).to_contain_text("From last year")
-    expect(page.get_by_text("Nothing happened yet.")).to_have_count(0)
+    expect(page.get_by_text("Nothing has happened yet.")).to_have_count(0)
     kept.unlink()
 
 
@@ -44,7 +44,7 @@ def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
     page: Page, site: Site, axe: Axe
 ) -> None:
     page.goto(f"{site.url}/activity")
-    expect(page.locator(".live.standing")).to_be_visible()
+    expect(page.locator(".live.connected")).to_be_visible()
     site.write("src/lamp.py", SOURCE)
     site.commit()
     site.holdfast("tasks", "init")
@@ -82,7 +82,7 @@ def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
     expect(events.get_by_text("added TP-1")).to_have_count(0)
     page.get_by_role("combobox", name="Who").fill("nobody")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("No event fits these filters.")).to_be_visible()
+    expect(page.get_by_text("No event matches these filters.")).to_be_visible()
     page.get_by_role("link", name="Show all").click()
     expect(events.get_by_text("The wick is wet")).to_be_visible()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import Axe, Held
@@ -203,6 +203,34 @@ def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) 
     expect(column(page, "in-progress").locator(f'[data-id="{task}"]')).to_be_visible()
 
 
+def test_the_board_follows_the_codes_and_the_order_of_the_server_not_its_wording(
+    begun: Site, page: Page
+) -> None:
+    add(begun, "High second", priority="high")
+    first = add(begun, "Low first", priority="low")
+    begun.call("taskpilot_update", task_id=first, add={"criteria": ["One", "Two"]})
+
+    def reworded(route: Route) -> None:
+        answer = route.fetch().json()
+        for item in answer.get("cards", []):
+            if item["id"] == first:
+                item["order"] = [-1]
+                item["lacks"] = ["eins ist offen", "zwei ist offen", "niemand hat zugestimmt"]
+                item["lacks_codes"] = ["unchecked_criterion", "unchecked_criterion", "not_approved"]
+        route.fulfill(json=answer)
+
+    page.route("**/api/tasks/taskpilot_board*", reworded)
+    go(page, begun)
+    expect(column(page, "ready").locator(".task").first).to_contain_text("Low first")
+    begun.call("taskpilot_update", task_id=first, set={"status": "in-progress"})
+    expect(column(page, "in-progress").locator(f'[data-id="{first}"]')).to_be_visible()
+    page.get_by_role("button", name=f"Move or take {first}").click()
+    expect(page.get_by_role("button", name="Move to Done")).to_contain_text(
+        "Not done yet: 2 criteria are not checked; niemand hat zugestimmt. "
+        f"A person approves it with: holdfast tasks approve {first}"
+    )
+
+
 def test_a_card_that_changed_meanwhile_goes_back_and_says_what_to_do(begun: Site, page: Page) -> None:
     task = add(begun, "Contested")
     go(page, begun)
@@ -257,7 +285,7 @@ def test_a_write_by_an_agent_repaints_one_card_and_nothing_else(
 
     agent.call(2, "taskpilot_update", task_id=needs, add={"depends_on": [task]})
     expect(column(page, "backlog").locator(f'[data-id="{needs}"]')).to_contain_text(f"waits for {task}")
-    expect(card(page, task)).to_contain_text("holds up 1")
+    expect(card(page, task)).to_contain_text("blocks 1")
     agent.call(3, "taskpilot_update", task_id=task, set={"status": "in-progress"})
     agent.call(4, "taskpilot_update", task_id=task, set={"status": "done"})
     expect(column(page, "ready").locator(f'[data-id="{needs}"]')).to_be_visible()
@@ -293,7 +321,7 @@ def test_filters_and_lanes_are_in_the_address_and_back_undoes_them(begun: Site, 
     expect(card(page, api)).to_have_count(0)
     expect(page.get_by_label("Words in tasks")).to_be_focused()
     page.get_by_role("button", name="Mine").click()
-    expect(page.get_by_text("No task fits these filters.")).to_be_visible()
+    expect(page.get_by_text("No task matches these filters.")).to_be_visible()
     begun.call("taskpilot_claim", action="take", task_id=web)
     expect(card(page, web)).to_contain_text("you")
     begun.call("taskpilot_claim", action="release", task_id=web)

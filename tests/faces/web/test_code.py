@@ -99,7 +99,7 @@ def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, s
     expect(card.locator("strong", has_text="three")).to_be_visible()
     expect(card).to_contain_text("Grace")
     expect(card).to_contain_text("line 10")
-    expect(card).to_contain_text("sure")
+    expect(card).to_contain_text("exact place")
     [kept] = site.call("get_file_comments", filePath="tide.py")["comments"]
     assert (kept["line"], kept["text"], kept["author"]) == (10, "Why **three**?", "Grace (owner)")
     site.write("tide.py", "# one\n# two\n" + KELP)
@@ -167,7 +167,7 @@ def test_a_remark_on_lines_goes_to_the_inbox(page: Page, site: Site) -> None:
     page.get_by_label("Remark to the agent on lines 5-6").fill("Join is not needed.")
     page.get_by_role("button", name="Send the remark").click()
     expect(page.get_by_label(re.compile("Remark"))).to_have_count(0)
-    expect(page.locator("#announcer")).to_have_text("The remark waits for the agent")
+    expect(page.locator("#announcer")).to_have_text("The remark was sent to the agent")
     sent = site.call("list_messages")["messages"]
     assert [(one["file"], one["line"], one["comment"]) for one in sent] == [
         (FILE, "5-6", "Join is not needed.")
@@ -189,8 +189,8 @@ def test_a_note_that_lost_its_code_is_put_where_the_code_went(page: Page, site: 
     expect(lost).to_contain_text("was on line 10")
     expect(lost.get_by_role("link", name="sea.py:5")).to_have_attribute("href", "/code/sea.py#L5")
     expect(lost.locator(".excerpt")).to_contain_text("reach = [harbour.rope")
-    expect(lost.get_by_role("button", name="Put it on the selected line")).to_be_disabled()
-    lost.get_by_role("button", name="Put it here").click()
+    expect(lost.get_by_role("button", name="Move it to the selected line")).to_be_disabled()
+    lost.get_by_role("button", name="Move it here").click()
     expect(page.locator(".orphan")).to_have_count(0)
     expect(page.locator("article.note")).to_have_count(1)
     [moved] = site.call("get_file_comments", filePath="sea.py")["comments"]
@@ -207,12 +207,12 @@ def test_a_note_that_is_not_sure_shows_where_it_may_be_before_one_chooses(page: 
                      "def other(tide, light):\n    deep = tide * light + 5\n    return deep\n"),
     )  # fmt: skip
     opened(page, site, "unsure.py")
-    card = page.locator("article.note.unsure", has_text="Which one?")
-    expect(card).to_contain_text("fairly sure")
+    card = page.locator("article.note.uncertain", has_text="Which one?")
+    expect(card).to_contain_text("likely place")
     card.get_by_role("link", name="line 10", exact=True).click()
     expect(page.locator(".line.selected")).to_have_attribute("data-line", "10")
-    card.get_by_role("listitem").filter(has_text="line 10").get_by_role("button", name="Put it here").click()
-    expect(page.locator("article.note:not(.unsure)", has_text="Which one?")).to_contain_text("line 10")
+    card.get_by_role("listitem").filter(has_text="line 10").get_by_role("button", name="Move it here").click()
+    expect(page.locator("article.note:not(.uncertain)", has_text="Which one?")).to_contain_text("line 10")
 
 
 def test_long_files_have_few_rows_and_a_link_to_a_line_marks_it(page: Page, site: Site) -> None:

@@ -7,10 +7,12 @@ import re
 import subprocess
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST, running_server
-from tests.faces.web.conftest import WAIT_MS, Axe
+from tests.faces.web.conftest import WAIT_MS, Axe, Held
 from tests.faces.web.site import Site, served
 
 
@@ -56,7 +58,7 @@ def test_the_stream_tells_of_a_write_by_another_process_and_comes_back_after_hid
     page: Page, site: Site
 ) -> None:
     page.goto(site.url)
-    expect(page.locator(".live.standing")).to_be_visible()
+    expect(page.locator(".live.connected")).to_be_visible()
     page.evaluate(
         """async () => { const live = await import("/static/live.js");
         let heard = 0; live.on("inbox", () => { document.body.dataset.heard = ++heard; }); }"""
@@ -79,9 +81,9 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
     page = context.new_page()
     with served(root) as site:
         page.goto(site.link)
-        expect(page.locator(".live.standing")).to_be_visible()
+        expect(page.locator(".live.connected")).to_be_visible()
         page.goto(f"{site.url}/issues")
-        expect(page.locator(".live.standing")).to_be_visible()
+        expect(page.locator(".live.connected")).to_be_visible()
         port = site.server.port
     expect(page.locator(".live")).to_contain_text("reconnecting", timeout=WAIT_MS)
     with running_server(root, "--http", f"127.0.0.1:{port}") as again:
@@ -94,6 +96,96 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # somebody looks again
         expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
     context.close()
+
+
+@pytest.mark.parametrize("from_start", [True, False], ids=["first-view", "later-view"])
+def test_a_view_is_shown_when_its_stylesheet_cannot_be_loaded(
+    context: BrowserContext, site: Site, from_start: bool
+) -> None:
+    page = context.new_page()
+    page.route("**/static/views/issues.css", lambda route: route.abort())
+    page.goto(f"{site.url}/issues" if from_start else site.url)
+    if not from_start:
+        page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
+    expect(page.get_by_role("button", name="New issue")).to_be_visible()
+    page.wait_for_selector("main[data-ready]")
+
+
+NO_STORAGE = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, {get() { throw new DOMException("denied", "SecurityError"); }});"""
+
+
+def test_the_page_works_where_the_browser_denies_storage(page: Page, site: Site) -> None:
+    site.write("stored.py", "x = 1\n")
+    page.add_init_script(NO_STORAGE)
+    for path in ("/", "/board", "/code/stored.py#L1", "/review", "/issues", "/health", "/activity"):
+        page.goto(f"{site.url}{path}")
+        page.wait_for_selector("main[data-ready]")
+    page.get_by_role("button", name="Switch between light and dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", re.compile("light|dark"))
+    page.goto(f"{site.url}/code/stored.py#L1")
+    page.wait_for_selector("main[data-ready]")
+    page.keyboard.press("c")
+    page.get_by_label("Note on line 1").fill("Kept without storage")
+    page.get_by_role("button", name="Add the note").click()
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("Kept without storage")
+
+
+def test_a_change_of_view_moves_the_focus_to_its_heading_and_is_announced(page: Page, site: Site) -> None:
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    expect(page.locator("body")).to_be_focused()
+    rail = page.get_by_role("navigation", name="Views")
+    for name in ("Board", "Issues", "Health"):
+        rail.get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading", level=1, name=name)).to_be_focused()
+        expect(page.locator("#announcer")).to_contain_text(name)
+        expect(page).to_have_title(f"{name} · Holdfast")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1, name="Issues")).to_be_focused()
+    page.get_by_label("Closed too").check()  # another question to the same view
+    expect(page.get_by_label("Closed too")).to_be_focused()
+
+
+def test_enter_in_the_palette_takes_what_is_first_in_the_order_of_sources_not_what_answered_first(
+    page: Page, site: Site
+) -> None:
+    site.write("kelpforest.py", "x = 1\n")
+    site.holdfast("tasks", "init")
+    site.holdfast("tasks", "add", "Plant the kelpforest")
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    files = Held(page, "**/api/source/find_files*")
+    page.keyboard.press("/")
+    with page.expect_response("**/api/tasks/taskpilot_list?query=kelpforest*"):
+        page.get_by_role("combobox", name="Search or jump").fill("kelpforest")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page).to_have_url(f"{site.url}/")
+    files.let_go()
+    expect(page.get_by_role("heading", level=1)).to_have_text("kelpforest.py")
+
+
+def test_the_palette_keeps_the_order_of_its_results_and_enter_takes_the_selected_one(
+    page: Page, site: Site
+) -> None:
+    site.write("seagrass.py", "x = 1\n")
+    site.call("send_message", file="seagrass.py", comment="unrelated")
+    site.call("git_mile_create", entity="issue", title="Seagrass is lost")
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    files = Held(page, "**/api/source/find_files*")
+    page.keyboard.press("/")
+    with page.expect_response("**/api/milestones/git_mile_list*"):
+        page.get_by_role("combobox", name="Search or jump").fill("seagrass")
+    options = page.get_by_role("option")
+    expect(options).to_have_text(["Searching…"])
+    files.let_go()
+    expect(options).to_have_text(["seagrass.pyfile", "Seagrass is lostissue"])
+    expect(options.nth(0)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Seagrass is lost")
 
 
 def test_light_and_dark_follow_the_system_until_somebody_chooses(page: Page, site: Site) -> None:
@@ -146,7 +238,7 @@ def test_open_serves_and_hands_the_link_to_the_browser(repository: Path, tmp_pat
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}.new && mv {told}.new {told}\n')
     browser.chmod(0o755)
     environment = os.environ | {"BROWSER": f"{browser} %s"}
-    process = subprocess.Popen(
+    process = forked.Popen(
         [HOLDFAST, "open"], cwd=repository, stderr=subprocess.PIPE, text=True, env=environment
     )
     try:

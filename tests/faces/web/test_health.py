@@ -154,7 +154,7 @@ def test_a_click_sorts_the_table_and_numbers_link_to_their_lines(page: Page, sit
 def test_trends_are_drawn_once_past_commits_are_measured(page: Page, site: Site) -> None:
     opened(page, site)
     trends = section(page, "Trends")
-    expect(trends.get_by_text("holdfast analyze trend --backfill 50")).to_be_visible()
+    expect(trends.get_by_text("holdfast analyze record-trend --backfill 50")).to_be_visible()
     trends.get_by_role("button", name="Measure the last 50 commits").click()
     lines = trends.get_by_role("img", name=re.compile("^code lines from .* over 4 commits"))
     expect(lines.locator("circle")).to_have_count(4)
@@ -173,7 +173,7 @@ def test_copies_stand_side_by_side_with_what_differs_marked(page: Page, site: Si
     )
     assert pair.locator("mark").count() < pair.locator("tbody tr").count() * 4
     page.get_by_label("Which copies").select_option("Word for word")
-    expect(section(page, "Duplicates")).to_contain_text("50 lines, 4 times, 100 % alike: sizes/100.py:1–50")
+    expect(section(page, "Duplicates")).to_contain_text("50 lines, 4 times, 100 % similar: sizes/100.py:1–50")
     expect(page.locator(".pair mark")).to_have_count(0)
     expect(page).to_have_url(re.compile("copies=exact"))
 
@@ -250,7 +250,7 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         page.goto(other.link)
         page.wait_for_selector("main[data-ready]")
         page.goto(f"{other.url}/health")
-        expect(page.get_by_text("this repository has none of them yet")).to_be_visible()
+        expect(page.get_by_text("this repository has none yet")).to_be_visible()
         expect(page.get_by_role("heading", level=2)).to_have_count(0)
         other.write("a.py", TREE["src/hot.py"])
         page.reload()
@@ -262,7 +262,7 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         for number in range(1010):
             other.write(f"many/{number % 2}/{number}.py", "x = 1\n")
         page.reload()
-        expect(page.get_by_text("11 others are summed up in 1 folder,")).to_be_visible()
+        expect(page.get_by_text("11 others, none of them worse, are summed up in 1 folder.")).to_be_visible()
         tile(page.locator(".map"), "many/1").first.click(position={"x": 8, "y": 8})
         expect(page.get_by_text("505 files, 505 lines.", exact=True)).to_be_visible()
         page.keyboard.press("Escape")

@@ -9,6 +9,7 @@ from typing import Any
 
 from playwright.sync_api import APIResponse, Page, Route, expect
 
+from tests import forked
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site
@@ -57,7 +58,7 @@ def test_an_issue_is_made_changed_and_closed_and_another_process_sees_all_of_it(
     expect(facts.get_by_text(HOSTILE[:40])).to_be_visible()
     change("Change assignee", "Assignee", "Grace <grace@example.org>", "Assign")
     expect(facts.get_by_text("Grace", exact=True)).to_be_visible()
-    change("Change due day", "Due", "2001-02-03", "Set")
+    change("Change due date", "Due", "2001-02-03", "Set")
     expect(facts.get_by_text("overdue by")).to_be_visible()
     facts.get_by_label("Change milestone").click()
     facts.get_by_label("Milestone", exact=True).select_option(label="First cut")
@@ -77,7 +78,7 @@ def test_an_issue_is_made_changed_and_closed_and_another_process_sees_all_of_it(
     comment = page.locator(".comments > li")
     expect(comment).to_contain_text("alert(1)")
     comment.get_by_role("button", name="Edit").click()
-    page.get_by_label("Comment, anew").fill("It is the margin.")
+    page.get_by_label("Edit the comment").fill("It is the margin.")
     page.get_by_role("button", name="Save").click()
     expect(comment).to_contain_text("edited")
     page.get_by_label("Comment", exact=True).fill("Done")
@@ -144,7 +145,7 @@ def test_an_answer_that_was_overtaken_is_not_shown(page: Page, site: Site) -> No
     page.goto(f"{site.url}/issues/{name}")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("First")
-    expect(page.locator(".live.standing")).to_be_visible()
+    expect(page.locator(".live.connected")).to_be_visible()
     late: list[tuple[Route, APIResponse]] = []
 
     def asked(route: Route) -> None:
@@ -242,7 +243,7 @@ def test_lines_that_were_asked_for_stay_when_something_changes(page: Page, site:
     page.goto(f"{site.url}/issues?sort=title&filter=title%20contains%20Wave")
     links = page.locator(".lines a.name")
     expect(links).to_have_count(50)
-    expect(page.locator(".live.standing")).to_be_visible()
+    expect(page.locator(".live.connected")).to_be_visible()
     overview = "**/api/milestones/git_mile_overview?*"
     held = Held(page, overview)
     with page.expect_request(overview):
@@ -343,7 +344,7 @@ def test_what_two_clones_set_at_once_stands_side_by_side_until_one_is_taken(
 
     def elsewhere(*arguments: str) -> None:
         command = [HOLDFAST, "milestones", *arguments]
-        subprocess.run(command, cwd=clone, check=True, capture_output=True)
+        forked.run(command, cwd=clone, check=True, capture_output=True)
 
     name = made(site, "issue", "Size")
     page.reload()
@@ -361,12 +362,12 @@ def test_what_two_clones_set_at_once_stands_side_by_side_until_one_is_taken(
     line.get_by_role("link").click()
     for label, value in (
         ("the title", "Size of the panel"),
-        ("the due day", "2030-01-31"),
-        ("who is to do it", "Grace"),
+        ("the due date", "2030-01-31"),
+        ("the assignee", "Grace"),
     ):
         contest = page.get_by_role("region", name=f"Contested: {label}")
         expect(contest.locator(".choice")).to_have_count(2)
-        contest.locator(".choice", has_text=value).get_by_role("button", name="Take this one").click()
+        contest.locator(".choice", has_text=value).get_by_role("button", name="Use this one").click()
         expect(contest).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_text("Size of the panel")
     issue = shown(site, name)

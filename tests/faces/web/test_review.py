@@ -153,7 +153,7 @@ def test_a_remark_reaches_the_agent_and_its_answer_comes_back_by_itself(
     site.write("src/tide.py", "begin\n" + FIRST.replace("line 5\n", "line five\n"))
     expect(page.get_by_text("the line has changed since")).to_have_count(0)
     site.holdfast("inbox", "reply", told["id"], "--text", "Said there.")
-    thread.get_by_role("button", name="Done with it").click()
+    thread.get_by_role("button", name="Done").click()
     expect(thread).to_have_count(0)
 
 
@@ -332,7 +332,7 @@ def test_a_repository_without_commits_shows_its_new_files(browser: Browser, tmp_
         page.goto(site.link)
         page.wait_for_selector("main[data-ready]")
         opened(page, site)
-        expect(page.get_by_text("Nothing is committed yet.")).to_be_visible()
+        expect(page.get_by_text("Nothing has been committed yet.")).to_be_visible()
         expect(page.get_by_role("link", name="See the last commit")).to_have_count(0)
         site.write("first.py", "one\n")
         expect(line(page, "first.py", "one")).to_be_visible()

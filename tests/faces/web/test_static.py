@@ -23,7 +23,7 @@ BANNED = {
     "a script address": r"javascript:",
     "an address elsewhere": r"(?:https?:)?//(?!www\.w3\.org/2000/svg)[\w-]+\.\w+",
 }
-MOST_LINES = 300
+MOST_LINES = 400
 LONGEST_LINE = 120
 CONTRAST = 4.5
 

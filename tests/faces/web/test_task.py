@@ -103,7 +103,7 @@ def test_text_and_properties_are_changed_where_they_stand(
 def test_a_conflict_tells_what_changed_and_keeps_what_was_typed(page: Page, site: Site, task: str) -> None:
     site.holdfast("tasks", "update", task, "--field", "description", "--value", "Hung *high*.")
     page.goto(f"{site.url}/task/{task}")
-    expect(page.locator(".live.standing")).to_be_visible()
+    expect(page.locator(".live.connected")).to_be_visible()
     text = part(page, "Description")
     expect(text.locator("em")).to_have_text("high")
     page.keyboard.press("e")
@@ -146,12 +146,12 @@ def test_a_task_is_claimed_handed_over_and_done_only_as_the_rules_allow(
     holder.get_by_role("button", name="Claim").click()
     expect(holder.get_by_role("progressbar", name="Lease left")).to_be_visible()
     holder.get_by_role("button", name="Hand over").click()
-    holder.get_by_label("For who goes on").fill("The wick is <i>wet</i>")
+    holder.get_by_label("Note for the next holder").fill("The wick is <i>wet</i>")
     holder.get_by_role("button", name="Hand over").last.click()
     expect(holder).to_contain_text("Nobody.")
     expect(part(page, "Notes")).to_contain_text("The wick is <i>wet</i>")
     site.call("taskpilot_claim", action="take", task_id=task, agent="grace")
-    expect(holder).to_contain_text("Only the holder gives it back")
+    expect(holder).to_contain_text("Only the holder can release it")
     status.select_option("blocked")
     part(page, "Status").get_by_label("Why is it blocked?").fill("No oil")
     page.keyboard.press("Enter")
@@ -165,7 +165,7 @@ def test_a_task_is_claimed_handed_over_and_done_only_as_the_rules_allow(
 
     criteria.get_by_role("checkbox", name="It burns").click()
     criteria.get_by_label("Evidence").select_option("note")
-    expect(criteria.get_by_label("How the command ended")).to_be_hidden()
+    expect(criteria.get_by_label("Exit status of the command")).to_be_hidden()
     criteria.get_by_label("Evidence").select_option("test")
     criteria.get_by_label("The command, the commit or the note").fill("make light")
     criteria.get_by_role("button", name="Check").click()
@@ -263,7 +263,9 @@ def test_files_are_attached_and_opened_and_the_focus_is_copied(
         expect(attachments.get_by_role("button", name=f"Open {name}")).to_be_visible()
     (tmp_path / "great.bin").write_bytes(bytes(600 * 1024))
     attachments.get_by_label("Attach a file").set_input_files(tmp_path / "great.bin")
-    expect(attachments.get_by_role("alert")).to_contain_text("great.bin has 600 kB; at most 512 kB")
+    expect(attachments.get_by_role("alert")).to_contain_text(
+        "great.bin has 600 kB; attachments have at most 512 kB"
+    )
     attachments.get_by_role("button", name="Open lamp.png").click()
     expect(attachments.get_by_role("img", name="lamp.png")).to_have_js_property("naturalWidth", 1)
     attachments.get_by_role("button", name="Open log.txt").click()

@@ -21,7 +21,7 @@ def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe
     expect(page.get_by_role("heading", level=2)).to_have_count(0)
     axe(page)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
-    expect(page.get_by_text("No open issue is here.")).to_be_visible()
+    expect(page.get_by_text("There is no open issue.")).to_be_visible()
     expect(page.locator('link[data-view="today"]')).to_have_attribute("media", "not all")
     expect(page.get_by_text("git mile create issue")).to_be_visible()
     page.go_back()
@@ -116,7 +116,7 @@ def test_the_rail_counts_what_waits_and_an_answer_that_is_done_with_waits_no_mor
     expect(today).to_have_text("4")
     answers.get_by_role("link").first.click()
     page.locator("summary", has_text="older").click()
-    page.get_by_role("button", name="Done with it").first.click()
+    page.get_by_role("button", name="Done").first.click()
     expect(review).to_have_text("1")
     expect(today).to_have_text("3")
 

@@ -14,6 +14,7 @@ from holdfast.milestones.entity import Entity, EntityComment
 from holdfast.milestones.filter.parser import parse_filter
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import texts_like_filters
+from tests.reliability.samples import examples
 
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z
 
@@ -200,8 +201,7 @@ def test_text_that_is_no_unicode_is_refused() -> None:
         parse_filter("title == \udc80", "issue", NOW)
 
 
-@pytest.mark.slow
-@settings(max_examples=10_000)
+@settings(max_examples=examples(10_000))
 @given(text=texts_like_filters() | st.text(max_size=80), kind=st.sampled_from(["issue", "milestone"]))
 def test_whatever_is_written_is_a_filter_or_invalid(text: str, kind: str) -> None:
     found = None

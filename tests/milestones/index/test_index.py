@@ -21,12 +21,10 @@ from holdfast.milestones.index import bulk_load
 from holdfast.milestones.index.bulk_load import INSERT_CREATION, parse_creation
 from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.index.rows import EntityRows
-from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES
+from holdfast.milestones.index.schema import TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
-from holdfast.milestones.quick import connect_fresh
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.commits import EMPTY_TREES, parsed
-from holdfast.storage.sql.quick import OutOfTheOrdinary
+from holdfast.storage.git.commits.commit import EMPTY_TREES, parsed
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 from tests.reliability.evidence import Tally
 
@@ -463,63 +461,6 @@ def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
     assert sum(room.get("issue", name).comment_count for name in filled) == 3 + 32
-
-
-# The quick way in.
-
-
-def quick_titles(path: Path) -> list[str]:
-    connection = connect_fresh(str(path))
-    if connection is None:
-        return []
-    try:
-        return sorted(row[2] for row in connection.execute(f"SELECT {SUMMARY_COLUMNS} FROM entity"))
-    finally:
-        connection.close()
-
-
-def test_the_quick_way_shows_the_same_or_nothing(repository: Path, room: Milestones, tmp_path: Path):
-    assert quick_titles(repository) == []
-    name = issue(room, "Quick")
-    assert titles(room) == ["Quick"]
-    assert quick_titles(repository) == ["Quick"]
-    git(repository, "pack-refs", "--all")
-    assert quick_titles(repository) == ["Quick"]
-    git(repository, "commit", "--quiet", "--allow-empty", "--message", "First")
-    git(repository, "worktree", "add", "--quiet", str(tmp_path / "linked"))
-    assert quick_titles(tmp_path / "linked") == ["Quick"]
-    head = git(repository, "rev-parse", own_log(repository)).strip()
-    room.comment(name, "Hm")
-    git(repository, "update-ref", own_log(repository), head)
-    with pytest.raises(OutOfTheOrdinary):
-        quick_titles(repository)
-    with pytest.raises(OutOfTheOrdinary):
-        quick_titles(tmp_path)
-
-
-def test_the_quick_way_loads_nothing_that_takes_long(repository: Path, room: Milestones):
-    issue(room)
-    assert titles(room) == ["Broken"]
-    program = (
-        "import sys; from holdfast.milestones.quick import connect_fresh; connect_fresh('.').close();"
-        "print(*sorted(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program], cwd=repository, capture_output=True, text=True, check=True
-    )
-    slow = {
-        "pydantic",
-        "dataclasses",
-        "subprocess",
-        "json",
-        "re",
-        "typing",
-        "mcp",
-        "click",
-        "sqlite3",
-        "hashlib",
-    }
-    assert slow.isdisjoint(done.stdout.split())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")

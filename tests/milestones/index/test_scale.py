@@ -29,7 +29,6 @@ def many(repository: Path) -> Iterator[Milestones]:
         yield room
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("milestones-52")
 def test_a_page_an_append_and_a_rebuild_hold_at_this_size(repository: Path, many: Milestones):
     rebuilt(repository)
@@ -48,7 +47,6 @@ def rebuilt(repository: Path) -> None:
         assert room.count("issue", EVERYTHING) == ISSUES
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("milestones-54")
 def test_ordinary_git_neither_sees_nor_carries_the_issues(repository: Path, many: Milestones, tmp_path: Path):
     hub = new_repository(tmp_path / "hub", "--bare")

@@ -48,9 +48,9 @@ def test_the_closest_names_come_first_and_letters_in_order_find_the_rest(workspa
 def test_symbols_are_found_once_an_analysis_has_read_them(workspace: Workspace, repository: Path) -> None:
     room: Source = workspace.room("source")
     assert find_files(room, FindFiles(query="Tree")).files_with_symbols == 0
-    from holdfast.analysis.survey import Project
+    from holdfast.analysis.engine.scan import Project
 
-    workspace.room("analyze").survey(Project())
+    workspace.room("analyze").scan(Project())
     (repository / "later.txt").write_text("", encoding="utf-8")  # files are those of this moment
     assert found(room, "later") == [("later.txt", None, None)]
     assert ("src/tree.py", "Tree", 1) in found(room, "tree")

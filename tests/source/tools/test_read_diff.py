@@ -15,6 +15,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.source.room import Source
 from holdfast.source.tools.read_diff import Diff, DiffFile, ReadDiff, read_diff
 from holdfast.storage.git.repository import Repository
+from tests.reliability.samples import examples
 from tests.storage.git_support import commit, git
 
 _ENDS = {None: "\n", "CRLF": "\r\n", "CR": "\r", "no line end": ""}
@@ -69,7 +70,7 @@ _TEXT = st.lists(st.sampled_from(["a", "b", "  a", "kelp(water)", "", "ü x", "c
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_TEXT, _TEXT, st.integers(1, 4), st.booleans())
 def test_applying_the_hunks_of_a_diff_gives_the_new_file(
     room: Source, repository: Path, old: str, new: str, context: int, is_staged: bool
@@ -104,7 +105,7 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_STEPS)
 def test_the_same_files_differ_as_git_says(
     room: Source, repository: Path, steps: list[tuple[str, str, str]]

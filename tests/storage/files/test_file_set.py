@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Conflict, HoldfastError, InvalidPath
-from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.repo_path import RepoPath
 
 A, B = RepoPath.parse("a"), RepoPath.parse("deep/er/b")
 FILES = {A: b"one", B: b"two"}

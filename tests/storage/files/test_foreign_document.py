@@ -10,7 +10,7 @@ import yaml
 
 import holdfast
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.foreign_document import Unreadable, bounded, json_of, toml_of, yaml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, bounded, json_of, toml_of, yaml_of
 
 DEPTH = LIMITS.foreign_depth
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -29,7 +29,7 @@ def test_json_within_the_bounds_is_read(text: str | bytes) -> None:
 
 @pytest.mark.parametrize("text", [lists(DEPTH + 1), lists(100_000), "[" * 100_000, "9" * 5000, b"\xff", "{"])
 def test_json_beyond_the_bounds_is_named_as_unreadable(text: str | bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableDocument):
         json_of(text)
 
 
@@ -46,7 +46,7 @@ def test_json_beyond_the_bounds_is_named_as_unreadable(text: str | bytes) -> Non
     ids=lambda text: text[:12],
 )
 def test_toml_beyond_the_bounds_is_named_as_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableDocument):
         toml_of(text)
 
 
@@ -65,13 +65,13 @@ def test_toml_within_the_bounds_is_read() -> None:
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_yaml_beyond_the_bounds_is_named_as_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableDocument):
         yaml_of(text)
 
 
 def test_yaml_within_the_bounds_is_read_and_a_mistake_has_its_line() -> None:
     assert yaml_of("a: &anchor [1, {b: c}]\nd: {<<: {e: f}}") == {"a": [1, {"b": "c"}], "d": {"e": "f"}}
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableDocument) as caught:
         yaml_of("a: 1\nb: *a\n")
     assert caught.value.line == 2
 
@@ -79,7 +79,7 @@ def test_yaml_within_the_bounds_is_read_and_a_mistake_has_its_line() -> None:
 def test_without_the_bounds_a_kilobyte_stands_for_more_than_memory_holds() -> None:
     value = yaml.safe_load(BOMB)
     assert len(BOMB) < 1024
-    with pytest.raises(Unreadable, match="values"):
+    with pytest.raises(UnreadableDocument, match="values"):
         bounded(value)
 
 

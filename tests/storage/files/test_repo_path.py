@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from tests.storage.files.uri_part import UriPath
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS, LITERAL_PATHS, REFUSED_PATHS
 

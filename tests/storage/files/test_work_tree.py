@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import git
 from tests.storage.hostile_paths import HOSTILE_PATHS
@@ -275,7 +276,8 @@ def test_control_checking_first_and_opening_later_is_caught_by_the_same_swap(swa
 
 KILLED_WRITER = """
 import os, signal, sys
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 os.replace = lambda *arguments, **options: os.kill(os.getpid(), signal.SIGKILL)
 Tree(Repository.at(sys.argv[1])).write(RepoPath.parse("src/a.py.comments"), b"half")

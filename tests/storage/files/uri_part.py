@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.kernel.errors import InvalidPath
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 
 class UriPath(RepoPath):

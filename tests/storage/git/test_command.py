@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,13 +23,15 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.command import Identity, readable_complaint
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.command import Identity
+from holdfast.storage.git.hardening import readable_message
 from holdfast.storage.git.repository import Repository
 from tests.storage.git.blobs import GitWithBlobs as Git
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git
 from tests.storage.hostile_repository import PROMISOR_URLS, HostileRepository
+from tests.waiting import wait_until
 
 FILE = RepoPath.parse("src/main.py")
 MISSING_ID = "1234567890" * 4
@@ -184,7 +185,7 @@ def test_a_failing_command_says_why_without_the_machines_paths(git, repository):
 def test_complaints_lose_paths_control_characters_and_length(repository):
     found = Repository.at(repository)
     text = f"fatal: '{repository}/.git/x' and '/home/ada/secret.txt': \x1b[31mbad\n/etc/passwd " + "y" * 400
-    complaint = readable_complaint(text.encode() + b"\xff", found)
+    complaint = readable_message(text.encode() + b"\xff", found)
     assert not any(part in complaint for part in (str(repository), "/home", "/etc", "\x1b", "\n"))
     assert "secret.txt" in complaint
     assert len(complaint) <= 301
@@ -396,18 +397,15 @@ def test_the_time_limit_ends_git_and_its_children(slow, tmp_path):
 
 def _ends(tmp_path: Path) -> None:
     assert (tmp_path / "child").exists(), "the slow program never began"
-    deadline = time.monotonic() + 20
-    while any(is_running(tmp_path / name) for name in ("pid", "child")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not any(is_running(tmp_path / name) for name in ("pid", "child")))
 
 
-def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow):
+def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow, tmp_path):
     busy = threading.Thread(target=_ignore_failures, args=(slow,))
     first_call, second_call = Call(), Call()
     with running(first_call):
         busy.start()
-    time.sleep(0.2)
+    wait_until((tmp_path / "child").exists)
     threading.Timer(0.2, second_call.cancel).start()
     with running(second_call), pytest.raises(Cancelled):
         slow.head_blob(FILE)

@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import CommitWriter, Damaged, NewCommit, signature
+from holdfast.storage.git.commits.commit import DamagedCommit, NewCommit, signature
+from holdfast.storage.git.commits.commit_writer import CommitWriter
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
+from tests.reliability.samples import examples
 from tests.storage.git_support import write_commit, write_empty_tree
 
 REF = "refs/holdfast/log/a"
@@ -80,7 +82,9 @@ TEXTS = st.characters(codec="utf-8", exclude_characters="\0" + NO_CHARACTERS)
 
 
 @given(st.text(TEXTS, max_size=60), st.text(TEXTS, max_size=20))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 def test_a_commit_has_the_id_that_git_gives_it(writing: Writing, text: str, person: str):
     new = commit(f"Subject\n\n{text}\n", person.encode("utf-8", "ignore").decode())
     ours = writing.writer.append(f"refs/holdfast/log/{os.urandom(8).hex()}", None, new)
@@ -229,7 +233,7 @@ def test_a_damaged_tip_is_not_built_upon(writing: Writing, damage: bytes | None)
     path.unlink()
     if damage is not None:
         path.write_bytes(damage)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedCommit):
         writing.append("two\n", first)
     assert writing.refs.tips() == {REF: first}
 

@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled
-from holdfast.storage.git import line_ages as module
-from holdfast.storage.git.line_ages import Age, line_ages
+from holdfast.storage.git.history import line_ages as module
+from holdfast.storage.git.history.line_ages import Age, line_ages
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit, git
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.git.packs import Packs
+from holdfast.storage.git.objects.packs import Packs
 from tests.storage.git.test_commits import REF, Writing, commit, plain, repository_of
 from tests.storage.git_support import git, write_commit, write_empty_tree
 

@@ -11,16 +11,10 @@ import pytest
 
 from holdfast.kernel.errors import InvalidPath, Unavailable
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import (
-    NewCommit,
-    count_between,
-    first_after_fork,
-    is_ancestor,
-    read_commits,
-    signature,
-    walk_commits,
-    write_commits,
-)
+from holdfast.storage.git.commits.ancestry import count_between, first_after_fork, is_ancestor
+from holdfast.storage.git.commits.commit import NewCommit, signature
+from holdfast.storage.git.commits.commit_reader import read_commits, walk_commits
+from holdfast.storage.git.commits.commit_writer import write_commits
 from holdfast.storage.git.ref_files import HeadFile, RefFiles
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler
@@ -16,7 +17,8 @@ from holdfast.kernel.errors import (
     TooLarge,
     Unavailable,
 )
-from holdfast.storage.network.client import AllowedHosts, Origin, WebClient, parse_address, parse_proxy
+from holdfast.storage.network.address import AllowedHosts, Origin, parse_address
+from holdfast.storage.network.client import WebClient, parse_proxy
 from tests.tasks.trackers.web_server import Answer, Request, Server, serving
 
 SECRET = {"Authorization": "Bearer secret-token"}
@@ -107,6 +109,60 @@ def test_a_cancelled_request_ends() -> None:
             client(server).request("GET", "/")
 
 
+def drip_body(handler: BaseHTTPRequestHandler) -> None:
+    """Send the body one byte at a time."""
+    try:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n")
+        for _ in range(400):
+            handler.wfile.write(b"a")
+            handler.wfile.flush()
+            time.sleep(0.02)
+    except OSError:
+        pass
+
+
+def test_a_body_that_drips_is_given_up_at_the_time_limit() -> None:
+    with serving(lambda _: Answer(raw=drip_body)) as server, pytest.raises(DeadlineExceeded):
+        client(server, seconds=0.3).request("GET", "/")
+
+
+def test_a_server_that_does_not_finish_the_handshake_of_tls_is_given_up_at_the_time_limit() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        web = WebClient(f"https://{host}", AllowedHosts([host]), seconds=0.3)
+        with pytest.raises(DeadlineExceeded):
+            web.request("GET", "/")
+
+
+def test_a_request_goes_through_the_proxy_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+
+        def serve() -> None:
+            connection, _ = proxy.accept()
+            with connection:
+                heard.append(connection.recv(65536))
+                connection.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        monkeypatch.setenv("HTTPS_PROXY", f"http://user:pass@127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setenv("NO_PROXY", "")
+        web = WebClient("https://api.example.org", AllowedHosts(["api.example.org"]), secrets=lambda: SECRET)
+        with pytest.raises(Unavailable):
+            web.request("GET", "/")
+        thread.join()
+    assert heard[0].startswith(b"CONNECT api.example.org:443")
+    assert b"secret" not in heard[0]
+
+
+def test_the_service_is_asked_for_its_bytes_as_they_are() -> None:
+    with serving(lambda _: Answer(200, "x")) as server:
+        client(server).request("GET", "/")
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+    assert server.requests[0].headers["user-agent"].startswith("holdfast/")
+
+
 def cut_off(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")
 
@@ -116,10 +172,10 @@ def test_half_an_answer_is_no_answer() -> None:
         client(server).request("GET", "/")
 
 
-def test_what_goes_wrong_is_told_without_the_secret() -> None:
+def test_an_error_names_the_reason_and_never_the_secret() -> None:
     with serving(lambda _: Answer()) as server:
         gone = client(server)
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(Unavailable, match="Connection refused") as caught:
         gone.request("GET", "/")
     assert "secret" not in caught.value.sentence() + repr(caught.value.data)
 

@@ -100,7 +100,7 @@ def test_it_ends_when_its_time_or_memory_or_output_is_used_up():
         run("spin")
     with pytest.raises(TooLarge, match="The example needs more than"):
         run("hoard")
-    with pytest.raises(TooLarge, match="The example gives more than 4096 bytes"):
+    with pytest.raises(TooLarge, match="The example produces more than 4096 bytes"):
         run("print_much")
 
 

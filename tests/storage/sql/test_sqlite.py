@@ -439,7 +439,7 @@ def test_flipped_bytes_are_reported_or_harmless_but_never_a_crash(path):
 def test_a_text_that_is_no_text_is_reported_without_being_quoted(database):
     with database.write() as connection:
         connection.execute("INSERT INTO item (text) VALUES (CAST(x'736563726574ff' AS TEXT))")
-    with pytest.raises(Corrupted, match="text that is damaged") as caught:
+    with pytest.raises(Corrupted, match="damaged text") as caught:
         texts(database)
     assert caught.value.__cause__ is None
     assert "secret" not in caught.value.sentence()
@@ -465,7 +465,7 @@ def test_a_store_that_was_a_regular_file_and_is_none_any_more_is_damaged(path, m
     open_store(path).close()
     path.unlink()
     make(path)
-    with pytest.raises(Corrupted, match=r"'inbox\.sqlite' is not a regular file any more"):
+    with pytest.raises(Corrupted, match=r"'inbox\.sqlite' is no longer a regular file"):
         open_store(path)
     assert not (path.parent / "elsewhere").exists()
 

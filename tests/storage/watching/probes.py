@@ -1,28 +1,28 @@
-"""What a watcher can look at: a database, a file, and the refs below a prefix."""
+"""Probes of a database, of a file, and of the refs below a prefix."""
 
 from __future__ import annotations
 
 import os
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.files.atomic import StrPath
+from holdfast.storage.files.directories import StrPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.watching.watcher import Probe
+from holdfast.storage.watching.topic_source import Probe
 
 
 def database_probe(database: Database) -> Probe:
-    """Look at a database through a connection of its own, which sees what all others commit."""
+    """Probe a database through a separate connection, which sees what all others commit."""
     return database.data_version
 
 
 def file_probe(path: StrPath) -> Probe:
-    """Look at a file's signature; that it is missing is a value like any other."""
+    """Probe a file's signature; that it is missing is a value like any other."""
     return lambda: _signature(path)
 
 
 def ref_probe(repository: Repository, prefix: str) -> Probe:
-    """Look at the refs below a prefix without starting git.
+    """Probe the refs below a prefix without starting git.
 
     Loose refs show in their own signatures, packed ones in that of `packed-refs`. A repository that keeps its
     refs in tables rewrites one list with each change of any ref; there, changes elsewhere are noticed too.

@@ -22,6 +22,7 @@ from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
 from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
+from tests.reliability.samples import examples
 from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
 from tests.tasks.happenings import events_of, replayed
@@ -187,13 +188,12 @@ def allowed_to_fail() -> Iterator[None]:
         yield
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("tasks-38")
 def test_every_sequence_of_calls_keeps_the_invariants_and_replays(
     repository: Path, database: str | None, engine: str
 ):
     machine = type("Machine", (Workspace,), {"path": repository, "database": database})
-    examples = 40 if engine == "sqlite" else 15
+    number = examples(40 if engine == "sqlite" else 15)
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=examples, stateful_step_count=30, deadline=None)
+        machine, settings=settings(max_examples=number, stateful_step_count=30, deadline=None)
     )

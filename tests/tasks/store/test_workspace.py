@@ -18,6 +18,7 @@ from holdfast.tasks.errors import NotJoined
 from holdfast.tasks.store.workspace import join, write_marker
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
+from tests import forked
 from tests.faces.http.running import HOLDFAST
 from tests.tasks.postgres import Server
 
@@ -102,7 +103,7 @@ def test_a_person_joins_a_clone_once_and_only_for_the_id_they_name(
 ) -> None:
     def join_as_a_person(identity: str) -> int:
         command = [HOLDFAST, "tasks", "join", identity, "--database", address]
-        return subprocess.run(command, cwd=stranger, env=os.environ, capture_output=True).returncode
+        return forked.run(command, cwd=stranger, env=os.environ, capture_output=True).returncode
 
     assert join_as_a_person("kelp-000000") != 0
     with pytest.raises(NotJoined):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast import toolsets
-from holdfast.faces.mcp.handlers import content_block, embedded_fields, result_items
+from holdfast.faces.mcp.results import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.file_resources import attachment_content

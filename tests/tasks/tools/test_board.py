@@ -29,12 +29,17 @@ def test_cards_tell_what_is_missing_who_holds_them_and_where_they_may_go(room: T
     first, second = cards["TP-1"], cards["TP-2"]
     assert (first.criteria_met, first.criteria, first.labels, first.unblocks) == (1, 2, ["api", "web"], 1)
     assert first.lacks == ["criterion 2 is not checked", "subtasks are open: TP-4"]
+    assert first.lacks_codes == ["unchecked_criterion", "open_subtasks"]
     assert first.claimed_by == "ada"
     assert first.lease_until is not None
     assert first.yours is None
     assert second.blocked_by == ["TP-1"]
     assert second.remarks == 1
     assert second.lacks is None
+    assert second.lacks_codes is None
+    in_order = sorted(shown.cards, key=lambda card: card.order)
+    assert [card.id for card in in_order] == [card.id for card in board(room, ShowBoard(sort="ready")).cards]
+    assert in_order != sorted(shown.cards, key=lambda card: card.id)
     columns = {column.status: column for column in shown.columns}
     assert (columns["backlog"].total, columns["in-progress"].total) == (3, 1)
     assert "done" in columns["review"].goes_to

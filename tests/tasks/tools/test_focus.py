@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +10,8 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.milestones.entity import EntityDraft as IssueDraft
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.change_input import TaskItems, UpdateTask
@@ -35,6 +34,7 @@ from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
 from holdfast.tasks.view.focus_result import Focus, focus_text
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
+from tests.waiting import wait_until
 
 ME = Who("ada")
 SOURCE = "def parse():\n    return 1\n\n\ndef show():\n    return 2\n"
@@ -152,11 +152,9 @@ def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_chan
 
 def _grow_old(workspace: Workspace) -> None:
     """Wait until the files that the other rooms read are no longer so young that each look reads them."""
-    root, ends = Path(workspace.repository.root), time.monotonic() + 30
+    root = Path(workspace.repository.root)
     files = [path for path in root.rglob("*") if path.is_file() or ".git/refs" in str(path)]
-    while sign_of(map(str, files)) is None:
-        assert time.monotonic() < ends
-        time.sleep(0.05)
+    wait_until(lambda: sign_of(map(str, files)) is not None)
 
 
 def test_a_session_begins_with_what_waits_elsewhere(workspace: Workspace, room: Tasks) -> None:

@@ -280,9 +280,9 @@ def test_an_answer_that_is_no_issue_is_named_and_nothing_follows_from_it(
     task = connected.create([Draft("Ours", "Text")], ME)[0][0]
     original = fake.respond
     fake.server.respond = lambda request: Answer(201 if request.method == "POST" else 200, body)
-    with pytest.raises(Unavailable, match="without a name"):
+    with pytest.raises(Unavailable, match="without an id"):
         call(connected, "create_issue", task_id=task.id)
-    with pytest.raises(Unavailable, match="without a name"):
+    with pytest.raises(Unavailable, match="without an id"):
         call(connected, "update_from_pr", pull_request=3)
     if body != []:
         with pytest.raises(Unavailable, match="no list"):

@@ -15,8 +15,8 @@ from holdfast.tasks.store.states import STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
-from holdfast.tasks.trackers.adapter import way
-from holdfast.tasks.trackers.report import TrackerReport, report_words
+from holdfast.tasks.trackers.adapter import transitions
+from holdfast.tasks.trackers.report import TrackerReport, report_text
 from tests.tasks.trackers.tracker_servers import FakeAsana, FakeCustom, FakeJira, FakeLinear, FakeTrello
 from tests.tasks.trackers.web_server import Answer, Server, serving
 
@@ -67,7 +67,7 @@ def test_a_tracker_is_tried_connected_tested_and_listed(room: Tasks, fake: Any) 
     tested = call(room, fake.kind, "test")
     assert tested.account in ("Ada", "")
     assert [item.name for item in call(room, fake.kind, "list").trackers or ()] == [report.tracker.name]
-    assert "connected" in report_words(call(room, fake.kind, "list"))
+    assert "connected" in report_text(call(room, fake.kind, "list"))
 
 
 def test_items_and_tasks_are_kept_in_step_both_ways(room: Tasks, fake: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_conflict_is_told(room: Tasks, fake: Any) -> None:
     fake.rename(key, "Theirs")
     report = call(room, fake.kind, "sync")
     assert done(report) == ["conflict"]
-    assert "CONFLICT" in report_words(report)
+    assert "CONFLICT" in report_text(report)
     assert (room.get("TP-1").title, fake.title(key)) == ("Ours", "Theirs")
 
 
@@ -131,7 +131,7 @@ def test_an_answer_of_another_shape_is_named_and_changes_nothing(room: Tasks, fa
         try:
             report = call(room, fake.kind, "sync")
         except Unavailable as failure:
-            assert "nothing was taken over" in (failure.hint or "")  # noqa: PT017 - an empty list is none
+            assert "nothing of that answer was used" in (failure.hint or "")  # noqa: PT017 - an empty list is none
         else:
             assert done(report) == []
     fake.server.respond = original
@@ -251,6 +251,6 @@ def test_a_bad_config_is_refused(room: Tasks, config: str) -> None:
 def test_every_state_is_reached_by_steps_that_are_allowed() -> None:
     for before in STATUSES:
         for after in STATUSES:
-            steps = way(before, after)
+            steps = transitions(before, after)
             assert steps[-1:] == ([after] if before != after else [])
-    assert way("backlog", "done") == ["in-progress", "done"]
+    assert transitions("backlog", "done") == ["in-progress", "done"]

@@ -15,7 +15,8 @@ from holdfast.kernel.errors import (
     RateLimited,
     Unavailable,
 )
-from holdfast.storage.network.client import AllowedHosts, WebClient
+from holdfast.storage.network.address import AllowedHosts
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 from holdfast.tasks.trackers.github import (
     GitHub,
@@ -27,7 +28,7 @@ from holdfast.tasks.trackers.github import (
     task_of,
 )
 from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
-from holdfast.tasks.trackers.three_way_merge import Clash, reconcile
+from holdfast.tasks.trackers.three_way_merge import FieldConflict, reconcile
 from holdfast.tasks.trackers.tracker import Mark, parse_settings
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
@@ -232,7 +233,7 @@ def test_two_different_changes_clash_and_change_nothing_until_a_side_is_preferre
     ours, theirs = {**BASE, "title": "Ours"}, {**BASE, "title": "Theirs"}
     found = reconcile(BASE, ours, theirs)
     assert (found.for_us, found.for_them) == ({}, {})
-    assert found.clashes == (Clash("title", "Ours", "Theirs"),)
+    assert found.clashes == (FieldConflict("title", "Ours", "Theirs"),)
     assert found.base == BASE
     assert reconcile(BASE, ours, theirs, prefer="ours").for_them == {"title": "Ours"}
     assert reconcile(BASE, ours, theirs, prefer="theirs").for_us == {"title": "Theirs"}
@@ -262,10 +263,10 @@ def test_a_config_is_checked_and_holds_no_secret() -> None:
     assert parse('{"project": "K", "lists": {"Doing": "review"}}')["project"] == "K"
     for text, words in {
         "{": "line 1",
-        "[]": "no JSON object",
+        "[]": "not a JSON object",
         "{}": "does not name project",
         '{"project": "K", "odd": "x"}': "odd",
-        '{"project": 1}': "no text",
+        '{"project": 1}': "not a text",
         '{"project": "K", "token": "x"}': "secret",
         '{"project": "ghp_0123456789abcdef"}': "secret",
         '{"project": "K", "lists": {"password": "x"}}': "secret",

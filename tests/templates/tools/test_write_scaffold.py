@@ -141,8 +141,8 @@ def test_no_server_offers_to_write(repository: Path):
 
 
 WRITING = """
-from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.repo_path import RepoPath
 files = {RepoPath.parse(name): b"content" for name in ("a", "b/c")}
 if sys.argv[2] == "weaker":
     os.mkdir(sys.argv[1])
@@ -156,7 +156,6 @@ WHOLE = {"a": "content", "b/c": "content"}
 
 
 @pytest.mark.strace
-@pytest.mark.slow
 @pytest.mark.parametrize("strength", ["ours", "weaker"])
 def test_a_new_directory_is_complete_or_absent_wherever_its_writer_is_killed(tmp_path: Path, strength: str):
     target = tmp_path / "kelp"

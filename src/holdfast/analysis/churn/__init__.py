@@ -1,5 +1,6 @@
-"""How often files change, how much, and by whom: the history that git has.
+"""How often files change, how much, and by whom, from git's history.
 
-- `history.py`: the commits of a period, each read from git once and kept.
-- `churn.py`: from commits to the figures of files.
+- `history.py`: the commits of a period, each read from git once and cached.
+- `churn_report.py`: the churn of files, computed from commits; `recent_churn.py`: that of the last quarter.
+- `function_changes.py`: how many commits changed each function.
 """

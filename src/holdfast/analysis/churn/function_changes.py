@@ -1,6 +1,7 @@
 """How many commits changed each function of a project.
 
-A commit changed a function when its text, by its name in its file, is another after the commit than before.
+A commit changed a function if the text of the function with that name in that file differs before and after
+it.
 """
 
 from __future__ import annotations
@@ -13,21 +14,23 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import versions_since
+from holdfast.storage.git.history.committed_files import versions_since
+from holdfast.storage.git.objects.cat_file import BatchReader
 
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"
 TOO_MANY = "more than {} versions of files in the period; ask for a folder or file with fewer"
 _TEXTS = 64
+"""Versions of files whose functions are cached: a chosen bound. The version after one commit is usually the
+one before the next."""
 
 Changes = Mapping[str, Counter[str]]
-"""By file and by function; the empty name stands for the file itself."""
+"""By file and function; the empty name is for the file itself."""
 
 
 def function_changes(room: Analysis, project: str, since: int, *, is_file: bool) -> Changes | str:
-    """Return how many commits since then changed each function, or in words why that is not known."""
+    """Return how many commits since a time changed each function, or why that is unknown."""
     if room.repository.git_dir is None:
         return NO_GIT
     if room.history.head() is None:
@@ -53,7 +56,7 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
 def _texts(
     objects: BatchReader, known: dict[tuple[str, str], dict[str, list[str]]], path: str, blob: str
 ) -> dict[str, list[str]]:
-    """Return the texts of the functions in a version of a file; those of some versions are remembered."""
+    """Return the texts of the functions in a version of a file; the last versions are cached."""
     if not blob:
         return {}
     if (path, blob) not in known:
@@ -64,7 +67,7 @@ def _texts(
 
 
 def _read(objects: BatchReader, path: str, blob: str) -> dict[str, list[str]]:
-    from holdfast.syntax.facts import facts  # which a server needs for no other first call
+    from holdfast.syntax.facts import facts  # imported here because it is slow, and few calls need it
 
     try:
         content = objects.read(blob, LIMITS.source_file_bytes)

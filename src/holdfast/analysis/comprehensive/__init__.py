@@ -1,5 +1,5 @@
-"""All analyses of a project side by side, over one survey.
+"""The comprehensive analysis: several analyses over one scan, and the technical debt gradient.
 
-- `components.py`: what each analysis adds, from the same analysers that its own tool asks.
-- `gradient.py`: the technical debt gradient, a published formula over what they measured.
+- `components.py`: what it shows of each report.
+- `gradient.py`: the technical debt gradient, a documented formula over the measurements.
 """

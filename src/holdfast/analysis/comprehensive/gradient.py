@@ -1,7 +1,7 @@
-"""The technical debt gradient (TDG) of files and of a project: a published formula, each part shown.
+"""The technical debt gradient (TDG) of files and of a project: a documented formula, with every part shown.
 
-Contract: a component that was not measured is null, has a reason and no weight. The formula is that of
-docs/analysis.md.
+Contract: a component that was not measured is null, has a reason and no weight. The formula and its constants
+are a convention, stated in docs/analysis.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 
 Level = Literal["critical", "warning", "normal"]
 Component = Literal["complexity", "churn", "duplication", "coupling", "debt"]
@@ -23,13 +24,13 @@ WEIGHTS: Mapping[Component, float] = {
     "debt": 0.10,
 }
 FULL = 5.0
-"""What a file has whose every component is as bad as it can be."""
+"""The score if every component is at its worst."""
 CRITICAL, WARNING = 2.5, 1.5
-"""Above which a gradient is called so."""
+"""Scores above these have that level."""
 COUPLED = 20
-"""How many files of the project one imports that is as coupled as can be."""
+"""The number of imported files at which the coupling is at its worst."""
 DEBT_MINUTES_A_LINE = 0.3
-"""What comments admit, in minutes for each line of code, in a file that is as indebted as can be."""
+"""The minutes of admitted debt per line of code at which the debt is at its worst."""
 ANALYSES: Mapping[Component, str] = {
     "complexity": "complexity",
     "churn": "churn",
@@ -37,7 +38,7 @@ ANALYSES: Mapping[Component, str] = {
     "coupling": "coupling",
     "debt": "debt",
 }
-"""Which analysis measures each component."""
+"""The analysis that measures each component."""
 
 
 @dataclass(frozen=True)
@@ -45,20 +46,20 @@ class Gradient:
     """The gradient of a file or of a project."""
 
     score: float | None
-    """From 0 to 5; higher is worse. None where no component was measured."""
+    """From 0 to 5; higher is worse. None if no component was measured."""
     components: Mapping[Component, float | None]
     """Each from 0 to 1."""
 
     @property
     def level(self) -> Level | None:
-        """Return what the score is called."""
+        """The level of the score."""
         if self.score is None:
             return None
         return "critical" if self.score > CRITICAL else "warning" if self.score > WARNING else "normal"
 
 
 def gradients(measured: Measurements, min_lines: int) -> dict[str, Gradient]:
-    """Return the gradient of each file with so many lines of code, the highest first."""
+    """Return the gradient of each file with at least `min_lines` lines of code, the highest first."""
     found = {
         path: _of(_components(file, measured.by_file.get(path, ()), measured))
         for path, file in measured.files.items()
@@ -68,7 +69,7 @@ def gradients(measured: Measurements, min_lines: int) -> dict[str, Gradient]:
 
 
 def project_gradient(measured: Measurements, files: Mapping[str, Gradient]) -> Gradient:
-    """Return the gradient of a project: each component is the mean of its files', by lines of code."""
+    """Return the gradient of a project, each component the mean over files weighted by lines of code."""
     return _of({
         name: _mean([(measured.files[path].code_lines, one.components[name]) for path, one in files.items()])
         for name in WEIGHTS
@@ -76,7 +77,7 @@ def project_gradient(measured: Measurements, files: Mapping[str, Gradient]) -> G
 
 
 def missing(measured: Measurements, whole: Gradient) -> dict[str, str]:
-    """Return why each component is missing that is."""
+    """Return why components are missing."""
     return {
         name: "there is no file to measure"
         if ANALYSES[name] in measured.measured
@@ -95,9 +96,9 @@ def _of(components: Mapping[Component, float | None]) -> Gradient:
 
 
 def _components(
-    file: FileMeasures, issues: Sequence[Issue], measured: Measurements
+    file: FileMeasures, findings: Sequence[CodeFinding], measured: Measurements
 ) -> dict[Component, float | None]:
-    owed = sum(issue.minutes for issue in issues if issue.kind == "technical-debt")
+    owed = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
     allowed = DEBT_MINUTES_A_LINE * max(file.code_lines, 1)
     return {
         "complexity": None if file.heavy_lines is None else file.heavy_lines / max(file.function_lines, 1),

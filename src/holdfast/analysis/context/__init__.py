@@ -1,1 +1,7 @@
-"""Everything about a project in one document: what analyses say, where they meet, what to do first."""
+"""The deep context: all analyses of a project in one document.
+
+- `sections.py`: what it shows of each report.
+- `scorecard.py`, `risk.py`, `recommendations.py`, `annotated_tree.py`, `provenance.py`: its other parts.
+- `context_document.py`: its schema; `context_text.py`: the document in Markdown.
+- `file_findings.py`: the findings in one file, for a task's focus.
+"""

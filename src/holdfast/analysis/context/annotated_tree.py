@@ -1,7 +1,7 @@
-"""The project's files as a tree, each with what was measured about it.
+"""The files of a project as a tree, annotated with what was measured.
 
-Contract: totals are of all files. Where there are more than are shown, the folders nearest to the root come
-first, and each says how many entries below it are left out.
+Contract: totals cover all files. If there are more than are shown, the folders nearest to the root come first
+(breadth-first), and each says how many of its entries are left out.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
 from holdfast.analysis.context.scorecard import covered_share
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 
 class Annotations(Output):
-    """What was measured; what was not is left out."""
+    """What was measured; other numbers are left out."""
 
     code_lines: int | None = optional("Lines with code on them.")
     complexity_score: int | None = optional("Cyclomatic complexity of all its functions together.")
@@ -57,20 +58,20 @@ class FileTree(Output):
 
 
 @dataclass
-class _Folder:
+class _TreeFolder:
     name: str
     path: str
-    folders: dict[str, _Folder] = field(default_factory=dict)
+    folders: dict[str, _TreeFolder] = field(default_factory=dict)
     files: list[FileMeasures] = field(default_factory=list)
 
     def below(self) -> Iterator[FileMeasures]:
-        """Yield the files of a folder and of those in it."""
+        """Yield all files below the folder."""
         yield from self.files
         for folder in self.folders.values():
             yield from folder.below()
 
-    def entries(self) -> list[_Folder | FileMeasures]:
-        """Return what is in it, in order."""
+    def entries(self) -> list[_TreeFolder | FileMeasures]:
+        """Return its folders and files, in order."""
         folders = [self.folders[name] for name in sorted(self.folders)]
         return [*folders, *sorted(self.files, key=lambda file: file.path)]
 
@@ -78,15 +79,16 @@ class _Folder:
 def file_tree(
     measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], most: int
 ) -> FileTree:
-    """Return a tree of so many nodes; `top` is the name and path of the project, `scores` are of hotspots."""
-    root = _Folder(*top)
+    """Return a tree of at most `most` nodes. `top` is the project's name and path, `scores` those of
+    hotspots."""
+    root = _TreeFolder(*top)
     for file in measured.files.values():
-        place = root
+        folder = root
         for part in file.path.removeprefix(f"{root.path}/" if root.path else "").split("/")[:-1]:
-            path = f"{place.path}/{part}".lstrip("/")
-            place = place.folders.setdefault(part, _Folder(part, path))
-        place.files.append(file)
-    shown = _chosen(root, most)
+            path = f"{folder.path}/{part}".lstrip("/")
+            folder = folder.folders.setdefault(part, _TreeFolder(part, path))
+        folder.files.append(file)
+    shown = _shown_paths(root, most)
     return FileTree(
         root=_node(root, measured, scores, shown),
         total_files=len(measured.files),
@@ -95,19 +97,19 @@ def file_tree(
     )
 
 
-def _chosen(root: _Folder, most: int) -> set[str]:
-    """Return the paths to show: level after level, until there are enough."""
+def _shown_paths(root: _TreeFolder, most: int) -> set[str]:
+    """Return the paths to show, breadth-first."""
     chosen, waiting = {root.path}, deque([root])
     while waiting and len(chosen) < most:
         for entry in waiting.popleft().entries()[: most - len(chosen)]:
             chosen.add(entry.path)
-            if isinstance(entry, _Folder):
+            if isinstance(entry, _TreeFolder):
                 waiting.append(entry)
     return chosen
 
 
 def _node(
-    entry: _Folder | FileMeasures, measured: Measurements, scores: Mapping[str, float], shown: set[str]
+    entry: _TreeFolder | FileMeasures, measured: Measurements, scores: Mapping[str, float], shown: set[str]
 ) -> TreeNode:
     if isinstance(entry, FileMeasures):
         name = entry.path.rpartition("/")[2]
@@ -122,13 +124,13 @@ def _node(
         node_type="directory",
         files=len(below),
         omitted=len(entries) - len(children) or None,
-        annotations=_of_folder(below, measured),
+        annotations=_folder_annotations(below, measured),
         children=children,
     )
 
 
-def _counts(issues: tuple[Issue, ...], measured: Measurements) -> tuple[int | None, int | None]:
-    kinds = [issue.kind for issue in issues]
+def _counts(findings: tuple[CodeFinding, ...], measured: Measurements) -> tuple[int | None, int | None]:
+    kinds = [finding.kind for finding in findings]
     debts = kinds.count("technical-debt") if "satd" in measured.measured else None
     dead = kinds.count("dead-code") if "dead-code" in measured.measured else None
     return debts, dead
@@ -152,9 +154,9 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
     )
 
 
-def _of_folder(files: list[FileMeasures], measured: Measurements) -> Annotations:
-    issues = tuple(issue for file in files for issue in measured.by_file.get(file.path, ()))
-    debts, dead = _counts(issues, measured)
+def _folder_annotations(files: list[FileMeasures], measured: Measurements) -> Annotations:
+    findings = tuple(finding for file in files for finding in measured.by_file.get(file.path, ()))
+    debts, dead = _counts(findings, measured)
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(
         code_lines=sum(file.code_lines for file in files),

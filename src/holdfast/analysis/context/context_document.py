@@ -1,4 +1,4 @@
-"""The document of a deep context: what it holds, and what each part means."""
+"""The schema of a deep context."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.analysis.context.annotated_tree import FileTree
-from holdfast.analysis.context.coverage import CoverageSummary
-from holdfast.analysis.context.measurements import SEVERITIES, Measurements
 from holdfast.analysis.context.provenance import Provenance
 from holdfast.analysis.context.recommendations import Duration, Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
-from holdfast.analysis.survey import CacheStrategy, FileCounts
-from holdfast.analysis.trend.point import TrendPoint
+from holdfast.analysis.coverage.coverage_report import CoverageSummary
+from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
+from holdfast.analysis.engine.measurements import Measurements
+from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
+from holdfast.analysis.trend.trend_point import TrendPoint
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -26,63 +27,64 @@ class CacheStats(Output):
 
     hits: int
     misses: int
-    hit_rate: float | None = Field(description="From 0 to 1; null where no file was looked up.")
+    hit_rate: float | None = Field(description="From 0 to 1; null if no file was looked up.")
 
 
 class Metadata(Output):
-    """When and how it was made."""
+    """When and how the document was made."""
 
     generated_at: str
     tool_version: str
     project_root: UntrustedText = Field(description="From the root of the repository.")
-    analyses: list[str] = Field(description="What was asked for.")
+    analyses: list[str] = Field(description="The requested analyses.")
     period_days: int
     cache_strategy: CacheStrategy
     cache_stats: CacheStats
-    compared_with: str | None = optional("The commit; only findings that are new or worse are told.")
+    compared_with: str | None = optional("The commit; only findings that are new or worse are listed.")
     analysis_duration: Duration
     trend: TrendPoint
 
 
 class DefectSummary(Output):
-    """The issues that were found, counted."""
+    """The number of findings."""
 
     total_defects: int
     by_severity: dict[str, int]
     by_type: dict[str, int]
-    defect_density: float | None = Field(description="For each 1,000 lines of code; null without code.")
+    defect_density: float | None = Field(description="Per 1,000 lines of code; null without code.")
 
 
 class DeepContext(FileCounts):
-    """Everything about a project in one document. Lists are cut to `limit`; totals are of everything."""
+    """All analyses of a project in one document. Lists are cut to `limit`; totals cover everything."""
 
     format: Format
     metadata: Metadata
     quality_scorecard: Scorecard
     defect_summary: DefectSummary
-    hotspots: list[Hotspot] = Field(description="Files where work pays first.")
+    hotspots: list[Hotspot] = Field(description="Files where work pays off first.")
     total_hotspots: int
     recommendations: list[Recommendation]
     defect_correlation: Correlation
     coverage: CoverageSummary
     template_provenance: Provenance | None
     template_provenance_reason: str | None = Field(description="Why it is null.")
-    analyses: dict[str, Any] = Field(description="What each analysis says; only those that were asked for.")
-    failures: dict[str, UntrustedText] = Field(description="Analyses that could not be done, and why.")
+    analyses: dict[str, Any] = Field(description="The section of each requested analysis.")
+    failures: dict[str, UntrustedText] = Field(description="Analyses that failed, and why.")
     file_tree: FileTree
-    sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, where that was the format.")
+    sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, in that format.")
 
 
 def defect_summary(measured: Measurements) -> DefectSummary:
-    """Return the issues, counted by severity and kind."""
+    """Return the findings, counted by severity and kind."""
     code = sum(file.code_lines for file in measured.files.values())
     kinds = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
-    looked_for = [kind for analysis, kind in kinds.items() if analysis in measured.measured]
+    searched = [kind for analysis, kind in kinds.items() if analysis in measured.measured]
     return DefectSummary(
-        total_defects=len(measured.issues),
+        total_defects=len(measured.findings),
         by_severity={
-            severity: sum(issue.severity == severity for issue in measured.issues) for severity in SEVERITIES
+            severity: sum(finding.severity == severity for finding in measured.findings)
+            for severity in FINDING_SEVERITIES
         },
-        by_type={kind: sum(issue.kind == kind for issue in measured.issues) for kind in looked_for},
-        defect_density=round(1000 * len(measured.issues) / code, 2) if code else None,
+        by_type={kind: sum(finding.kind == kind for finding in measured.findings) for kind in searched},
+        defect_density=round(1000 * len(measured.findings) / code, 2) if code else None,
     )

@@ -1,4 +1,4 @@
-"""A deep context as a report for people, in Markdown."""
+"""A deep context in Markdown."""
 
 from __future__ import annotations
 
@@ -6,60 +6,43 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.analysis.context.annotated_tree import Annotations, TreeNode
 from holdfast.analysis.context.context_document import DeepContext
-from holdfast.kernel.text import one_line, shorten
-from holdfast.kernel.untrusted import visible
+from holdfast.analysis.render.markdown import cell, markdown_table
+from holdfast.analysis.render.text_layout import tally
 
 _SHOWN = 10
 _TREE_LINES = 120
-_LONGEST = 160
 
 
 def markdown(result: DeepContext) -> str:
-    """Return the report."""
+    """Return the document in Markdown."""
     parts = (_summary, _scorecard, _defects, _recommendations, _hotspots, _correlation, _sections, _tree)
     return "\n".join(line for part in parts for line in (*part(result), "")).rstrip() + "\n"
-
-
-def _said(text: object) -> str:
-    """Return text of others on one line, in which nothing is markup."""
-    return (
-        shorten(one_line(visible(str(text))), _LONGEST)
-        .replace("|", "\\|")
-        .replace("`", "'")
-        .replace("<", "&lt;")
-    )
 
 
 def _number(value: float | None, unit: str = "") -> str:
     return "not measured" if value is None else f"{value:g}{unit}"
 
 
-def _table(header: str, rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    names = header.split(", ")
-    yield f"| {' | '.join(names)} |"
-    yield f"|{' --- |' * len(names)}"
-    for row in rows:
-        yield f"| {' | '.join(_said(cell) for cell in row)} |"
+def _table(header: str, rows: Iterable[Iterable[object]]) -> str:
+    return markdown_table(header.split(", "), (map(cell, row) for row in rows))
 
 
 def _summary(result: DeepContext) -> Iterator[str]:
     about, stats = result.metadata, result.metadata.cache_stats
     took = about.analysis_duration.secs + about.analysis_duration.nanos / 1e9
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     yield "# Deep context"
     yield ""
-    yield f"- Project: {_said(about.project_root)}"
+    yield f"- Project: {cell(about.project_root)}"
     yield f"- Generated: {about.generated_at} by holdfast {about.tool_version} in {took:.2f} s"
-    yield (
-        f"- Files: {result.files_analyzed} of {result.files_discovered} analysed"
-        f"{f' ({skipped})' if skipped else ''}, {result.file_tree.total_size_bytes:,} bytes"
-    )
+    files = f"{result.files_analyzed} of {result.files_discovered} analysed"
+    skipped = f" ({tally(result.files_skipped)})" if result.files_skipped else ""
+    yield f"- Files: {files}{skipped}, {result.file_tree.total_size_bytes:,} bytes"
     rate = "nothing was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
     yield f"- Analyses: {', '.join(about.analyses)}; cache {about.cache_strategy}, hit rate {rate}"
     if about.compared_with is not None:
         yield f"- Compared with {about.compared_with}: new or worse findings alone"
     for name, reason in result.failures.items():
-        yield f"- **{name} could not be done**: {_said(reason)}"
+        yield f"- **{name} failed**: {cell(reason)}"
 
 
 def _scorecard(result: DeepContext) -> Iterator[str]:
@@ -79,7 +62,7 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
         weight = card.weights.get(name)
         note = card.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
         rows.append((name.replace("_", " "), _number(values[name], unit), note))
-    yield from _table("Part, Value, Note", rows)
+    yield _table("Part, Value, Note", rows)
     if result.coverage.stale_files:
         yield ""
         yield f"{result.coverage.stale_files} files are newer than the report on their coverage."
@@ -89,22 +72,20 @@ def _defects(result: DeepContext) -> Iterator[str]:
     summary = result.defect_summary
     yield "## Defects"
     yield ""
-    kinds = (
-        ", ".join(f"{count} {kind}" for kind, count in summary.by_type.items()) or "nothing was looked for"
-    )
+    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.by_type.items()) or "nothing was analysed"
     severities = ", ".join(f"{count} {severity}" for severity, count in summary.by_severity.items() if count)
     yield f"{summary.total_defects} in all: {kinds}{f'; {severities}' if severities else ''}."
-    yield f"For each 1,000 lines of code: {_number(summary.defect_density)}."
+    yield f"Per 1,000 lines of code: {_number(summary.defect_density)}."
 
 
 def _recommendations(result: DeepContext) -> Iterator[str]:
     yield "## Recommendations"
     yield ""
     if not result.recommendations:
-        yield "Nothing was found that asks for one."
+        yield "There are none."
     for place, item in enumerate(result.recommendations[:_SHOWN], 1):
         hours = item.estimated_effort.secs / 3600
-        yield f"{place}. **{item.title}** ({item.priority}, about {hours:.1f} h): {_said(item.description)}"
+        yield f"{place}. **{item.title}** ({item.priority}, about {hours:.1f} h): {cell(item.description)}"
 
 
 def _hotspots(result: DeepContext) -> Iterator[str]:
@@ -120,17 +101,17 @@ def _hotspots(result: DeepContext) -> Iterator[str]:
         )
         for spot in result.hotspots[:_SHOWN]
     )
-    yield from _table("Place, Score, Why, Effort, Priority", rows)
+    yield _table("Place, Score, Why, Effort, Priority", rows)
 
 
 def _correlation(result: DeepContext) -> Iterator[str]:
     found = result.defect_correlation
-    yield "## Where analyses meet"
+    yield "## Where analyses coincide"
     yield ""
     value = _number(found.complexity_and_churn) if found.reason is None else f"not measured ({found.reason})"
-    yield f"Rank correlation of complexity and churn: {value}. Files of which several speak: {found.total}."
+    yield f"Rank correlation of complexity and churn: {value}. Files with findings of several: {found.total}."
     for item in found.meetings[:_SHOWN]:
-        yield f"- {_said(item.file)}: {', '.join(item.analyses)}"
+        yield f"- {cell(item.file)}: {', '.join(item.analyses)}"
 
 
 def _sections(result: DeepContext) -> Iterator[str]:
@@ -139,12 +120,12 @@ def _sections(result: DeepContext) -> Iterator[str]:
     for name, section in result.analyses.items():
         counted = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
         plain = [f"{key} {value}" for key, value in counted.items() if isinstance(value, int | float)]
-        yield f"- {name.replace('_', ' ')}: {_said(', '.join(plain[:6])) or 'nothing to count'}"
+        yield f"- {name.replace('_', ' ')}: {cell(', '.join(plain[:6])) or 'nothing to count'}"
     drift = result.template_provenance
     if drift is None:
         yield f"- template provenance: {result.template_provenance_reason}"
     else:
-        yield f"- template provenance: {_said(drift.toolchain)}, drift {drift.drift_analysis.drift_score:g}"
+        yield f"- template provenance: {cell(drift.toolchain)}, drift {drift.drift_analysis.drift_score:g}"
 
 
 def _tree(result: DeepContext) -> Iterator[str]:
@@ -162,7 +143,7 @@ def _tree(result: DeepContext) -> Iterator[str]:
 def _branch(node: TreeNode, indent: str) -> Iterator[str]:
     mark = "/" if node.node_type == "directory" else ""
     notes = ", ".join(_notes(node.annotations))
-    yield f"{indent}{_said(node.name)}{mark}{f'  [{notes}]' if notes else ''}"
+    yield f"{indent}{cell(node.name)}{mark}{f'  [{notes}]' if notes else ''}"
     for child in node.children or ():
         yield from _branch(child, f"{indent}  ")
     if node.omitted:

@@ -1,37 +1,39 @@
-"""What is to be mended in one file, told from the file alone: quick enough to stand beside a task.
+"""The findings in one file, from that file alone: fast enough to be shown beside a task.
 
-What others use of a file is not looked at: of code without use only what the file itself shows to be so.
+Uses in other files are not looked up, so only unused code that no other file could use is reported.
 """
 
 from __future__ import annotations
 
-from holdfast.analysis.complexity.measure import Reading
-from holdfast.analysis.complexity.thresholds import Thresholds
-from holdfast.analysis.context.measurements import Issue
-from holdfast.analysis.context.sections import owed, too_complex, useless
+from holdfast.analysis.complexity.complexity_report import complexity_report
 from holdfast.analysis.dead_code.analyser import dead_code
+from holdfast.analysis.dead_code.dead_code_report import unused_finding
 from holdfast.analysis.debt.debt_item import file_debt
-from holdfast.analysis.records.reading import Reader
-from holdfast.analysis.records.stored import StoredRecord
+from holdfast.analysis.debt.debt_report import debt_finding
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.file_reader import FileReader
+from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.engine.stored_record import StoredRecord
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 
-SEEN_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
-"""Kinds of what nothing uses that other files have no part in."""
+VISIBLE_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
+"""Kinds of unused code that other files cannot use."""
 
 
-def file_issues(room: Analysis, path: str) -> list[Issue]:
-    """Return what is to be mended in a file, the most costly first; nothing where it is no source."""
-    outcome = Reader(room.repository.root).read(path)
-    if outcome.parts is None:
+def findings_in_file(room: Analysis, path: str) -> list[CodeFinding]:
+    """Return the findings in a file, the costliest first; none if it is not source code."""
+    read = FileReader(room.repository.root).read(path)
+    if read.parts is None:
         return []
-    record = StoredRecord(outcome.parts)
-    over = Thresholds().violations(Reading().of(path, record))
+    record = StoredRecord(read.parts)
     unused = [
         item
-        for item in dead_code(room.resolution(Survey({path: record}, {path: outcome.size})))
-        if item.level == "high" and item.kind in SEEN_IN_THE_FILE
+        for item in dead_code(room.resolution(Scan({path: record}, {path: read.size})))
+        if item.level == "high" and item.kind in VISIBLE_IN_THE_FILE
     ]
-    debts = file_debt(path, record, None)
-    issues = [*map(too_complex, over), *map(owed, debts), *map(useless, unused)]
-    return sorted(issues, key=lambda issue: (-issue.minutes, issue.finding.line or 0, issue.finding.message))
+    findings = [
+        *complexity_report({path: record}).findings,
+        *map(debt_finding, file_debt(path, record, None)),
+        *map(unused_finding, unused),
+    ]
+    return sorted(findings, key=lambda finding: (-finding.minutes, finding.line or 0, finding.message))

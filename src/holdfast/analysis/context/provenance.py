@@ -1,7 +1,7 @@
-"""How far a project has moved away from the templates that it was made from.
+"""How far a project has drifted from the templates that it was generated from.
 
-A scaffold leaves `.scaffold.json` in the project: which files it wrote from which templates, and their
-SHA-256. Comparing those with the files as they are now is all there is to it.
+A scaffold leaves `.scaffold.json` in the project, with the files it wrote, their templates and their SHA-256.
+The drift is the difference between these and the current files.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText, visible_in
-from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 RECORD = ".scaffold.json"
 NO_RECORD = f"there is no {RECORD}: the project was not scaffolded, or its record is gone"
@@ -38,7 +39,7 @@ class _Record(BaseModel):
 
 
 class Drift(Output):
-    """What became of the files that the scaffold wrote."""
+    """How the files that the scaffold wrote have changed."""
 
     scaffolded_files: int
     unchanged_files: int
@@ -52,7 +53,7 @@ class Drift(Output):
 
 
 class Provenance(Output):
-    """Where the project came from."""
+    """The templates that the project was generated from."""
 
     toolchain: UntrustedText
     variant: UntrustedText
@@ -64,14 +65,14 @@ class Provenance(Output):
 def provenance_of(
     tree: Tree, project: str, sources: Collection[str], limit: int
 ) -> tuple[Provenance | None, str | None]:
-    """Return where a project came from, or None and why that is not known."""
+    """Return the provenance of a project, or None and the reason."""
     prefix = f"{project}/" if project else ""
     try:
         content = tree.read_bytes(RepoPath.parse(prefix + RECORD), LIMITS.rendered_file_bytes)
         record = _Record.model_validate(json_of(content))
     except (NotFound, InvalidPath):
         return None, NO_RECORD
-    except (Unreadable, ValidationError, HoldfastError):
+    except (UnreadableDocument, ValidationError, HoldfastError):
         return None, f"{prefix}{RECORD} cannot be read as the record of a scaffold"
     states = {prefix + file.path: _state(tree, prefix + file.path, file.checksum) for file in record.files}
     named = {

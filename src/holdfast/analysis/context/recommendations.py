@@ -1,6 +1,6 @@
-"""What to do first, by rules that stand here: each names the files it is about and why.
+"""Recommendations, derived from findings by the rules below: each names its files and the reason.
 
-Contract: nothing is recommended that no measurement asks for; efforts are added up from stated minutes.
+Contract: every recommendation follows from a measurement; efforts are sums of stated minutes.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import Issue, Measurements
 from holdfast.analysis.context.risk import Priority
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import Measurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 CYCLE_MINUTES = 60
-"""What breaking one cycle of imports is taken to cost."""
+"""The estimated minutes to break a cycle of imports: a judgement."""
 UNTESTED_LINE_MINUTES = 1
+"""The estimated minutes to test a line that no test runs: a judgement."""
 LITTLE_COVERAGE = 50
-"""Percent; of less, a file that changes is worth a test."""
+"""Percent of covered lines below which a file that changes should get tests: a judgement."""
 _SHOWN_FILES = 10
 
 _Levels = tuple[Priority, Priority]
@@ -35,13 +37,13 @@ class Duration(Output):
 
     @classmethod
     def since(cls, started: float) -> Duration:
-        """Return the time since a moment of the monotonic clock."""
+        """Return the time since `started`, read from the monotonic clock."""
         whole, nanos = divmod(int((time.monotonic() - started) * 1e9), 1_000_000_000)
         return cls(secs=whole, nanos=nanos)
 
 
 class Recommendation(Output):
-    """Something to do."""
+    """A recommendation."""
 
     title: str
     description: UntrustedText = Field(description="What was found, and where first.")
@@ -53,7 +55,7 @@ class Recommendation(Output):
 
 
 def recommendations(measured: Measurements) -> list[Recommendation]:
-    """Return what to do, most important first."""
+    """Return the recommendations, the most important first."""
     order = {"High": 0, "Medium": 1, "Low": 2}
     found = [
         *_complexity(measured),
@@ -65,7 +67,9 @@ def recommendations(measured: Measurements) -> list[Recommendation]:
     return sorted(found, key=lambda item: (order[item.priority], -item.estimated_effort.secs, item.title))
 
 
-def _made(title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels) -> Recommendation:
+def _recommendation(
+    title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels
+) -> Recommendation:
     named = list(dict.fromkeys(files))
     return Recommendation(
         title=title,
@@ -78,44 +82,46 @@ def _made(title: str, reason: str, files: Iterable[str], minutes: float, levels:
     )
 
 
-def _of_issues(title: str, reason: str, issues: Sequence[Issue], levels: _Levels) -> Iterator[Recommendation]:
-    if issues:
-        ordered = sorted(issues, key=lambda issue: -issue.minutes)
-        first = ordered[0].finding
-        words = f"{len(issues)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
-        minutes = sum(issue.minutes for issue in issues)
-        yield _made(title, words, (issue.finding.path for issue in ordered), minutes, levels)
+def _of_findings(
+    title: str, reason: str, findings: Sequence[CodeFinding], levels: _Levels
+) -> Iterator[Recommendation]:
+    if findings:
+        ordered = sorted(findings, key=lambda finding: -finding.minutes)
+        first = ordered[0]
+        words = f"{len(findings)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
+        minutes = sum(finding.minutes for finding in findings)
+        yield _recommendation(title, words, (finding.path for finding in ordered), minutes, levels)
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
-    issues = measured.of_kind("complexity")
+    findings = measured.of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
-    hot = [issue for issue in issues if issue.finding.path in changed]
-    calm = [issue for issue in issues if issue.finding.path not in changed]
+    hot = [finding for finding in findings if finding.path in changed]
+    calm = [finding for finding in findings if finding.path not in changed]
     title, words = (
         "Reduce complexity where the code changes",
         "findings over a threshold are in files that changed",
     )
-    yield from _of_issues(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
+    yield from _of_findings(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
     known = " in files that did not change" if "churn" in measured.measured else ""
     levels: _Levels = ("Low" if known else "Medium", "Medium")
-    yield from _of_issues("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
+    yield from _of_findings("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
 
 
 def _debts(measured: Measurements) -> Iterator[Recommendation]:
-    issues = measured.of_kind("technical-debt")
-    serious = [issue for issue in issues if issue.severity in ("critical", "high")]
-    rest = [issue for issue in issues if issue.severity not in ("critical", "high")]
+    findings = measured.of_kind("technical-debt")
+    serious = [finding for finding in findings if finding.severity in ("critical", "high")]
+    rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
     words = "comments admit a debt"
-    yield from _of_issues(
+    yield from _of_findings(
         "Pay serious technical debts", f"{words} of high severity.", serious, ("High", "High")
     )
-    yield from _of_issues("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
+    yield from _of_findings("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
 
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
     words = "things are used by nothing, at high confidence."
-    yield from _of_issues("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
+    yield from _of_findings("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
 
 
 def _structure(measured: Measurements) -> Iterator[Recommendation]:
@@ -124,7 +130,7 @@ def _structure(measured: Measurements) -> Iterator[Recommendation]:
         files = [path for cycle in cycles for path in cycle]
         first = ", ".join(cycles[0][:3])
         words = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
-        yield _made(
+        yield _recommendation(
             "Break cycles of imports", words, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
         )
 
@@ -141,4 +147,6 @@ def _tests(measured: Measurements) -> Iterator[Recommendation]:
             f"{counted(len(files), 'file')} changed and tests run less than {LITTLE_COVERAGE} % of each:"
             f" {counted(lines, 'line')}. First: {files[0]}"
         )
-        yield _made("Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High"))
+        yield _recommendation(
+            "Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High")
+        )

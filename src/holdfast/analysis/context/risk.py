@@ -1,6 +1,7 @@
-"""Where analyses meet: files that are complex and change often, admit debts and hold what nobody uses.
+"""Files in which the results of several analyses coincide: hotspots, and the correlation of complexity and
+churn.
 
-Contract: every score is made of numbers that stand beside it.
+Contract: every score is computed from numbers that are shown beside it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, IssueKind, Measurements
+from holdfast.analysis.engine.code_finding import FindingKind
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 ENOUGH_FILES = 10
-"""A correlation of fewer files says nothing."""
+"""The least number of files for a correlation: a judgement, as the correlation of fewer is mostly noise."""
 Priority = Literal["High", "Medium", "Low"]
 
 
@@ -27,11 +29,11 @@ class Location(Output):
     """A place in a file."""
 
     file: UntrustedText
-    line: int = Field(description="Where to look first.")
+    line: int = Field(description="The place to begin at.")
 
 
 class Meeting(Output):
-    """A file that several analyses speak of."""
+    """A file with findings of several analyses."""
 
     file: UntrustedText
     analyses: list[str]
@@ -42,37 +44,39 @@ class Meeting(Output):
 
 
 class Correlation(Output):
-    """How the analyses agree."""
+    """How the results of analyses coincide."""
 
     complexity_and_churn: float | None = Field(
         description="Spearman's rank correlation of cyclomatic complexity and commits over changed files."
     )
     files_compared: int
-    reason: str | None = Field(description="Why there is none.")
-    meetings: list[Meeting] = Field(description="Files that at least two analyses speak of, most first.")
+    reason: str | None = Field(description="Why there is no correlation.")
+    meetings: list[Meeting] = Field(
+        description="Files with findings of at least two analyses, those with most first."
+    )
     total: int
 
 
 class Effort(Output):
-    """What it would take."""
+    """The estimated effort."""
 
-    estimated_hours: float = Field(description="The minutes of its issues, added up.")
+    estimated_hours: float = Field(description="The minutes of its findings, added up.")
     priority: Priority
 
 
 class Hotspot(Output):
-    """A file where work pays first."""
+    """A file where work pays off first."""
 
     location: Location
     composite_score: float = Field(
-        description="From 0 to 1: the mean of its ranks by cost of issues, complexity and commits."
+        description="From 0 to 1: the mean of its ranks by cost of findings, complexity and commits."
     )
     contributing_factors: list[UntrustedText]
     refactoring_effort: Effort
 
 
 def shares(values: Mapping[str, float]) -> dict[str, float]:
-    """Return the rank of each file among those that have any, from 0 to 1; equal ones share a rank."""
+    """Return the percentile rank of each non-zero value, from 0 to 1; equal values share a rank."""
     ordered = sorted(filter(None, values.values()))
     return {
         path: (bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 / len(ordered)
@@ -83,7 +87,7 @@ def shares(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Return Spearman's rank correlation, ties sharing their mean rank; None where one side is all alike."""
+    """Return Spearman's rank correlation with mean ranks for ties; None if all values of a side are equal."""
     try:
         return round(statistics.correlation(*(_ranks([pair[side] for pair in pairs]) for side in (0, 1))), 3)
     except statistics.StatisticsError:
@@ -96,7 +100,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def correlation(measured: Measurements, limit: int) -> Correlation:
-    """Return how the analyses agree, and the files of which several speak."""
+    """Return the correlation, and the files with findings of several analyses."""
     changed = [file for file in measured.files.values() if file.commits and file.cyclomatic is not None]
     found, reason = None, None
     if not {"complexity", "churn"} <= measured.measured:
@@ -105,7 +109,7 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
         reason = f"fewer than {ENOUGH_FILES} files changed in {measured.period_days} days"
     else:
         found = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
-        reason = "all of them are alike" if found is None else None
+        reason = "all of them are equal" if found is None else None
     meetings = [_meeting(measured, file) for file in measured.files.values()]
     several = [meeting for meeting in meetings if len(meeting.analyses) > 1]
     several.sort(
@@ -121,16 +125,16 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
 
 
 def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
-    issues = measured.by_file.get(file.path, ())
-    kinds = [issue.kind for issue in issues]
+    findings = measured.by_file.get(file.path, ())
+    kinds = [finding.kind for finding in findings]
 
-    def count(kind: IssueKind, analysis: str) -> int | None:
+    def count(kind: FindingKind, analysis: str) -> int | None:
         return kinds.count(kind) if analysis in measured.measured else None
 
-    speaking = [*dict.fromkeys(kinds), *(["churn"] if file.commits else [])]
+    contributing = [*dict.fromkeys(kinds), *(["churn"] if file.commits else [])]
     return Meeting(
         file=file.path,
-        analyses=sorted(speaking),
+        analyses=sorted(contributing),
         cyclomatic=file.cyclomatic,
         commits=file.commits,
         debts=count("technical-debt", "satd"),
@@ -139,9 +143,9 @@ def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
 
 
 def hotspots(measured: Measurements) -> list[Hotspot]:
-    """Return the files with something to mend, those first in which most comes together."""
+    """Return the files with findings, those with the highest score first."""
     files, by_file = measured.files, measured.by_file
-    costs = {path: sum(issue.minutes for issue in by_file.get(path, ())) for path in files}
+    costs = {path: sum(finding.minutes for finding in by_file.get(path, ())) for path in files}
     ranks = [shares(costs)]
     if "complexity" in measured.measured:
         ranks.append(shares({path: file.cyclomatic or 0 for path, file in files.items()}))
@@ -156,20 +160,20 @@ def hotspots(measured: Measurements) -> list[Hotspot]:
 
 
 def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspot:
-    issues = sorted(measured.by_file[file.path], key=lambda issue: -issue.minutes)
-    kinds = Counter(issue.kind for issue in issues)
-    factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [issues[0].finding.message]
+    findings = sorted(measured.by_file[file.path], key=lambda finding: -finding.minutes)
+    kinds = Counter(finding.kind for finding in findings)
+    factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [findings[0].message]
     if file.commits:
         factors.append(f"{counted(file.commits, 'commit')} in {measured.period_days} days")
     if file.in_cycle:
         factors.append("in a cycle of imports")
     return Hotspot(
-        location=Location(file=file.path, line=issues[0].finding.line or 1),
+        location=Location(file=file.path, line=findings[0].line or 1),
         composite_score=round(score, 3),
         contributing_factors=factors,
         refactoring_effort=Effort(
-            estimated_hours=round(sum(issue.minutes for issue in issues) / 60, 1),
-            priority=_priority(file, {issue.severity for issue in issues}),
+            estimated_hours=round(sum(finding.minutes for finding in findings) / 60, 1),
+            priority=_priority(file, {finding.severity for finding in findings}),
         ),
     )
 

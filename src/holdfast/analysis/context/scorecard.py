@@ -1,7 +1,7 @@
-"""The quality scorecard: published formulas over what was measured, each part shown.
+"""The quality scorecard: documented formulas over the measurements, with every part shown.
 
 Contract: a part that was not measured is null, has a reason, and does not count towards the whole. The
-formulas are those of docs/analysis.md.
+formulas are documented in docs/analysis.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Measurements
+from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -20,10 +21,11 @@ WEIGHTS: Mapping[str, float] = {
     "modularity_score": 0.2,
     "test_coverage": 0.2,
 }
+"""A convention, stated in docs/analysis.md."""
 
 
 class Scorecard(Output):
-    """How a project stands, from 0 to 100; higher is better."""
+    """The quality of a project, from 0 to 100; higher is better."""
 
     overall_health: float | None = Field(description="The mean of the parts that were measured, by weight.")
     complexity_score: float | None = Field(
@@ -39,15 +41,15 @@ class Scorecard(Output):
         description="100 less the propagation cost: the share of pairs of files of which one imports the"
         " other, directly or not."
     )
-    test_coverage: float | None = Field(description="What reports of test runs say; never estimated.")
-    technical_debt_hours: float | None = Field(description="The minutes of every issue found, added up.")
-    debt_minutes: dict[str, float] = Field(description="The same by the kind of issue, in minutes.")
+    test_coverage: float | None = Field(description="From reports of test runs; never estimated.")
+    technical_debt_hours: float | None = Field(description="The minutes of every finding found, added up.")
+    debt_minutes: dict[str, float] = Field(description="The same by the kind of finding, in minutes.")
     weights: dict[str, float] = Field(description="The weight of each part that counted.")
     not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
 
 
 def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
-    """Return the card of a project; `coverage_reason` says why no report was used, where none was."""
+    """Return the scorecard of a project; `coverage_reason` says why no coverage report was used."""
     files = measured.files.values()
     complexity, change = share_within(files), share_within(files, by_changes=True)
     index = None if complexity is None or change is None else round((complexity + change) / 2, 1)
@@ -94,7 +96,8 @@ def _reasons(measured: Measurements, coverage_reason: str | None) -> dict[str, s
 
 
 def share_within(files: Iterable[FileMeasures], *, by_changes: bool = False) -> float | None:
-    """Return the share of lines in functions within the thresholds; files count by lines, or by changes."""
+    """Return the percentage of lines in functions within the thresholds, files weighted by lines or by
+    changes."""
     total = within = 0.0
     for file in files:
         if file.heavy_lines is None or not file.function_lines or (by_changes and file.changes is None):
@@ -106,7 +109,10 @@ def share_within(files: Iterable[FileMeasures], *, by_changes: bool = False) -> 
 
 
 def modularity_of(graph: ImportGraph) -> float | None:
-    """Return 100 less the propagation cost, or None where there are no pairs of files."""
+    """Return 100 minus the propagation cost; None if there are no pairs of files.
+
+    MacCormack, Rusnak and Baldwin, "Exploring the Structure of Complex Software Designs" (2006).
+    """
     count = len(graph.edges)
     if count < 2:
         return None
@@ -115,11 +121,11 @@ def modularity_of(graph: ImportGraph) -> float | None:
 
 
 def _reaches(graph: ImportGraph) -> list[int]:
-    """Return for each file which ones it reaches, itself included, as bits."""
+    """Return the transitive closure: for each file the files it reaches, itself included, as a bit set."""
     places = {path: place for place, path in enumerate(graph.edges)}
     reach, changed = [1 << place for place in places.values()], True
     steps = [[places[target] for target in targets if target in places] for targets in graph.edges.values()]
-    while changed:  # as often as the longest chain, much less where files come in a good order
+    while changed:  # at most as often as the longest chain is long, and far less in a good order
         changed = False
         for place in range(len(reach) - 1, -1, -1):
             wider = reach[place]
@@ -131,24 +137,24 @@ def _reaches(graph: ImportGraph) -> list[int]:
 
 
 def covered_share(files: Iterable[FileMeasures]) -> float | None:
-    """Return how much of what reports speak of was run, in percent."""
+    """Return the percentage of coverable lines that tests ran."""
     known = [(file.covered or 0, file.coverable) for file in files if file.coverable]
     total = sum(coverable for _, coverable in known)
     return round(100 * sum(covered for covered, _ in known) / total, 1) if total else None
 
 
 def debt_minutes(measured: Measurements) -> dict[str, float]:
-    """Return the minutes of the issues of each kind that was looked for."""
+    """Return the minutes of the findings of each kind that was analysed."""
     kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
     return {
-        kind: round(sum(issue.minutes for issue in measured.issues if issue.kind == kind), 1)
+        kind: round(sum(finding.minutes for finding in measured.findings if finding.kind == kind), 1)
         for kind, analysis in kinds.items()
         if analysis in measured.measured
     }
 
 
 def weighted_mean(parts: Mapping[str, float | None]) -> float | None:
-    """Return the mean of the parts there are, by their weights."""
+    """Return the weighted mean of the parts that were measured."""
     known = [(WEIGHTS[name], value) for name, value in parts.items() if value is not None]
     total = sum(weight for weight, _ in known)
     return round(sum(weight * value for weight, value in known) / total, 1) if known else None

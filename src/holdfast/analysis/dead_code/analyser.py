@@ -1,4 +1,4 @@
-"""The findings of a survey: definitions that nothing reaches, and what each file shows to be without use."""
+"""The findings of a scan: definitions that nothing reaches, and what each file shows to be without use."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Doubt, Evidence
-from holdfast.analysis.dead_code.finding import Finding, Kind
 from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.liveness import UNREACHED, Liveness
 from holdfast.analysis.dead_code.mentions import mentions
 from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, SPACES, Namespace
 from holdfast.analysis.dead_code.roots import called_from_outside, derived_from_known
 from holdfast.analysis.dead_code.unused import unused_in_files
+from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE
@@ -40,7 +40,7 @@ class Known(NamedTuple):
 
 
 @without_garbage_collection()
-def dead_code(resolution: Resolution, known: Known | None = None) -> tuple[Finding, ...]:
+def dead_code(resolution: Resolution, known: Known | None = None) -> tuple[UnusedCode, ...]:
     """Return everything that nothing uses, by file and line, whatever the confidence."""
     roots, mentioned = known or Known(
         {path: called_from_outside(path, record) for path, record in resolution.records.items()},
@@ -61,13 +61,13 @@ def dead_code(resolution: Resolution, known: Known | None = None) -> tuple[Findi
     return tuple(sorted(found, key=lambda one: (one.file, one.line, one.name, one.kind)))
 
 
-def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterator[Finding]:
+def became_dead(room: Analysis, everything: Scan, base: BaseCommit | None) -> Iterator[UnusedCode]:
     """Yield what is dead in the whole repository and, where there is a base, was not yet so there."""
-    findings = room.once("dead code", everything, lambda: _found(room, everything))
+    findings = room.cached("dead code", everything, lambda: _found(room, everything))
     if base is None:
         yield from findings
         return
-    then = base.survey(everything)
+    then = base.scan(everything)
     before = findings if then.files == everything.files else _found(room, then)
     known = {(one.file, one.kind, one.name, one.level) for one in before}  # lines move
     for one in findings:
@@ -76,10 +76,10 @@ def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterat
             yield one
 
 
-def _found(room: Analysis, survey: Survey) -> tuple[Finding, ...]:
-    resolution = room.resolution(survey)
-    roots = room.of_files("called from outside", survey, called_from_outside)
-    mentioned = room.once("mentions", survey.others, lambda: mentions(resolution.layout))
+def _found(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
+    resolution = room.resolution(scan)
+    roots = room.cached_by_file("called from outside", scan, called_from_outside)
+    mentioned = room.cached("mentions", scan.others, lambda: mentions(resolution.layout))
     return dead_code(resolution, Known(roots, mentioned))
 
 
@@ -94,7 +94,7 @@ def _roots(space: Namespace, entries: EntryPoints, known: Mapping[str, Sequence[
     yield from derived_from_known(space)
 
 
-def _definitions(evidence: Evidence, left: list[int]) -> Iterator[Finding]:
+def _definitions(evidence: Evidence, left: list[int]) -> Iterator[UnusedCode]:
     """Go through the rounds of weaker evidence, and yield what is left over or reached only in them."""
     space, live = evidence.space, evidence.live
     own: dict[int, Doubt] = {}
@@ -117,14 +117,14 @@ def _definitions(evidence: Evidence, left: list[int]) -> Iterator[Finding]:
             yield _finding(evidence, one, own)
 
 
-def _finding(evidence: Evidence, one: int, own: dict[int, Doubt]) -> Finding:
+def _finding(evidence: Evidence, one: int, own: dict[int, Doubt]) -> UnusedCode:
     space = evidence.space
     row, path = space.definitions[one], space.paths[space.homes[one]]
     confidence, words = _judged(evidence, one, own)
     reason = f"{LOOKED_FOR} in {len(space.paths)} files{f'; but {words}' if words else ''}."
     kind = kind_of(space, one)
     assert kind is not None  # only these are left over
-    return Finding(kind, row.path, path, row.line, row.end_line, confidence, reason)
+    return UnusedCode(kind, row.path, path, row.line, row.end_line, confidence, reason)
 
 
 def _judged(evidence: Evidence, one: int, own: dict[int, Doubt]) -> Doubt:

@@ -38,7 +38,7 @@ OPEN = "open"
 
 
 class Interfaces:
-    """Which definitions of a survey others may use."""
+    """Which definitions of a scan others may use."""
 
     def __init__(self, space: Namespace, entries: EntryPoints) -> None:
         self.space = space

@@ -1,4 +1,4 @@
-"""Every definition of a survey by number, and which of them a name means where it stands.
+"""Every definition of a scan by number, and which of them a name means where it stands.
 
 Definitions are numbered through all files. How far a plain name reaches depends on the language: to the file
 and its imports, to the files of the folder, or, where only a compiler could say more, to all files of related
@@ -44,7 +44,7 @@ def family_of(language: str) -> str:
 
 
 class Namespace:
-    """The definitions of a survey."""
+    """The definitions of a scan."""
 
     def __init__(self, resolution: Resolution) -> None:
         self.paths = list(resolution.records)

@@ -8,10 +8,10 @@ from posixpath import basename
 
 from holdfast.analysis.dead_code.convention import conventions
 from holdfast.analysis.dead_code.evidence import KEPT, TEST_DATA, Doubt, is_kept
-from holdfast.analysis.dead_code.finding import Finding, Kind
 from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.namespace import Namespace
 from holdfast.analysis.dead_code.roots import last_word
+from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
 from holdfast.syntax.record import Record, Unused
 
 _SAYS_SO = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
@@ -23,7 +23,7 @@ _KINDS: dict[str, tuple[Kind, float, str]] = {
 }
 
 
-def unused_in_files(interfaces: Interfaces) -> Iterator[Finding]:
+def unused_in_files(interfaces: Interfaces) -> Iterator[UnusedCode]:
     """Yield what the files show to be without use, of imports only what no other file takes from here."""
     space = interfaces.space
     taken = _taken(space)
@@ -42,7 +42,7 @@ def unused_in_files(interfaces: Interfaces) -> Iterator[Finding]:
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.words}"
             name = row.name or (record.names.definitions[row.definition].path if row.definition >= 0 else "")
-            yield Finding(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
+            yield UnusedCode(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
 
 
 def _opening(record: Record, row: Unused) -> int:

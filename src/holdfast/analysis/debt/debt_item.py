@@ -1,8 +1,8 @@
-"""Items of debt: what a survey's comments admit, each with its place and how sure that is.
+"""The debts that the comments of a scan admit, each with its place and certainty.
 
-What opens with a marker is certain, wherever it stands. The model is asked only about passages of the sort
-that it was trained on: prose without a marker, of documentation only what has the word of one in its middle,
-no licence, no code that is commented out, no orders to other tools and no number of an issue.
+A passage that opens with a marker is certain. The model judges only passages like those it was trained on:
+prose without a marker, and documentation only if it contains a marker word; no licences, commented-out code,
+directives to tools or bare issue numbers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Literal
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.text import shorten
 from holdfast.syntax.record import Record
@@ -26,11 +26,12 @@ from holdfast.syntax.record import Record
 Certainty = Literal["certain", "probable"]
 PROBABLE_SEVERITY: Severity = "Low"
 _TEXT_CHARACTERS = 300
+"""Characters of an item that are shown: a chosen bound, some three lines."""
 
 LICENCE = re.compile(
     r"(?i)\bcopyright\b|\(c\) ?\d{4}|\blicen[cs]ed (?:to|under)\b|\bSPDX-|\ball rights reserved\b"
 )
-_ORDER = re.compile(
+_DIRECTIVE = re.compile(
     r"(?i)\s*(?:noqa|type: ?ignore|pylint|pragma|mypy|pyright|ruff|fmt|isort|flake8|nosec|yapf|black|bandit"
     r"|eslint|prettier|jshint|jslint|global |globals |tslint|@ts-|istanbul|c8 |biome|webpack|nolint|go:"
     r"|\+build|nosonar|noinspection|checkstyle|rubocop|frozen_string_literal|shellcheck|clang-format|swiftlint"
@@ -74,34 +75,33 @@ class DebtItem:
     column: int
     marker: str | None = None
     probability: float | None = None
-    """Of a probable one, by the model."""
+    """By the model, for probable items."""
 
     @property
     def order(self) -> tuple[int, str, str, int, int]:
-        """Sort the grave ones first, the certain ones before the probable, then by place."""
+        """Sorts by severity, then certain before probable, then by place."""
         return SEVERITIES.index(self.severity), self.certainty, self.file, self.line, self.column
 
 
-def debt_items(
-    survey: Survey, *, probable: bool = True, min_probability: float | None = None
-) -> list[DebtItem]:
-    """Return what the comments of a survey's files admit, without ages, in order."""
+def debt_items(scan: Scan, *, probable: bool = True, min_probability: float | None = None) -> list[DebtItem]:
+    """Return the debts that the comments of a scan admit, in order."""
     call, found = current_call(), list[DebtItem]()
     lowest = least_probability(min_probability) if probable else None
-    for done, (path, record) in enumerate(survey.files.items()):
-        call.progress(done, len(survey.files), "files searched for debt")
+    for done, (path, record) in enumerate(scan.files.items()):
+        call.progress(done, len(scan.files), "files searched for debt")
         found += file_debt(path, record, lowest)
     return sorted(found, key=lambda item: item.order)
 
 
-def certain_debts(room: Analysis, survey: Survey) -> list[DebtItem]:
-    """Return the debts that comments of a survey admit by a marker, the gravest first."""
-    found = room.of_files("certain debts", survey, lambda path, record: (*file_debt(path, record, None),))
+def certain_debts(room: Analysis, scan: Scan) -> list[DebtItem]:
+    """Return the debts that a marker shows, the gravest first; cached by file."""
+    found = room.cached_by_file("certain debts", scan, lambda path, record: (*file_debt(path, record, None),))
     return sorted((item for items in found.values() for item in items), key=lambda item: item.order)
 
 
-def new_items(items: Iterable[DebtItem], base: Base, lowest: float | None) -> list[DebtItem]:
-    """Return the items whose file did not say so before, or said it fewer times; the later ones are new."""
+def new_items(items: Iterable[DebtItem], base: BaseCommit, lowest: float | None) -> list[DebtItem]:
+    """Return the items that the base lacks. If a text occurs more often than before, the later ones are
+    new."""
     found: dict[str, list[DebtItem]] = {}
     for item in items:
         found.setdefault(item.file, []).append(item)
@@ -117,12 +117,13 @@ def new_items(items: Iterable[DebtItem], base: Base, lowest: float | None) -> li
 
 
 def least_probability(wanted: float | None) -> float:
-    """Return from which probability on an item counts: the one that is wanted, or the model's own."""
+    """Return the least probability of an item: the requested one, or the model's own threshold."""
     return shipped_model().threshold if wanted is None else wanted
 
 
 def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtItem]:
-    """Yield the debt of one file: what is certain, and what is at least so probable, if that is wanted."""
+    """Yield the debts of one file: the certain ones, and those at least as probable as `lowest` unless it is
+    None."""
     for passage in passages(record.comments):
         certain = list(_certain(path, passage))
         yield from certain
@@ -144,9 +145,9 @@ def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtI
 
 
 def is_prose(passage: Passage) -> bool:
-    """Tell whether a passage is of the sort that the model was trained on."""
+    """Return whether a passage is like those that the model was trained on."""
     written = [line.text for line in passage.lines if line.text]
-    if not written or _ORDER.match(written[0]):
+    if not written or _DIRECTIVE.match(written[0]):
         return False
     if passage.documentation and not any(map(_TAG.search, written)):
         return False
@@ -159,15 +160,15 @@ def _is_code(line: str) -> bool:
 
 def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:
     opened: list[tuple[Marker, int, int, list[str]]] = []
-    goes_on = False
+    continues = False
     for line in passage.lines:
         if found := opening_marker(line.text):
             marker, at = found
             opened.append((marker, line.line, line.column + at, [line.text[at:]]))
-            goes_on = True
+            continues = True
         elif not line.text or line.text.startswith("@"):
-            goes_on = False
-        elif goes_on:
+            continues = False
+        elif continues:
             opened[-1][3].append(line.text)
     for (word, category, severity), number, column, lines in opened:
         text = shorten(" ".join(lines), _TEXT_CHARACTERS, tidy=True)

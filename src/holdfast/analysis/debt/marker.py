@@ -1,8 +1,8 @@
-"""Markers: the words with which people open a comment that admits a debt.
+"""Markers: the words that open a comment which admits a debt.
 
-Contract: a marker counts where a line of a comment opens with it, behind signs and bullets, never in the
-middle. Words that also open ordinary sentences count only where punctuation follows. Category and severity
-follow from the marker alone.
+Contract: a marker counts only at the beginning of a line of a comment, after comment signs and bullets. Words
+that also begin ordinary sentences count only if punctuation follows. Category and severity follow from the
+marker alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SEVERITIES: tuple[Severity, ...] = ("Critical", "High", "Medium", "Low")
 
 
 class Marker(NamedTuple):
-    """A marker, and what follows from it."""
+    """A marker, with its category and severity."""
 
     word: str
     category: Category
@@ -50,12 +50,12 @@ _NOTE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
 """An author or the number of an issue: `(ann)`, `[PROJ-12]`. `Bug #34:` names an issue and admits nothing."""
 _OPENING = re.compile(
     r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+|</?\w+>\s*)?(?:"
-    # Nobody opens a sentence with these, whatever follows; `todo.append(x)` and `todo = []` are code.
+    # No sentence begins with these, whatever follows; `todo.append(x)` and `todo = []` are code.
     r"((?i:todo|fixme)|TO[ -]DO|FIX ME|XXX+|HACK|KLUDGE|TBD)(?!\w|-\w|\.\w|\s*=)"
-    # These open sentences, too, unless punctuation follows.
+    # These may begin a sentence, unless punctuation follows.
     r"|((?i:to[ -]do|fix me|xxx|hack|kludge|bug|workaround|refactor|tech(?:nical)? debt))"
     rf"(?={_NOTE}\s?(?::(?![:=/])|[!;,]|\.(?!\w)|$))"
-    # These head a section as well as a debt in small letters: `Security: compared in constant time.`
+    # In lower case these may begin a section, too: `Security: compared in constant time.`
     r"|(SECURITY|VULN(?:ERABILITY)?|CVE|BROKEN|SMELL|FLAKY|UNTESTED|UNDONE|TEMP(?:ORARY)?|REVISIT|OPTIMI[SZ]E"
     rf"|PERF|SLOW)(?={_NOTE}\s?(?:[:!]|\s-+\s|$))"
     r")"
@@ -63,7 +63,7 @@ _OPENING = re.compile(
 
 
 def opening_marker(line: str) -> tuple[Marker, int] | None:
-    """Return the marker with which a line opens, and where in the line it stands."""
+    """Return the marker that a line begins with, and its column."""
     found = _OPENING.match(line)
     if found is None or found.lastindex is None:
         return None

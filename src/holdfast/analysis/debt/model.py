@@ -1,8 +1,8 @@
-"""The model that tells how probable it is that a passage without a marker admits a debt.
+"""A logistic regression that estimates how probable it is that a passage without a marker admits a debt.
 
-A logistic regression on the words of a passage and pairs of neighbours among them, on the same with words of
-one kind (`ugly`, `nasty`) taken for one and kinds of one sort (what is bad, who doubts) taken for one, and on
-how long and how much like code it is. `scripts/train_debt.py` makes the weights, with what is here.
+Its features are the words and word pairs (bigrams) of a passage; the same after replacing words with their
+kind (`ugly` and `nasty` are one kind) and kinds with their sort; the length; and how much the passage looks
+like code. `scripts/train_debt.py` trains the weights with the features computed here.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from importlib.resources import files
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\?+|!+|\.\.+")
 _CODE = re.compile(r"[;{}=()]")
 _CHARACTERS = 4000
-"""What a passage says is said by then."""
+"""A chosen bound: later text adds little to the decision."""
 
 
 @dataclass(frozen=True)
-class Model:
-    """Weights of features, and from which probability on a passage counts."""
+class DebtModel:
+    """The weights of the features, and the least probability at which a passage counts."""
 
     bias: float
     threshold: float
     kinds: Mapping[str, str]
-    """Words whose kind tells something, and that kind."""
+    """The kind of each word that has one."""
     sorts: Mapping[str, str]
     weights: Mapping[str, float]
 
     def probability(self, text: str) -> float:
-        """Return how probable it is that the text of a passage, its signs taken off, admits a debt."""
+        """Return the probability that the text of a passage, without comment signs, admits a debt."""
         weights = self.weights
         known = [weights[name] for name in features(text, self.kinds, self.sorts) if name in weights]
         score = self.bias + (math.fsum(known) / math.sqrt(len(known)) if known else 0.0)
@@ -42,7 +42,7 @@ class Model:
 
 
 def features(text: str, kinds: Mapping[str, str], sorts: Mapping[str, str]) -> set[str]:
-    """Return the features of a text, each once."""
+    """Return the features of a text."""
     text = text[:_CHARACTERS]
     words = [word if word[0] not in "?!." else word[:2] for word in _WORD.findall(text.lower())]
     found = {*words, *_pairs(words)}
@@ -63,7 +63,7 @@ def _pairs(words: list[str]) -> list[str]:
 
 
 @cache
-def shipped_model() -> Model:
-    """Return the model that comes with the package."""
+def shipped_model() -> DebtModel:
+    """Return the model that ships with the package."""
     packed = files("holdfast.analysis.debt").joinpath("model.json.gz").read_bytes()
-    return Model(**json.loads(gzip.decompress(packed)))
+    return DebtModel(**json.loads(gzip.decompress(packed)))

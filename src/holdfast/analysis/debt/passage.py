@@ -1,7 +1,7 @@
-"""Passages: comments as people read them, their signs taken off and their lines joined.
+"""Passages: comments without their signs, with adjacent lines joined.
 
-Line comments that stand below each other in one column are one passage; so is a block comment. A line keeps
-the place of its first character behind the signs.
+Line comments below each other in the same column are one passage, and so is a block comment. A line records
+the place of its first character after the signs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _DOCUMENTATION = re.compile(r"/\*\*[^*/]|/\*!|//[/!](?!/)")
 _BLOCK = ("/*", "<!--", "=begin", "--[[")
 
 
-class Line(NamedTuple):
-    """What one line of a comment says."""
+class CommentLine(NamedTuple):
+    """The text of one line of a comment, and its place."""
 
     line: int
     column: int
@@ -28,27 +28,27 @@ class Line(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The lines of one comment, or of several that belong together."""
+    """The lines of one comment, or of adjacent ones."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CommentLine, ...]
     documentation: bool
-    """Whether it describes how to use something, by the signs of its language."""
+    """Whether it is a documentation comment, by its signs."""
 
     @property
     def text(self) -> str:
-        """What it says, on one line."""
+        """Its text, on one line."""
         return " ".join(line.text for line in self.lines if line.text)
 
 
 def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
     """Yield the passages of a file, in order."""
-    lines: list[Line] = []
+    lines: list[CommentLine] = []
     documentation, last = False, Comment(0, 0, -1, _BLOCK[0])
     for comment in comments:
         kind = _DOCUMENTATION.match(comment.text) is not None
-        goes_on = comment.line == last.end_line + 1 and comment.column == last.column
-        goes_on = goes_on and not (comment.text.startswith(_BLOCK) or last.text.startswith(_BLOCK))
-        if lines and not (goes_on and kind is documentation):
+        continues = comment.line == last.end_line + 1 and comment.column == last.column
+        continues = continues and not (comment.text.startswith(_BLOCK) or last.text.startswith(_BLOCK))
+        if lines and not (continues and kind is documentation):
             yield Passage(tuple(lines), documentation)
             lines = []
         lines += _lines(comment)
@@ -57,12 +57,12 @@ def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
         yield Passage(tuple(lines), documentation)
 
 
-def _lines(comment: Comment) -> Iterator[Line]:
+def _lines(comment: Comment) -> Iterator[CommentLine]:
     first = comment.column
     for number, text in enumerate(comment.text.split("\n"), comment.line):
-        said = text.rstrip()
+        text_left = text.rstrip()
         for end in _ENDS:
-            said = said.removesuffix(end)
-        begin = _SIGNS.match(said).end()  # type: ignore[union-attr] # it matches nothing, too
-        yield Line(number, first + begin, said[begin:].rstrip(_RULE))
+            text_left = text_left.removesuffix(end)
+        begin = _SIGNS.match(text_left).end()  # type: ignore[union-attr] # it also matches the empty string
+        yield CommentLine(number, first + begin, text_left[begin:].rstrip(_RULE))
         first = 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.analysis.churn.churn import Touched
+from holdfast.analysis.churn.churn_report import Touched
 
 DAY = 86_400
 YEAR, RECENT = 365, 90

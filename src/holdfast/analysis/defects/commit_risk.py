@@ -19,7 +19,7 @@ from importlib.resources import files
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.analysis.churn.churn import Touched
+from holdfast.analysis.churn.churn_report import Touched
 from holdfast.analysis.defects.activity import DAY
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import kept_clones
+from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
 from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -61,24 +61,24 @@ def value(measure: Measure, measured: float | None) -> float:
     return log1p(measured) if measure.is_count else measured
 
 
-def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping[str, Measures]:
+def static_measures(room: Analysis, project: Project, scan: Scan) -> Mapping[str, Measures]:
     """Return what the texts of files tell, without their history."""
-    return room.once(f"measures of defects {project}", survey, lambda: _static(room, project, survey))
+    return room.cached(f"measures of defects {project}", scan, lambda: _static(room, project, scan))
 
 
-def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
-    coupling = kept_graph(room, survey, "import-graph").coupling()
-    duplication = _duplication(room, project, survey)
+def _static(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
+    coupling = kept_graph(room, scan, "import-graph").coupling()
+    duplication = _duplication(room, project, scan)
     found: dict[str, Measures] = {}
-    for path, alone in room.of_files("measures of defects", survey, _of_record).items():
+    for path, alone in room.cached_by_file("measures of defects", scan, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
         found[path] = {**alone, **duplication.get(path, {}), "imported_by": imported_by, "imports": imports}
     return found
 
 
-def _duplication(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
+def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     """Return how much of each file has exact or renamed copies, and how many other files hold them."""
-    clones = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), survey)
+    clones = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), scan)
     sharing: defaultdict[str, set[str]] = defaultdict(set)
     for one in clones.classes:
         paths = {fragment.file for fragment in one.fragments}

@@ -11,27 +11,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from pydantic import Field
-
-from holdfast.analysis.churn.churn import Touched
-from holdfast.analysis.context.coverage import Coverage, coverage_of, reports_seen
+from holdfast.analysis.churn.churn_report import Touched
+from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of, reports_seen
 from holdfast.analysis.defects.activity import DAY, RECENT, YEAR, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
+from holdfast.analysis.defects.defect_report import (
+    DIGITS,
+    SMALL_FILE,
+    Baseline,
+    DefectReport,
+    Prediction,
+    RiskyCommit,
+)
 from holdfast.analysis.defects.logistic import Model, area_under_curve, shipped
 from holdfast.analysis.defects.measures import FEATURES, MEASURES, Measures, static_measures
+from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
-from holdfast.kernel.models import Output
 from holdfast.kernel.text import one_line
-from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.log_stream import shallow_commits
 
-Risk = Literal["High", "Medium", "Low"]
 HIGH, MEDIUM = 0.7, 0.3
 """From which probability on a risk is called so."""
 COSTS: Mapping[str, float] = {
@@ -45,8 +48,8 @@ COSTS: Mapping[str, float] = {
 """What confidence loses where a feature is not measured: a convention, not a measurement."""
 NOT_LEARNED = 0.9
 """What confidence is multiplied by where the repository's own history has taught the model nothing."""
-SMALL_FILE, OF_SMALL_FILES = 10, 0.8
-"""Of files with fewer lines of code little can be measured."""
+OF_SMALL_FILES = 0.8
+"""What confidence is multiplied by for files with fewer than `SMALL_FILE` lines of code."""
 LEAST_MENDED = 15
 """With fewer files that were mended, or that were not, a history teaches nothing."""
 _NO_GIT = "this is no git repository"
@@ -59,49 +62,7 @@ _OF_ONE_FILE = {
     "name_quality": "the file defines no name",
     "test_coverage": "no report speaks of this file",
 }
-_DIGITS, _COMMITS = 4, 5
-
-
-class Prediction(NamedTuple):
-    """What is to be expected of one file."""
-
-    file: str
-    probability: float
-    confidence: float
-    risk: Risk
-    features: Mapping[str, float | None]
-    """The first measure of each of the six features."""
-    missing: Mapping[str, str]
-    """Features that were not measured, with the reasons."""
-    measures: Measures
-    contributions: Mapping[str, float]
-    """What each feature and the size of the file add to the log-odds."""
-
-    @property
-    def per_100_lines(self) -> float:
-        """Return the probability for each hundred lines of code: where reading pays most."""
-        return round(100 * self.probability / max(self.measures["code_lines"] or 0, SMALL_FILE), _DIGITS)
-
-
-class Baseline(Output):
-    """How well files are ordered by the model and by size alone, on this repository's last year."""
-
-    files: int = 0
-    mended: int = 0
-    model_auc: float | None = Field(
-        default=None, description="Of each half of the files, by a model that learned from the other one."
-    )
-    size_auc: float | None = Field(default=None, description="Of the same files, by their lines of code.")
-    reason: str | None = Field(default=None, description="Why that was not measured.")
-
-
-class RiskyCommit(Output):
-    """A commit of the last 90 days."""
-
-    id: str
-    committed_at: str
-    subject: UntrustedText
-    risk: float = Field(description="From 0 to 1; it orders commits, and is no probability.")
+_COMMITS = 5
 
 
 class PastFiles(NamedTuple):
@@ -205,32 +166,12 @@ class FileHistory:
         )
 
 
-class DefectReport(NamedTuple):
-    """What is to be expected of a project."""
-
-    predictions: tuple[Prediction, ...]
-    """The most probable first."""
-    model: Model
-    history: FileHistory | str
-    """What it follows from, or why there is none."""
-
-    @property
-    def baseline(self) -> Baseline:
-        """Return how well the model orders files, for which it learns anew."""
-        return Baseline(reason=self.history) if isinstance(self.history, str) else self.history.baseline
-
-    @property
-    def commits(self) -> tuple[RiskyCommit, ...]:
-        """Return the riskiest commits of the last 90 days."""
-        return () if isinstance(self.history, str) else self.history.commits
-
-
 class MeasuredFiles(NamedTuple):
     """Everything that was measured of the files of a project, and why the rest was not."""
 
     static: Mapping[str, Measures]
     history: FileHistory | None
-    coverage: Coverage
+    coverage: CoverageReport
     reasons: Mapping[str, str]
     """Why a feature is missing of all files."""
 
@@ -248,36 +189,36 @@ class MeasuredFiles(NamedTuple):
         return {part: self.reasons.get(part) or _OF_ONE_FILE[part] for part in lacking}
 
 
-def predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
+def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     """Return what is to be expected of the files of a project."""
-    files = measured_files(room, project, survey)
+    files = measured_files(room, project, scan)
     model = files.history.model if files.history else shipped("static")
-    found = [_prediction(path, files, model) for path in survey.files]
+    found = [_prediction(path, files, model) for path in scan.files]
     found.sort(key=lambda it: (-it.probability, it.file))
     return DefectReport(tuple(found), model, files.history or files.reasons["churn"])
 
 
-def kept_predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
+def kept_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     """Return the same, found anew where a file, the last commit, a report of coverage or the day changed."""
     day, reports = int(room.clock().timestamp()) // DAY, reports_seen(Tree(room.repository), project.path)
     question = f"predictions {project} {room.history.head()} {day} {reports}"
-    _, around = _surroundings(room, project, survey)
-    return room.once(question, around, lambda: predictions(room, project, survey))
+    _, around = _surroundings(room, project, scan)
+    return room.cached(question, around, lambda: predictions(room, project, scan))
 
 
-def _surroundings(room: Analysis, project: Project, survey: Survey) -> tuple[Project, Survey]:
+def _surroundings(room: Analysis, project: Project, scan: Scan) -> tuple[Project, Scan]:
     """Return the repository where a part of it is asked about; a part that it leaves out stands alone."""
     whole = replace(project, path="", max_depth=None)
-    around = survey if project == whole else room.survey(whole)
-    return (whole, around) if survey.files.keys() <= around.files.keys() else (project, survey)
+    around = scan if project == whole else room.scan(whole)
+    return (whole, around) if scan.files.keys() <= around.files.keys() else (project, scan)
 
 
-def measured_files(room: Analysis, project: Project, survey: Survey) -> MeasuredFiles:
+def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFiles:
     """Return what is measured of the files of a project."""
-    around = _surroundings(room, project, survey)
+    around = _surroundings(room, project, scan)
     static = static_measures(room, *around)
     history = _history(room, *around, static)
-    coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
+    coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, scan.files.keys())
     reasons = {"test_coverage": coverage.reason or ""}
     if isinstance(history, str):
         return MeasuredFiles(static, None, coverage, reasons | {"churn": history})
@@ -285,7 +226,7 @@ def measured_files(room: Analysis, project: Project, survey: Survey) -> Measured
 
 
 def _history(
-    room: Analysis, project: Project, survey: Survey, static: Mapping[str, Measures]
+    room: Analysis, project: Project, scan: Scan, static: Mapping[str, Measures]
 ) -> FileHistory | str:
     """Return what commits did to files, or why nothing can be said."""
     now = int(room.clock().timestamp())
@@ -298,9 +239,9 @@ def _history(
     oldest = min((commit.time for commit in touched.commits), default=0)
     if shallow_commits(room.repository) and now - oldest < YEAR * DAY:
         return _SHALLOW
-    lines = {path: record.lines for path, record in survey.files.items()}
+    lines = {path: record.lines for path, record in scan.files.items()}
     question = f"defects of {project} after {room.history.head()} on day {now // DAY}"
-    return room.once(question, survey, lambda: FileHistory(touched, now, static, lines))
+    return room.cached(question, scan, lambda: FileHistory(touched, now, static, lines))
 
 
 def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
@@ -310,7 +251,7 @@ def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     contributions = model.contributions(measures)
     for measure in MEASURES:
         parts[measure.part] += contributions[measure.name]
-    probability = round(model.chance(contributions), _DIGITS)
+    probability = round(model.chance(contributions), DIGITS)
     confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if model.learned_here else NOT_LEARNED)
     is_small = (measures["code_lines"] or 0) < SMALL_FILE
     first = {measure.part: measure.name for measure in reversed(MEASURES)}

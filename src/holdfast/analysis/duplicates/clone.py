@@ -1,8 +1,7 @@
-"""Clones: classes of code fragments that are alike, what is asked for, and what is reported."""
+"""Clones: classes of similar code fragments, and the query for them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log2
 from typing import Literal, NamedTuple, get_args
@@ -82,27 +81,3 @@ class CloneClass:
         weight = round(first.tokens * log2(len(self.fragments)), 3)
         sort = max(kind, 1)
         return sort, -weight, first.file, first.start_line, kind, first.end_line, self.id
-
-
-@dataclass(frozen=True)
-class CloneReport:
-    """The clones of a project."""
-
-    classes: tuple[CloneClass, ...]
-    lines: Mapping[str, int]
-    """How many lines each file has."""
-    duplicate_lines: Mapping[str, int]
-    """How many of them are in an exact or renamed clone, each counted once."""
-    near_lines: Mapping[str, int]
-    """How many of the others are in a gapped one."""
-    gpu: GpuUse = GpuUse()
-
-    @property
-    def total_lines(self) -> int:
-        """Return the lines of all files."""
-        return sum(self.lines.values())
-
-    @property
-    def duplication(self) -> float:
-        """Return the share of lines that are duplicates, from 0 to 1."""
-        return sum(self.duplicate_lines.values()) / (self.total_lines or 1)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, GpuUse
-from holdfast.analysis.records.token_stream import TokenStream, indentations, token_table
-from holdfast.analysis.survey import FileSurvey, Project, Survey
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, GpuUse
+from holdfast.analysis.duplicates.clone_report import CloneReport
+from holdfast.analysis.engine.scan import FileScan, Project, Scan
+from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import Record
 
@@ -23,26 +24,26 @@ _NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no G
 
 
 def find_clones(
-    room: Analysis, project: Project, wanted: CloneQuery, survey: Survey | None = None
+    room: Analysis, project: Project, wanted: CloneQuery, scan: Scan | None = None
 ) -> CloneReport:
-    """Return the clones of a project; who has a survey of it spares its files a second look."""
-    lexed = room.lexed(project, sight=None if survey is None else survey.sight)
+    """Return the clones of a project; who has a scan of it spares its files a second look."""
+    lexed = room.scan_tokens(project, stats=None if scan is None else scan.stats)
     return clones_of(room, lexed, wanted, project)
 
 
-def kept_clones(room: Analysis, project: Project, wanted: CloneQuery, survey: Survey) -> CloneReport:
-    """Return the clones of a project, found anew only where something in its survey changed."""
+def kept_clones(room: Analysis, project: Project, wanted: CloneQuery, scan: Scan) -> CloneReport:
+    """Return the clones of a project, found anew only where something in its scan changed."""
     question = f"clones {project} {wanted}"
-    return room.once(question, survey, lambda: find_clones(room, project, wanted, survey))
+    return room.cached(question, scan, lambda: find_clones(room, project, wanted, scan))
 
 
 def clones_of(
-    room: Analysis, survey: FileSurvey[TokenStream], wanted: CloneQuery, project: Project
+    room: Analysis, scan: FileScan[TokenStream], wanted: CloneQuery, project: Project
 ) -> CloneReport:
     """Return the clones of a project whose tokens are known."""
     question = f"clones {sorted(wanted.kinds)} {wanted.min_lines} {wanted.threshold} {wanted.gpu}"
-    return room.once(
-        question, survey, lambda: clones_in(survey.files, wanted, lambda: room.survey(project).files)
+    return room.cached(
+        question, scan, lambda: clones_in(scan.files, wanted, lambda: room.scan(project).files)
     )
 
 

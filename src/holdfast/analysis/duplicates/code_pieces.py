@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.sketch import Numbers, Pieces
 from holdfast.analysis.duplicates.windows import Corpus
-from holdfast.analysis.records.token_stream import Tokens
+from holdfast.analysis.engine.token_stream import Tokens
 from holdfast.syntax.lexer import Kind
 from holdfast.syntax.record import Record
 

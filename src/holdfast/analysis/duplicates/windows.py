@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.records.token_stream import TokenTable
+from holdfast.analysis.engine.token_stream import TokenTable
 from holdfast.syntax.lexer import Kind
 
 Numbers = NDArray[np.int64]

@@ -20,8 +20,9 @@ from holdfast.analysis.fleet.roster import Member
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.files.atomic import atomic_write, read_limited
-from holdfast.storage.files.folder import made_folder
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.file_set import made_folder
+from holdfast.storage.files.regular_file import read_limited
 
 UNCHANGED = "unchanged"
 _KEPT = "results"

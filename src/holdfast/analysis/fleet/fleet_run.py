@@ -1,14 +1,13 @@
-"""Many tasks through executors: each again where its process died, each outcome as soon as it is there."""
+"""Runs many tasks through an executor: retries lost ones and yields each result as soon as it is there."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.processes.executors import Executors
+from holdfast.storage.processes.pool import DaskCluster, ProcessPool, completed
 
 Work = Callable[[str], str]
 
@@ -18,41 +17,33 @@ class Task(NamedTuple):
 
     name: str
     asked: str
-    """What the work is given, as JSON."""
+    """The argument of the work, as JSON."""
+
+
+class _Attempt(NamedTuple):
+    task: Task
+    work: Work
+    failed: int = 0
 
 
 def outcomes(
-    tasks: Sequence[Task], work: Work, executors: Executors, retries: int
+    tasks: Sequence[Task], work: Work, executor: ProcessPool | DaskCluster, retries: int
 ) -> Iterator[tuple[Task, str | None]]:
-    """Yield each task with what its work returned; with None where that was never told, time after time."""
-    waiting = deque((task, 0) for task in tasks)
-    idle = list(executors.slots)
-    running: dict[Future[str], tuple[Task, int, Executor]] = {}
-    while waiting or running:
-        while waiting and idle:
-            task, failed = waiting.popleft()
-            slot, future = _submitted(executors, idle.pop(), work, task)
-            running[future] = (task, failed, slot)
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            task, failed, slot = running.pop(future)
-            if future.cancelled():
-                raise Unavailable(
-                    "What ran the tasks is no longer there.",
-                    hint="Look after it and run the command again; what is done is kept.",
-                )
-            died = future.exception() is not None
-            idle.append(executors.renewed(slot) if died else slot)
-            if not died:
-                yield task, future.result()
-            elif executors.retries and failed < retries:
-                waiting.append((task, failed + 1))
-            else:
-                yield task, None
+    """Yield each task with what its work returned, or None when every attempt failed."""
+    waiting = deque(_Attempt(task, work) for task in tasks)
+    for attempt, future in completed(executor, _run, waiting, executor.size):
+        if future.cancelled():
+            raise Unavailable(
+                "The executor that ran the tasks is gone.",
+                hint="Check it and run the command again; finished tasks are kept.",
+            )
+        if future.exception() is None:
+            yield attempt.task, future.result()
+        elif executor.loses_tasks and attempt.failed < retries:
+            waiting.append(attempt._replace(failed=attempt.failed + 1))
+        else:
+            yield attempt.task, None
 
 
-def _submitted(executors: Executors, slot: Executor, work: Work, task: Task) -> tuple[Executor, Future[str]]:
-    try:
-        return slot, slot.submit(work, task.asked)
-    except BrokenExecutor:  # its process died while it had nothing to do
-        slot = executors.renewed(slot)
-        return slot, slot.submit(work, task.asked)
+def _run(attempt: _Attempt) -> str:
+    return attempt.work(attempt.task.asked)

@@ -11,13 +11,14 @@ from contextlib import closing
 from hashlib import blake2b
 from typing import NamedTuple
 
-from holdfast.analysis.context.coverage import PLACES
+from holdfast.analysis.coverage.coverage_report import PLACES
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.project_files import Seen, list_files, look
+from holdfast.storage.git.project_files import FileStat, file_stats, list_files
 from holdfast.storage.git.repository import Repository
 
 _REFS = ("refs/heads/", "refs/tags/", "refs/remotes/")
@@ -47,10 +48,10 @@ def _digest(repository: Repository, git: Git | None, history: list[object]) -> s
         return found.hexdigest()
     tree, call = Tree(repository), current_call()
     paths = dict.fromkeys((*list_files(repository, git, "").paths, *PLACES))
-    for path, seen in look(repository.root, paths).items():
+    for path, seen in file_stats(repository.root, paths).items():
         call.check()
         content: bytes | None = None
-        if isinstance(seen, Seen) and seen.size <= LIMITS.source_file_bytes:
+        if isinstance(seen, FileStat) and seen.size <= LIMITS.source_file_bytes:
             try:
                 content = blake2b(tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)).digest()
             except HoldfastError:  # an odd name, or gone meanwhile: then by its looks

@@ -1,1 +1,1 @@
-"""The quality gate: thresholds and settings, one judge for each check, and the verdict as JUnit."""
+"""The quality gate: its settings, its checks (`judges.py`), and their results (`check.py`)."""

@@ -1,4 +1,4 @@
-"""One check of a gate: what was measured, against which threshold, and what came of it."""
+"""One check of a gate: what was measured, the threshold, and the result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from holdfast.analysis.context.recommendations import Duration
+from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.gate.settings import CheckName
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.text import one_line
@@ -17,7 +18,7 @@ Status = Literal["pass", "fail", "not_measured"]
 
 
 class GateViolation(Output):
-    """Something over a threshold, or below it where that is the least."""
+    """Something above a threshold, or below it where the threshold is a minimum."""
 
     rule: str
     file: UntrustedText
@@ -29,7 +30,7 @@ class GateViolation(Output):
 
 
 class GateCheck(Output):
-    """What one check came to."""
+    """The result of one check."""
 
     check: CheckName
     measure: str = Field(description="What `actual` is.")
@@ -43,13 +44,13 @@ class GateCheck(Output):
 
     @property
     def headline(self) -> str:
-        """Say in a line what it came to."""
+        """The result on one line."""
         actual = "nothing" if self.actual is None else f"{self.actual:g}"
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.measure}: {actual}, threshold {self.threshold:g}{reason}"
 
     def lines(self, most: int) -> list[str]:
-        """Return a line for each of the first violations, and one that tells of the rest."""
+        """Return a line for each of the first violations, and one that counts the others."""
         shown = [
             one_line(f"{one.file}{'' if one.line is None else f':{one.line}'}: {one.message}")
             for one in self.violations[:most]
@@ -58,28 +59,24 @@ class GateCheck(Output):
         return [*shown, *([f"{rest} more"] if rest else [])]
 
 
-class Broken(NamedTuple):
-    """What breaks a threshold; see `GateViolation`."""
+class Breach(NamedTuple):
+    """A finding that breaks a threshold, and the value that does."""
 
-    rule: str
-    file: str
-    line: int | None
-    message: str
+    finding: CodeFinding
     actual: float
-    name: str | None = None
 
 
 class Verdict(NamedTuple):
-    """What a judge says."""
+    """What a check found."""
 
     status: Status
     measure: str
     actual: float | None = None
     reason: str | None = None
-    broken: tuple[Broken, ...] = ()
+    breaches: tuple[Breach, ...] = ()
 
-    def judged(self, actual: float, holds: bool, broken: Iterable[Broken]) -> Verdict:
-        """Pass where the threshold holds, and else fail by what breaks it."""
+    def judged(self, actual: float, holds: bool, breaches: Iterable[Breach]) -> Verdict:
+        """Pass if the threshold holds, otherwise fail with what breaks it."""
         if holds:
             return self._replace(status="pass", actual=actual)
-        return self._replace(status="fail", actual=actual, broken=tuple(broken))
+        return self._replace(status="fail", actual=actual, breaches=tuple(breaches))

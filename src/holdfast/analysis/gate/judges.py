@@ -1,139 +1,140 @@
-"""The judges of a gate: each measures one thing with the analysis that has it, and holds it to a threshold.
+"""The checks of a gate: each compares the report of one analysis with a threshold.
 
-Contract: where there is a base only what is new or worse than there counts. What was not measured is said to
-be so, and never passes. Whatever fails is raised, for the gate to count as failed.
+Contract: with a base, only what is new or worse than in it counts. What was not measured is reported as such
+and never passes. Failures are raised, and the gate counts them as failed checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from holdfast.analysis.complexity.measure import Measure, Reading
-from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
-from holdfast.analysis.context.coverage import coverage_of
-from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import LEAST
-from holdfast.analysis.debt.debt_item import certain_debts, new_items
+from holdfast.analysis import reports
+from holdfast.analysis.complexity.function_complexity import ComplexityCounting, FunctionComplexity
+from holdfast.analysis.dead_code.dead_code_report import unused_finding
+from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
-from holdfast.analysis.defects.prediction import kept_predictions, predictions
-from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, Fragment
+from holdfast.analysis.defects.defect_report import Prediction, defect_finding
+from holdfast.analysis.defects.prediction import predictions
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
 from holdfast.analysis.duplicates.clones import find_clones
-from holdfast.analysis.gate.check import Broken, Status, Verdict
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
+from holdfast.analysis.engine.scan import FileScan, Project, Scan
+from holdfast.analysis.engine.scope import Scope
+from holdfast.analysis.engine.token_stream import TokenStream
+from holdfast.analysis.gate.check import Breach, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
-from holdfast.analysis.records.base import Base
-from holdfast.analysis.records.token_stream import TokenStream
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import COVERAGE, DEAD_CODE_RULES, DEBT_RULES, DEFECT_RULE, DUPLICATE_RULES
-from holdfast.analysis.survey import FileSurvey, Project, Survey
-from holdfast.storage.files.work_tree import Tree
+from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
 _CLONES = CloneQuery(COPIES)
-"""What counts as a copy: leads do not."""
+"""Clones that count as copies; leads do not."""
+_LESS_THAN_LEARNING = 0.01
+"""How much a probability has to rise to count as riskier. The model also learns from the other files, which
+moves every probability a little; less than a percent is not about the file itself. A judgement, not
+measured."""
 
 
 @dataclass(frozen=True)
-class Matter:
-    """What is judged."""
+class GateScope:
+    """What the checks look at."""
 
-    room: Analysis
-    project: Project
-    survey: Survey
+    scope: Scope
     settings: GateSettings
-    base: Base | None
-    """None where everything counts."""
+
+    @property
+    def scan(self) -> Scan:
+        """The scan of the project."""
+        return self.scope.scan
+
+    @property
+    def base(self) -> BaseCommit | None:
+        """The commit to compare with; None if everything counts."""
+        return self.scope.base
 
     @property
     def counted(self) -> str:
-        """Return what counts, as the end of what a measure is called."""
+        """What counts, as the end of the name of a measure."""
         return "" if self.base is None else ", new or worse than at the base"
 
 
-class FormerRoom(Analysis):
-    """The room with the files of a commit, and the history and the caches of today."""
+class BaseRoom(Analysis):
+    """The room with the files of a commit, and the current history and caches."""
 
-    def __init__(self, room: Analysis, base: Base) -> None:
+    def __init__(self, room: Analysis, base: BaseCommit) -> None:
         vars(self).update(vars(room))
         self._room, self._base = room, base
 
-    def survey(self, project: Project, **more: Any) -> Survey:
-        """Return the records of the files as they were."""
-        return self._base.survey(self._room.survey(project, **more))
+    def scan(self, project: Project, **more: Any) -> Scan:
+        """Return the records of the files in the commit."""
+        return self._base.scan(self._room.scan(project, **more))
 
-    def lexed(self, project: Project, **more: Any) -> FileSurvey[TokenStream]:
-        """Return the tokens of the files as they were."""
-        return self._base.lexed(self._room.lexed(project, **more))
+    def scan_tokens(self, project: Project, **more: Any) -> FileScan[TokenStream]:
+        """Return the tokens of the files in the commit."""
+        return self._base.scan_tokens(self._room.scan_tokens(project, **more))
 
 
-def _complexity(rule: str, matter: Matter, threshold: float) -> Verdict:
-    kind = "cyclomatic" if rule == CYCLOMATIC else "cognitive"
-    verdict = Verdict("pass", f"highest {kind} complexity of a function{matter.counted}")
-    if not any(record.functions for record in matter.survey.files.values()):
+def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict:
+    kind = "cyclomatic" if rule is CYCLOMATIC_RULE else "cognitive"
+    verdict = Verdict("pass", f"highest {kind} complexity of a function{gate.counted}")
+    files = gate.scan.files
+    if not any(record.functions for record in files.values()):
         return verdict._replace(status="not_measured", reason="there is no function")
 
-    def value(one: Measure) -> int:
-        return one.cyclomatic if rule == CYCLOMATIC else one.cognitive
+    def value(one: FunctionComplexity) -> int:
+        return one.cyclomatic if rule is CYCLOMATIC_RULE else one.cognitive
 
-    reading, files = Reading(), matter.survey.files
-    if matter.base is None:
-        found = reading.all(files)
+    if gate.base is None:
+        found: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
     else:
-        pairs = reading.compared(files, matter.base)
+        pairs = ComplexityCounting().compared(files, gate.base)
         found = [new for new, old in pairs if old is None or value(new) > value(old)]
     if not found:
         return verdict._replace(reason="no function is new or more complex")
-    broken = [
-        Broken(
-            rule,
-            one.file,
-            one.function.line,
-            f"{one.function.name}: {kind} complexity of {value(one)} is over {threshold:g}.",
-            value(one),
-            one.function.name,
-        )
-        for one in found
-        if value(one) > threshold
-    ]
-    return verdict.judged(max(map(value, found)), not broken, sorted(broken, key=lambda one: -one.actual))
+    above = sorted((one for one in found if value(one) > threshold), key=lambda one: -value(one))
+    breaches = [Breach(_excess(rule, kind, one, value(one), threshold), value(one)) for one in above]
+    return verdict.judged(max(map(value, found)), not breaches, breaches)
 
 
-def _duplication(matter: Matter, threshold: float) -> Verdict:
+def _excess(
+    rule: FindingRule, kind: str, one: FunctionComplexity, value: int, threshold: float
+) -> CodeFinding:
+    name = one.function.name
+    message = f"{name}: {kind} complexity of {value} is over {threshold:g}."
+    return CodeFinding(rule, "error", message, one.file, one.function.line, subject=name)
+
+
+def _duplication(gate: GateScope, threshold: float) -> Verdict:
     verdict, new = Verdict("pass", "percent of the lines that are copies"), None
-    if matter.base is not None:
+    if gate.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new = matter.base.new_lines(matter.survey.files)
+        new = gate.base.new_lines(gate.scan.files)
         if not any(new.values()):
             return verdict._replace(reason="no line is new")
-    found = find_clones(matter.room, matter.project, _CLONES, matter.survey)
+    found = find_clones(gate.scope.room, gate.scope.project, _CLONES, gate.scan)
     if not found.total_lines:
         return verdict._replace(status="not_measured", reason="there is no line")
-    if matter.base is None or new is None:
+    if gate.base is None or new is None:
         copied, total = sum(found.duplicate_lines.values()), found.total_lines
         copies = [(one, one.fragments[0]) for one in found.classes]
     else:
         total = sum(map(len, new.values()))
-        copies = _new_copies(matter, found, new, matter.base)
+        copies = _new_copies(gate, found, new, gate.base)
         copied = len({(part.file, line) for _, part in copies for line in _lines(part) & new[part.file]})
-    broken = (
-        Broken(
-            DUPLICATE_RULES[one.kind].id,
-            part.file,
-            part.start_line,
-            f"{DUPLICATE_RULES[one.kind].summary} {len(one.fragments)} copies, also at {_other(one, part)}.",
-            round(100 * len(_lines(part)) / total, 2),
-            one.id,
-        )
-        for one, part in copies
+    breaches = (
+        Breach(clone_finding(one, part), round(100 * len(_lines(part)) / total, 2)) for one, part in copies
     )
-    return verdict.judged(round(100 * copied / total, 2), 100 * copied <= threshold * total, broken)
+    return verdict.judged(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
 
 
 def _new_copies(
-    matter: Matter, found: CloneReport, new: Mapping[str, frozenset[int]], base: Base
+    gate: GateScope, found: CloneReport, new: Mapping[str, frozenset[int]], base: BaseCommit
 ) -> list[tuple[CloneClass, Fragment]]:
-    """Return the fragments of which half the lines are new, where the base had fewer like them."""
+    """Return the fragments with at least half of their lines new, of classes that had fewer at the base."""
     copies = [
         (one, part)
         for one in found.classes
@@ -142,130 +143,112 @@ def _new_copies(
     ]
     if not copies:
         return []
-    before = find_clones(FormerRoom(matter.room, base), matter.project, _CLONES)
+    before = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONES)
     known = {one.id: len(one.fragments) for one in before.classes}
     return [(one, part) for one, part in copies if len(one.fragments) > known.get(one.id, 0)]
-
-
-def _other(one: CloneClass, part: Fragment) -> str:
-    other = next(each for each in one.fragments if each != part)
-    return f"{other.file}:{other.start_line}-{other.end_line}"
 
 
 def _lines(part: Fragment) -> frozenset[int]:
     return frozenset(range(part.start_line, part.end_line + 1))
 
 
-def _coverage(matter: Matter, threshold: float) -> Verdict:
-    root, paths = matter.room.repository.root, matter.survey.files.keys()
-    told = coverage_of(Tree(matter.room.repository), root, matter.project.path, paths)
-    verdict = Verdict("pass", "percent of the lines in reports that tests ran", reason=told.reason)
-    absent: Status = "fail" if matter.settings.require_coverage else "not_measured"
-    damaged = [f"{report.path} cannot be read: {report.problem}" for report in told.reports if report.problem]
+def _coverage(gate: GateScope, threshold: float) -> Verdict:
+    found = reports.coverage(gate.scope)
+    verdict = Verdict("pass", "percent of the lines in reports that tests ran", reason=found.reason)
+    absent: Status = "fail" if gate.settings.require_coverage else "not_measured"
+    damaged = [
+        f"{report.path} cannot be read: {report.problem}" for report in found.reports if report.problem
+    ]
     if damaged:
         return verdict._replace(status="fail", reason="; ".join(damaged))
-    if told.percent is None:
+    if found.percent is None:
         return verdict._replace(status=absent)
-    parts = {path: file.parts for path, file in told.files.items()}
-    left = {"files are newer than the report on them": told.stale_files}
-    if matter.base is not None:
+    parts = {path: file.parts for path, file in found.files.items()}
+    uncounted = {"files are newer than the report on them": found.stale_files}
+    if gate.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new = {path: lines for path, lines in matter.base.new_lines(paths).items() if lines}
-        stale = {path for path in new if path in told.files and told.files[path].is_stale}
+        changed = gate.base.new_lines(gate.scan.files.keys())
+        new = {path: lines for path, lines in changed.items() if lines}
+        stale = {path for path in new if path in found.files and found.files[path].is_stale}
         parts = {path: parts[path].among(new[path]) for path in new.keys() & parts.keys() - stale}
-        left = {
+        uncounted = {
             "changed files are newer than the report on them": len(stale),
-            "changed files are in no report": len(new.keys() - told.files.keys()),
+            "changed files are in no report": len(new.keys() - found.files.keys()),
         }
-    reason = ", ".join(f"{number} {what}" for what, number in left.items() if number) or None
+    reason = ", ".join(f"{number} {what}" for what, number in uncounted.items() if number) or None
     covered, total = (sum(getattr(part, name) for part in parts.values()) for name in ("covered", "total"))
     if not total:
         nothing = verdict._replace(reason="no line that tests could run is new")
         return nothing if reason is None else verdict._replace(status=absent, reason=reason)
-    broken = (
-        Broken(
-            COVERAGE,
-            path,
-            None,
-            f"Tests ran {part.covered} of {part.total} lines.",
+    breaches = (
+        Breach(
+            CodeFinding(
+                COVERAGE_RULE, "error", f"Tests ran {part.covered} of {part.total} lines.", path, subject=path
+            ),
             round(100 * part.covered / part.total, 2),
-            path,
         )
         for path, part in sorted(parts.items(), key=lambda item: (item[1].covered - item[1].total, item[0]))
         if 100 * part.covered < threshold * part.total
     )
     holds = 100 * covered >= threshold * total
-    return verdict._replace(reason=reason).judged(round(100 * covered / total, 2), holds, broken)
+    return verdict._replace(reason=reason).judged(round(100 * covered / total, 2), holds, breaches)
 
 
-def _defects(matter: Matter, threshold: float) -> Verdict:
-    verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{matter.counted}")
-    base, unchanged = matter.base, "no file that changed got riskier"
-    changed = {} if base is None else base.new_lines(matter.survey.files)
+def _defects(gate: GateScope, threshold: float) -> Verdict:
+    verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{gate.counted}")
+    base, unchanged = gate.base, "no file that changed got riskier"
+    changed = {} if base is None else base.new_lines(gate.scan.files)
     if base is not None and not changed:
         return verdict._replace(reason=unchanged)
-    found = kept_predictions(matter.room, matter.project, matter.survey).predictions
+    found = reports.defects(gate.scope).predictions
     if not found:
         return verdict._replace(status="not_measured", reason="there is no file to predict")
     if base is not None:
-        found = tuple(one for one in found if one.file in changed)
-        former = FormerRoom(matter.room, base)
-        report = predictions(former, matter.project, base.survey(matter.survey)) if found else None
-        before = {one.file: one.probability for one in (report.predictions if report else ())}
-        found = tuple(
-            one
-            for one in found
-            # The model learns from the files there are: less than a percent is not about this one.
-            if one.probability >= before.get(base.renames.get(one.file, one.file), -1) + 0.01
-        )
+        found = _riskier(gate, base, tuple(one for one in found if one.file in changed))
     if not found:
         return verdict._replace(reason=unchanged)
-    words = "A fix is {:.0%} probable within a year."
-    broken = [
-        Broken(DEFECT_RULE.id, one.file, None, words.format(one.probability), one.probability, one.file)
-        for one in found
-        if one.probability > threshold
-    ]
-    return verdict.judged(found[0].probability, not broken, broken)
+    breaches = [Breach(defect_finding(one), one.probability) for one in found if one.probability > threshold]
+    return verdict.judged(found[0].probability, not breaches, breaches)
 
 
-def _debt(matter: Matter, threshold: float) -> Verdict:
-    severity = matter.settings.debt_severity
-    items = certain_debts(matter.room, matter.survey)
-    if matter.base is not None:
-        items = new_items(items, matter.base, None)
-    found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]
-    broken = (
-        Broken(DEBT_RULES[item.category].id, item.file, item.line, item.text, len(found)) for item in found
-    )
-    verdict = Verdict("pass", f"debts marked in comments, {severity} or graver{matter.counted}")
-    return verdict.judged(len(found), len(found) <= threshold, broken)
-
-
-def _dead_code(matter: Matter, threshold: float) -> Verdict:
-    level = matter.settings.dead_code_confidence
-    whole = Project(tracked=matter.project.tracked)
-    everything = matter.survey if matter.project == whole else matter.room.survey(whole)
-    found = [
+def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
+    """Return the files with a higher probability than at the base."""
+    if not found:
+        return ()
+    room = BaseRoom(gate.scope.room, base)
+    former = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
+    before = {one.file: one.probability for one in former}
+    return tuple(
         one
-        for one in became_dead(matter.room, everything, matter.base)
-        if one.file in matter.survey.files and one.confidence >= LEAST[level]
-    ]
-    broken = (
-        Broken(DEAD_CODE_RULES[one.kind].id, one.file, one.line, one.words, len(found), one.name or None)
         for one in found
+        if one.probability >= before.get(base.renames.get(one.file, one.file), -1) + _LESS_THAN_LEARNING
     )
-    verdict = Verdict("pass", f"things that nothing uses, confidence {level}{matter.counted}")
-    return verdict.judged(len(found), len(found) <= threshold, broken)
 
 
-JUDGES: Mapping[CheckName, Callable[[Matter, float], Verdict]] = {
-    "complexity": partial(_complexity, CYCLOMATIC),
-    "cognitive": partial(_complexity, COGNITIVE),
+def _debt(gate: GateScope, threshold: float) -> Verdict:
+    severity = gate.settings.debt_severity
+    items = reports.debt(gate.scope).items
+    found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]
+    breaches = (Breach(debt_finding(item), len(found)) for item in found)
+    verdict = Verdict("pass", f"debts marked in comments, {severity} or graver{gate.counted}")
+    return verdict.judged(len(found), len(found) <= threshold, breaches)
+
+
+def _dead_code(gate: GateScope, threshold: float) -> Verdict:
+    level = gate.settings.dead_code_confidence
+    found = reports.dead_code(gate.scope).at_least(level).items
+    breaches = (Breach(unused_finding(item), len(found)) for item in found)
+    verdict = Verdict("pass", f"things that nothing uses, confidence {level}{gate.counted}")
+    return verdict.judged(len(found), len(found) <= threshold, breaches)
+
+
+JUDGES: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {
+    "complexity": partial(_complexity, CYCLOMATIC_RULE),
+    "cognitive": partial(_complexity, COGNITIVE_RULE),
     "duplication": _duplication,
     "coverage": _coverage,
     "defects": _defects,
     "debt": _debt,
     "dead_code": _dead_code,
 }
-"""In the order in which checks are told."""
+"""The checks, in the order of results."""

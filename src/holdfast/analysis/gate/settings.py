@@ -1,7 +1,8 @@
-"""The settings of a quality gate: thresholds and switches, from arguments, a file of the repository, or ours.
+"""The settings of a quality gate: thresholds and switches, from arguments, a file of the repository, or
+defaults.
 
-Contract: a file that cannot be read, a key that is not known and a value that is no number are errors that
-name the file and the key; nothing is passed over. The nearest file to the project counts, up to the root.
+Contract: an unreadable file, an unknown key and an invalid value are errors that name the file and the key;
+nothing is ignored silently. The file nearest to the project is used, up to the root of the repository.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.dead_code.finding import Level
+from holdfast.analysis.dead_code.unused_code import Level
 from holdfast.analysis.debt.marker import Severity
 from holdfast.kernel.dispatch.validation import validated
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
-from holdfast.storage.files.foreign_document import Unreadable, toml_of
-from holdfast.storage.files.work_tree import RepoPath, Tree, is_folder
+from holdfast.storage.files.foreign_document import UnreadableDocument, toml_of
+from holdfast.storage.files.repo_path import RepoPath, is_folder
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
 CheckName = Literal["complexity", "cognitive", "duplication", "coverage", "defects", "debt", "dead_code"]
 PLACES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
-"""Where a table `gate` is looked for, and in which tables of the file."""
+"""The files that may have a table `gate`, and the tables around it."""
 
 Percent = Annotated[float | None, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
 Number = Annotated[float | None, Field(ge=0, strict=True, allow_inf_nan=False)]
@@ -35,7 +37,7 @@ def _threshold(words: str, **more: Any) -> Any:
 
 
 class Thresholds(Input):
-    """What is too much, or too little; what is not given comes from the settings, or is ours."""
+    """Thresholds of the checks; those not given come from the settings file, or are defaults."""
 
     complexity_threshold: Number = _threshold("Most cyclomatic complexity of a function; 10 if not set.")
     cognitive_threshold: Number = _threshold("Most cognitive complexity of one; not checked if not set.")
@@ -56,26 +58,29 @@ class GateSettings(Thresholds):
     exclude: tuple[str, ...] = ()
 
 
-_OURS: dict[CheckName, float | None] = {
+_DEFAULTS: dict[CheckName, float | None] = {
     "complexity": 10, "cognitive": None, "duplication": 5, "coverage": 80, "defects": 0.3, "debt": 0,
     "dead_code": 0,
 }  # fmt: skip
-"""Every check, and its threshold if nobody sets one; None is not checked then."""
+"""Every check with its default threshold; None means that it is off by default. Conventions: 10 is McCabe's
+limit, the others are stated in docs/quality-gate.md."""
 
 
 def thresholds_of(given: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
-    """Return the checks to do with their thresholds: arguments come before settings, these before ours."""
+    """Return the checks to run with their thresholds, from arguments, else settings, else defaults."""
     found = {}
-    for check, ours in _OURS.items():
-        asked, told = (getattr(place, f"{check.removesuffix('s')}_threshold") for place in (given, settings))
-        value = next((one for one in (asked, told, ours) if one is not None), None)
-        if value is not None and (check not in settings.disable or asked is not None):
+    for check, default in _DEFAULTS.items():
+        argument, setting = (
+            getattr(source, f"{check.removesuffix('s')}_threshold") for source in (given, settings)
+        )
+        value = next((one for one in (argument, setting, default) if one is not None), None)
+        if value is not None and (check not in settings.disable or argument is not None):
             found[check] = value
     return found
 
 
 def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, str | None]:
-    """Return the settings for a project and the file that they are in; ours where there is none."""
+    """Return the settings for a project and the file they are in; the defaults and None without one."""
     tree = Tree(repository)
     for folder in _upwards(project if is_folder(repository.root, project) else posixpath.dirname(project)):
         tables = {
@@ -98,24 +103,26 @@ def _upwards(project: str) -> Iterator[str]:
 
 
 def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return the table `gate` of a file, or None where there is no such file or table."""
+    """Return the table `gate` of a file, or None if there is no such file or table."""
     try:
         data = tree.read_bytes(RepoPath.parse(path), LIMITS.configuration_file_bytes)
     except NotFound:
         return None
     try:
         table: Any = toml_of(data.decode("utf-8"))
-    except (Unreadable, UnicodeDecodeError) as problem:
-        reason = problem if isinstance(problem, Unreadable) else "it is not UTF-8"
-        raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Mend the file.") from None
+    except (UnreadableDocument, UnicodeDecodeError) as problem:
+        reason = problem if isinstance(problem, UnreadableDocument) else "it is not UTF-8"
+        raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Fix the file.") from None
     for name in (*above, "gate"):
         unknown = sorted(table.keys() - {"gate"}) if name == "gate" else []
         if unknown:
-            raise Invalid(f"`{unknown[0]}` in {path} is no setting.", hint="The table is called `gate`.")
+            raise Invalid(f"`{unknown[0]}` in {path} is not a setting.", hint="The table is called `gate`.")
         if (table := table.get(name)) is None:
             return None
         if not isinstance(table, dict):
-            raise Invalid(f"`{name}` in {path} is no table.", hint="Write its name in brackets.")
+            raise Invalid(
+                f"`{name}` in {path} is not a table.", hint="Write the name of a table in brackets."
+            )
     found: dict[str, Any] = table
     return found
 
@@ -125,6 +132,6 @@ def _checked(table: dict[str, Any], path: str) -> GateSettings:
         settings = validated(GateSettings, table)
     except InvalidArguments as problem:
         words = problem.message.replace("argument ", "setting ")
-        raise Invalid(f"The gate's settings in {path}: {words}", hint=f"Mend {path}.") from None
+        raise Invalid(f"The gate's settings in {path}: {words}", hint=f"Fix {path}.") from None
     assert isinstance(settings, GateSettings)
     return settings

@@ -15,10 +15,10 @@ from posixpath import dirname
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.imports.layout import below
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import Definition, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -73,26 +73,26 @@ _NATIVE = frozenset({"rust", "c", "cpp", "go"})
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 
 
-def cross_language_references(survey: Survey, resolution: Resolution) -> list[CrossReference]:
+def cross_language_references(scan: Scan, resolution: Resolution) -> list[CrossReference]:
     """Return the references between the languages of a project, by place."""
-    search = _Search(survey, resolution)
-    found = {item for path, record in survey.files.items() for item in search.of(path, record)}
+    search = _Search(scan, resolution)
+    found = {item for path, record in scan.files.items() for item in search.of(path, record)}
     return sorted(found, key=lambda item: (item.source_file, item.line, item.text, item.target_file or ""))
 
 
 class _Search:
     """What the files of a project offer to other languages, and who takes it."""
 
-    def __init__(self, survey: Survey, resolution: Resolution) -> None:
-        self._files = survey.files
+    def __init__(self, scan: Scan, resolution: Resolution) -> None:
+        self._files = scan.files
         self._resolution = resolution
         self._linked: dict[str, list[str]] = defaultdict(list)
         self._modules: dict[str, list[str]] = defaultdict(list)
         self._callers: dict[str, list[str]] = defaultdict(list)
-        for path, record in survey.files.items():
+        for path, record in scan.files.items():
             if record.language in _NATIVE:
                 self._note_offers(path, record)
-        for path, record in survey.files.items() if self._linked else ():
+        for path, record in scan.files.items() if self._linked else ():
             for name in {site.callee.rpartition(".")[2] for site in record.names.calls}:
                 if name in self._linked:
                     self._callers[name].append(path)

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, function_of
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.meaning import LOCAL, Meaning, Place
 from holdfast.analysis.graph.resolution import Resolution
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
@@ -116,22 +116,22 @@ class Graph:
 
 @without_garbage_collection()
 def dependency_graph(
-    survey: Survey, resolution: Resolution, dag_type: DagType, *, include_external: bool = False
+    scan: Scan, resolution: Resolution, dag_type: DagType, *, include_external: bool = False
 ) -> Graph:
     """Return the graph of a kind, with the packages outside of the project as nodes where they are wanted."""
     builder = _Builder(resolution, include_external)
     wanted = EDGE_TYPES[dag_type]
     call = current_call()
-    for done, (path, record) in enumerate(survey.files.items()):
+    for done, (path, record) in enumerate(scan.files.items()):
         if done % _OFTEN == 0:
-            call.progress(done, len(survey.files), "Resolving names")
+            call.progress(done, len(scan.files), "Resolving names")
         builder.add(path, record, wanted)
     return builder.graph(wanted)
 
 
-def kept_graph(room: Analysis, survey: Survey, dag_type: DagType) -> Graph:
-    """Return the graph of a survey, made anew only where something in it changed."""
-    return room.once(dag_type, survey, lambda: dependency_graph(survey, room.resolution(survey), dag_type))
+def kept_graph(room: Analysis, scan: Scan, dag_type: DagType) -> Graph:
+    """Return the graph of a scan, made anew only where something in it changed."""
+    return room.cached(dag_type, scan, lambda: dependency_graph(scan, room.resolution(scan), dag_type))
 
 
 class _Builder:

@@ -15,6 +15,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.file_scope import SPACES, TYPES, FileScope, rules_of
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
@@ -25,7 +26,6 @@ from holdfast.analysis.graph.imports.rust_crates import RustCrates
 from holdfast.analysis.graph.imports.target import Finder, Target
 from holdfast.analysis.graph.meaning import BUILT_IN, LOCAL, UNKNOWN, Meaning, Place
 from holdfast.analysis.graph.project_index import ProjectIndex
-from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import MODULE, Import, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -52,11 +52,11 @@ class _Search(threading.local):
 
 
 class Resolution:
-    """What the imports and names of one survey mean."""
+    """What the imports and names of one scan mean."""
 
-    def __init__(self, survey: Survey, read_other: ReadOther) -> None:
-        self.records: Mapping[str, Record] = survey.files
-        self.layout = Layout(survey.files, survey.other_files, read_other)
+    def __init__(self, scan: Scan, read_other: ReadOther) -> None:
+        self.records: Mapping[str, Record] = scan.files
+        self.layout = Layout(scan.files, scan.other_files, read_other)
         self._finders: dict[str, Finder] = {}
         self._scopes: dict[str, FileScope] = {}
         self._offers: dict[tuple[str, str], Meaning] = {}
@@ -64,7 +64,7 @@ class Resolution:
         self._bases: dict[Place, list[Meaning]] = {}
         self._known: dict[str, dict[tuple[int, str], Meaning]] = defaultdict(dict)
         self._search = _Search()
-        self._index = ProjectIndex(survey.files, self.scope)
+        self._index = ProjectIndex(scan.files, self.scope)
 
     @property
     def damaged_settings(self) -> dict[str, str]:

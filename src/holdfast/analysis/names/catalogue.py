@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 import jellyfish
 import numpy as np
 
+from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.names.subwords import is_name, subwords
 from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
-from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
@@ -111,12 +111,12 @@ def sound(word: str) -> str:
     return code if len(code) > _SHORT_CODE else word
 
 
-def catalogue(survey: Survey) -> Catalogue:
-    """Return the identifiers of a survey: all definitions, parameters and local variables."""
+def catalogue(scan: Scan) -> Catalogue:
+    """Return the identifiers of a scan: all definitions, parameters and local variables."""
     found: dict[tuple[str, str], set[Place]] = {}
-    for number, (path, record) in enumerate(survey.files.items()):
+    for number, (path, record) in enumerate(scan.files.items()):
         if number % _FILES == 0:
-            current_call().progress(number, len(survey.files), "files whose names are read")
+            current_call().progress(number, len(scan.files), "files whose names are read")
         definitions = record.names.definitions
         for each in definitions:
             found.setdefault((each.name, each.kind), set()).add((path, each.line))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Literal
 
 from pydantic import Field, StrictFloat
 
-from holdfast.analysis.churn.churn import Churn, FileChurn
+from holdfast.analysis.churn.churn_report import ChurnReport, FileChurn
+from holdfast.analysis.engine.scan import FileCounts
+from holdfast.analysis.render.csv_table import csv_table
+from holdfast.analysis.render.markdown import LEFT, RIGHT, code, markdown_table
+from holdfast.analysis.render.text_layout import lines
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
@@ -20,7 +21,7 @@ from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, one_line, printable_path, table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 ChurnFormat = Literal["summary", "json", "markdown", "csv"]
@@ -42,9 +43,7 @@ _PARTIAL = (
 )
 _EMPTY = "There is no commit yet."
 _HEAD = ["file_path", "commits", "additions", "deletions", "churn_score", "unique_authors", "last_modified"]
-_TABLE_HEAD = (
-    "| File | Commits | Added | Deleted | Authors | Score |\n| --- | ---: | ---: | ---: | ---: | ---: |"
-)
+_TABLE_HEAD = ("File", "Commits", "Added", "Deleted", "Authors", "Score")
 
 
 class AnalyzeCodeChurn(Input):
@@ -115,7 +114,7 @@ class CodeChurn(FileCounts):
     summary: ChurnSummary
 
 
-def _file(churn: Churn, file: FileChurn) -> ChurnedFile:
+def _file(churn: ChurnReport, file: FileChurn) -> ChurnedFile:
     authors = churn.authors(file)
     return ChurnedFile(
         path=printable_path(file.path),
@@ -130,7 +129,7 @@ def _file(churn: Churn, file: FileChurn) -> ChurnedFile:
     )
 
 
-def _summary(churn: Churn) -> ChurnSummary:
+def _summary(churn: ChurnReport) -> ChurnSummary:
     contributions = churn.contributions()
     return ChurnSummary(
         total_commits=churn.commits,
@@ -143,13 +142,6 @@ def _summary(churn: Churn) -> ChurnSummary:
     )
 
 
-def _laid_out(result: CodeChurn, width: int) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "csv":
-        return _csv(result)
-    return _markdown(result) if result.format == "markdown" else _report(result, width)
-
-
 def _headline(result: CodeChurn) -> str:
     summary = result.summary
     return (
@@ -159,17 +151,19 @@ def _headline(result: CodeChurn) -> str:
     )
 
 
-def _report(result: CodeChurn, width: int) -> str:
+def _text(result: CodeChurn, width: int) -> str:
     rows = [_cells(file) for file in result.files[:_SHOWN]]
-    parts = [_headline(result)]
-    if rows:
-        head = ("score", "commits", "+", "-", "authors", "file")
-        parts.append(table([head, *rows], width, flexible=(5,)))
-    if len(result.files) > _SHOWN or len(result.files) < result.files_analyzed:
-        parts.append(f"{len(rows)} of {result.files_analyzed} files; the format csv has {len(result.files)}.")
+    head = ("score", "commits", "+", "-", "authors", "file")
+    more = f"{len(rows)} of {result.files_analyzed} files; the format csv has {len(result.files)}."
+    is_cut = len(result.files) > _SHOWN or len(result.files) < result.files_analyzed
     named = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
-    parts += [f"{name}: {', '.join(paths)}" for name, paths in named.items() if paths]
-    return "\n".join([*parts, *_limits(result)])
+    return lines(
+        _headline(result),
+        table([head, *rows], width, flexible=(5,)) if rows else "",
+        more if is_cut else "",
+        (f"{name}: {', '.join(paths)}" for name, paths in named.items() if paths),
+        _limits(result),
+    )
 
 
 def _limits(result: CodeChurn) -> list[str]:
@@ -183,23 +177,26 @@ def _cells(file: ChurnedFile) -> tuple[str, ...]:
 
 
 def _markdown(result: CodeChurn) -> str:
-    lines = [f"# Code churn of the last {result.period_days:g} days", "", _headline(result), "", _TABLE_HEAD]
+    rows = []
     for file in result.files[:_SHOWN]:
         score, commits, added, deleted, authors, path = _cells(file)
-        escaped = path.replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
-        lines.append(f"| `{escaped}` | {commits} | {added} | {deleted} | {authors} | {score} |")
-    return "\n".join([*lines, "", *_limits(result)]).rstrip()
+        rows.append((code(path), commits, added, deleted, authors, score))
+    title = f"# Code churn of the last {result.period_days:g} days"
+    shown = markdown_table(_TABLE_HEAD, rows, (LEFT, *[RIGHT] * 5))
+    return "\n".join([title, "", _headline(result), "", shown, "", *_limits(result)]).rstrip()
 
 
 def _csv(result: CodeChurn) -> str:
-    """Return a table for other programs, cells quoted where they must be."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_HEAD)
-    for file in result.files:
-        counts = (file.commit_count, file.additions, file.deletions, file.churn_score, file.author_count)
-        writer.writerow((file.path, *counts, file.last_modified))
-    return written.getvalue().removesuffix("\n")
+    return csv_table(
+        _HEAD,
+        (
+            (
+                *(file.path, file.commit_count, file.additions, file.deletions),
+                *(file.churn_score, file.author_count, file.last_modified),
+            )
+            for file in result.files
+        ),
+    )
 
 
 @analyze.operation(
@@ -208,7 +205,7 @@ def _csv(result: CodeChurn) -> str:
     effect=Effect.READ,
     command="churn",
     example="holdfast analyze churn src --period-days 90 --format csv",
-    **arguments.of_project(_laid_out),
+    **arguments.of_project(_text, csv=_csv, markdown=_markdown),
 )
 def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     """Analyze git history for code churn: which files changed most in a period, how much, and by whom.

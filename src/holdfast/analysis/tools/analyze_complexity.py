@@ -8,9 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis import sarif
-from holdfast.analysis.complexity.measure import Dialect, Reading, file_measures
-from holdfast.analysis.complexity.report import (
+from holdfast.analysis.complexity.complexity_report import (
     HOTSPOTS,
     ComplexitySummary,
     ComplexityViolation,
@@ -19,18 +17,19 @@ from holdfast.analysis.complexity.report import (
     MeasuredFunction,
     RankedFile,
     TopFiles,
-    file_of,
-    functions_of,
-    hotspots_of,
-    summary_of,
-    top_files_of,
-    violation_of,
+    complexity_report,
+    file_view,
+    hardest_functions,
+    violation_view,
 )
-from holdfast.analysis.complexity.thresholds import Thresholds
+from holdfast.analysis.complexity.function_complexity import ComplexityCounting, Dialect
+from holdfast.analysis.complexity.thresholds import ComplexityThresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, skipped_files, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COMPLEXITY_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -43,7 +42,8 @@ from holdfast.storage.git.project_files import checked_project
 
 ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]
 VIOLATIONS, FILES, SHOWN = 50, 20, 5
-"""How many an answer holds where it is not asked for all."""
+"""How many violations and files a result has by default, and how many hot spots its text shows: about a
+screen each."""
 _METHOD = {
     "statements": "Cyclomatic: McCabe's on statements, as ruff's C901 counts.",
     "extended": "Cyclomatic: McCabe's with operators that cut short, conditional expressions and"
@@ -101,7 +101,7 @@ class AnalyzeComplexity(Input):
     diff: arguments.Fork = None
 
 
-class Complexity(FileCounts):
+class Complexity(SarifResult):
     """How complex a project is."""
 
     format: ComplexityFormat
@@ -128,11 +128,7 @@ class Complexity(FileCounts):
         return 1 if self.summary.errors else 0
 
 
-def _laid_out(result: Complexity, width: int) -> str:
-    return _sarif(result) if result.format == "sarif" else _report(result, width)
-
-
-def _report(result: Complexity, width: int) -> str:
+def _text(result: Complexity, width: int) -> str:
     parts = ["# Complexity", _figures(result)]
     if result.top_files is not None:
         head = ("rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file")
@@ -165,35 +161,33 @@ def _report(result: Complexity, width: int) -> str:
 
 def _figures(result: Complexity) -> str:
     summary = result.summary
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    languages = ", ".join(f"{name} {count}" for name, count in result.languages.items())
-    compared = result.compared_with is not None
-    lines = [
+    return lines(
         f"Files: {result.files_analyzed} of {result.files_discovered}",
-        "" if result.files_discovered else f"No source file of the toolchain {result.toolchain} is here.",
-        f"Skipped: {skipped}" if skipped else "",
-        _in_part(result),
-        f"Languages: {languages}" if languages else "",
-        f"Compared with {result.compared_with}: new or more complex functions" if compared else "",
+        "" if result.files_discovered else f"There is no source file of the toolchain {result.toolchain}.",
+        skipped_files(result),
+        _read_in_part(result),
+        f"Languages: {tally(result.languages)}" if result.languages else "",
+        f"Compared with {result.compared_with}: new or more complex functions"
+        if result.compared_with
+        else "",
         f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
         _spread("Cyclomatic", summary.median_cyclomatic, summary.p90_cyclomatic, summary.max_cyclomatic),
         _spread("Cognitive", summary.median_cognitive, summary.p90_cognitive, summary.max_cognitive),
         f"Maintainability: {_number(summary.maintainability_index)}",
         f"Errors: {summary.errors}; warnings: {summary.warnings}",
         f"Debt: {summary.technical_debt_hours:g} hours",
-    ]
-    return "\n".join(line for line in lines if line)
+    )
 
 
-def _in_part(result: Complexity) -> str:
+def _read_in_part(result: Complexity) -> str:
     count = result.files_read_in_part
-    return f"Read only in part, for errors in their syntax: {count}" if count else ""
+    return f"Read only in part because of syntax errors: {count}" if count else ""
 
 
 def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
     if median is None:
         return f"{name}: not measured, there is no function"
-    return f"{name}: median {median:g}, nine in ten at most {p90}, highest {highest}"
+    return f"{name}: median {median:g}, 90 % at most {p90}, highest {highest}"
 
 
 def _number(value: float | None) -> str:
@@ -225,30 +219,13 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
     )
 
 
-def _sarif(result: Complexity) -> str:
-    findings = [
-        sarif.Finding(
-            *(each.rule, each.severity, f"{each.function}: {each.message}", each.file, each.line),
-            thing=each.function,
-            properties={"value": each.value, "threshold": each.threshold},
-        )
-        for each in result.violations
-    ]
-    left = result.violations_total - len(result.violations)
-    more = [_in_part(result), f"{left} more violations are left out." if left else ""]
-    notes = [result.method, *filter(None, more)]
-    return sarif.sarif_text(
-        sarif.sarif(COMPLEXITY_RULES, findings, properties={"summary": result.summary.wire()}, notes=notes)
-    )
-
-
 @analyze.operation(
     "analyze_complexity",
     title="Analyze complexity",
     effect=Effect.READ,
     command="complexity",
     example="holdfast analyze complexity src --toolchain python-uv --top-files 5",
-    **arguments.of_project(_laid_out)
+    **arguments.of_project(_text, sarif=Complexity.sarif_text)
     | {
         "fill_in": arguments.project_and_toolchain,
         "command_defaults": arguments.PROJECT | {"toolchain": AUTO},
@@ -258,42 +235,43 @@ def _sarif(result: Complexity) -> str:
 def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     """Analyze code complexity: cyclomatic and cognitive complexity, Halstead's effort, maintainability.
 
-    Fifteen languages, function by function. As a command it ends with status 1 where a function is over the
-    threshold of an error; with `since` or `diff` only functions that are new or got more complex count.
+    Fifteen languages, function by function. As a command it exits with status 1 if a function is over the
+    threshold of an error; with `since` or `diff` only functions that are new or became more complex count.
     """
     project = Project(
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
     )
     base = arguments.base_of(room, args.since, args.diff)
-    reading = Reading(args.dialect, args.recursion)
-    survey = room.survey(project, names=False)
-    found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)
-    thresholds = Thresholds.of(args.max_cyclomatic, args.max_cognitive)
-    violations = sorted(
-        thresholds.violations(found),
-        key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line),
-    )
-    ranked = file_measures(survey.files, found)
-    shown = len(violations) if args.top_files == 0 else args.limit
-    top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
-    return Complexity(
-        **survey.counts.of(project.path, args.format),
+    scan = room.scan(project, names=False)
+    thresholds = ComplexityThresholds.of(args.max_cyclomatic, args.max_cognitive)
+    report = complexity_report(scan.files, base, ComplexityCounting(args.dialect, args.recursion), thresholds)
+    shown = len(report.excesses) if args.top_files == 0 else args.limit
+    method = _METHOD[args.dialect] + _COGNITIVE.format(recursion="with" if args.recursion else "without")
+    result = Complexity(
+        **scan.counts.of(project.path, args.format),
         toolchain=args.toolchain,
-        toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
-        languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),
-        files_read_in_part=sum(record.broken is not None for record in survey.files.values()),
+        toolchain_detected=detected(project.path, (*scan.files, *scan.other_files)),
+        languages=dict(sorted(Counter(record.language for record in scan.files.values()).items())),
+        files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
         thresholds={
             name: dict(zip(("warning", "error"), pair, strict=True))
             for name, pair in (("cyclomatic", thresholds.cyclomatic), ("cognitive", thresholds.cognitive))
         },
-        method=_METHOD[args.dialect] + _COGNITIVE.format(recursion="with" if args.recursion else "without"),
-        summary=summary_of(survey.files, found, violations),
-        violations=[violation_of(each) for each in violations[:shown]],
-        violations_total=len(violations),
-        hotspots=hotspots_of(found, thresholds.cyclomatic[0]),
-        functions=functions_of(found, args.limit),
-        files=[file_of(row) for row in ranked[:FILES]],
-        top_files=top,
+        method=method,
+        summary=report.summary,
+        violations=[violation_view(each) for each in report.excesses[:shown]],
+        violations_total=len(report.excesses),
+        hotspots=report.hotspots(),
+        functions=hardest_functions(report.counted, args.limit),
+        files=[file_view(row) for row in report.ranked_files[:FILES]],
+        top_files=None if args.top_files is None else report.top_files(args.top_files),
+    )
+    return result.with_findings(
+        report.findings[:shown],
+        rules=COMPLEXITY_RULES,
+        total=len(report.findings),
+        properties={"summary": result.summary.wire()},
+        notes=filter(None, (method, _read_in_part(result))),
     )

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis.comprehensive.components import CHURN_DAYS, Terms, components
+from holdfast.analysis.churn.recent_churn import RECENT_DAYS
+from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
-from holdfast.analysis.context.gathering import Asked, Gathered, gather
 from holdfast.analysis.context.scorecard import covered_share
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.engine.scope import RunOptions
+from holdfast.analysis.render.markdown import LEFT, RIGHT, escaped, markdown_table
+from holdfast.analysis.render.sarif import MOST_RESULTS, sarif, sarif_text
+from holdfast.analysis.render.text_layout import skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import RULES
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.analysis.trend.headline import Metric
-from holdfast.analysis.trend.point import TrendPoint, keep_point
+from holdfast.analysis.trend.headline import section_numbers
+from holdfast.analysis.trend.trend_point import TrendPoint, recorded_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Integer, Output, count_field, optional
@@ -35,13 +38,12 @@ ALWAYS = ("debt",)
 FOR_THE_GRADIENT = ("churn", "coupling")
 
 _CONFIDENCE = 0.5
-_SARIF_RESULTS = 4000
 _PLACES = 5
 _SHARES = ("duplication", "mean defect probability")
 _METHOD = (
-    "One survey, the analysers of the tools of each section. Findings of dead code and predictions of defects"
-    " that are less sure than asked for are left out. The least number of lines is that of clones, and that"
-    " of code in a file that is predicted or graded. Duplicates are exact and renamed ones."
+    "The analyses of each section's own tool, over one scan. Dead code and predictions of defects below the"
+    " requested confidence are left out. The minimum of lines applies to clones, and to the code of files"
+    " that are predicted or graded. Duplicates are exact and renamed clones."
     " The gradient is that of docs/analysis.md."
 )
 
@@ -124,8 +126,8 @@ def _clone(one: Mapping[str, Any]) -> str:
     return f"{one['kind']}, {one['similarity']:.2f}: {', '.join(places[:_PLACES])}{more}"
 
 
-def _said(name: str, value: float | None) -> tuple[str, str]:
-    """Return a number of the overview as people read it."""
+def _named(name: str, value: float | None) -> tuple[str, str]:
+    """Return the name and the text of a number of the overview."""
     name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
     if value is None:
         return name, "not measured"
@@ -143,67 +145,68 @@ _LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "debt": ("items", lambda it: f"{it['severity']} {it['file']}:{it['line']} {it['text']}"),
     "tdg": ("files", lambda it: f"{it['score']:.2f} {it['level']} {it['file']}"),
 }
-"""Which list of a section is shown, and how an entry of it is said."""
+"""Which list of a section is shown, and the text of its entries."""
 
 
-def _laid_out(result: Comprehensive, width: int) -> str:
-    """Say the result in the format that was asked for."""
-    if result.sarif is not None:
-        return sarif_text(result.sarif)
-    is_markdown = result.format == "markdown"
-    rows = [_said(name, value) for name, value in result.summary]
-    if is_markdown:
-        lines = ["# Comprehensive analysis", "", "| Number | |", "| --- | ---: |"]
-        lines += [f"| {name} | {value} |" for name, value in rows]
-    else:
-        lines = [table(rows, width, flexible=(0,))]
-    for name, section in result.results.items() if result.format != "summary" else ():
-        key, said = _LISTED[name]
-        if key not in section:
-            continue  # an executive summary lists nothing
-        entries = [one_line(said(entry)) for entry in section[key]] or ["nothing"]
-        title = "Technical debt gradient" if name == "tdg" else name.replace("_", " ").capitalize()
-        lines += ["", f"## {title}", ""] if is_markdown else ["", f"{title}:"]
-        lines += [f"- {_escaped(entry)}" if is_markdown else f"  {entry}" for entry in entries]
+def _text(result: Comprehensive, width: int) -> str:
+    lines = [table(_overview_rows(result), width, flexible=(0,))]
+    for title, entries in _listed(result):
+        lines += ["", f"{title}:", *(f"  {entry}" for entry in entries)]
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
-def _escaped(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#" else sign for sign in text)
+def _markdown(result: Comprehensive) -> str:
+    numbers = markdown_table(("Number", ""), _overview_rows(result), (LEFT, RIGHT))
+    lines = ["# Comprehensive analysis", "", numbers]
+    for title, entries in _listed(result):
+        lines += ["", f"## {title}", "", *(f"- {escaped(entry)}" for entry in entries)]
+    return "\n".join([*lines, "", *_notes(result)]).rstrip()
+
+
+def _sarif_text(result: Comprehensive) -> str:
+    return sarif_text(result.sarif or {})
+
+
+def _overview_rows(result: Comprehensive) -> list[tuple[str, str]]:
+    return [_named(name, value) for name, value in result.summary]
+
+
+def _listed(result: Comprehensive) -> Iterator[tuple[str, list[str]]]:
+    """Yield the title of each section that has a list, and its entries."""
+    for name, section in result.results.items() if result.format != "summary" else ():
+        key, entry_text = _LISTED[name]
+        if key in section:  # an executive summary has no lists
+            title = "Technical debt gradient" if name == "tdg" else name.replace("_", " ").capitalize()
+            yield title, [one_line(entry_text(entry)) for entry in section[key]] or ["nothing"]
 
 
 def _notes(result: Comprehensive) -> list[str]:
     """Return what the reader has to know."""
     notes = [f"{name} could not be done: {reason}" for name, reason in result.failures.items()]
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    notes += [f"Files skipped: {skipped}."] if skipped else []
-    notes += [] if result.trend.kept else [f"Not kept for the trend: {result.trend.reason}."]
+    notes += filter(None, [skipped_files(result)])
+    notes += [] if result.trend.kept else [f"Not recorded for the trend: {result.trend.reason}."]
     if result.performance is not None:
         parts = ", ".join(f"{name} {ms:g} ms" for name, ms in result.performance.components_ms.items())
         notes.append(f"Took {result.performance.total_ms:g} ms: {parts}.")
     return [one_line(note) for note in notes]
 
 
-def _sarif(found: Gathered, result: Comprehensive) -> dict[str, Any]:
-    findings = [issue.finding for issue in found.measured.issues]
-    left = len(findings) - _SARIF_RESULTS
-    notes = [result.method, *_notes(result)]
-    notes += [f"{left} of {len(findings)} findings are left out."] if left > 0 else []
-    used = {finding.rule for finding in findings}
+def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
+    findings = run.measured.findings
     return sarif(
-        [rule for rule in RULES if rule.id in used],
-        findings[:_SARIF_RESULTS],
+        findings[:MOST_RESULTS],
+        total=len(findings),
         properties={
             "summary": result.summary.wire(),
             **result.model_dump(include=set(FileCounts.model_fields)),
         },
-        notes=notes,
+        notes=[result.method, *_notes(result)],
     )
 
 
-def _gradient(found: Gathered, args: AnalyzeComprehensive) -> dict[str, Any]:
-    files = gradients(found.measured, args.min_lines)
-    whole = project_gradient(found.measured, files)
+def _gradient(run: AnalysisRun, args: AnalyzeComprehensive) -> dict[str, Any]:
+    files = gradients(run.measured, args.min_lines)
+    whole = project_gradient(run.measured, files)
     rows = [
         {"file": path, "score": one.score, "level": one.level, "components": dict(one.components)}
         for path, one in files.items()
@@ -213,20 +216,20 @@ def _gradient(found: Gathered, args: AnalyzeComprehensive) -> dict[str, Any]:
         "score": whole.score,
         "level": whole.level,
         "components": dict(whole.components),
-        "not_measured": missing(found.measured, whole),
+        "not_measured": missing(run.measured, whole),
         "by_level": {level: levels.count(level) for level in ("critical", "warning", "normal")},
         "files": rows[: args.limit],
     })  # fmt: skip
     return section
 
 
-def _overview(found: Gathered, results: Mapping[str, Mapping[str, Any]]) -> Overview:
+def _overview(run: AnalysisRun, results: Mapping[str, Mapping[str, Any]]) -> Overview:
     def number(section: str, name: str) -> Any:
         return results.get(section, {}).get(name)
 
     return Overview(
-        files=len(found.survey.files),
-        code_lines=sum(record.code_lines for record in found.survey.files.values()),
+        files=len(run.scan.files),
+        code_lines=sum(record.code_lines for record in run.scan.files.values()),
         duplication=number("duplicates", "duplication"),
         clone_classes=number("duplicates", "clone_classes"),
         dead_code=number("dead_code", "total"),
@@ -244,22 +247,17 @@ def _point(
     room: Analysis,
     args: AnalyzeComprehensive,
     project: Project,
-    found: Gathered,
+    run: AnalysisRun,
     results: Mapping[str, Mapping[str, Any]],
 ) -> TrendPoint:
-    more: dict[Metric, float | None] = {
-        "dead_code": results.get("dead_code", {}).get("at_least_medium"),
-        "mean_defect_probability": results.get("defects", {}).get("mean_probability"),
-        "max_defect_probability": results.get("defects", {}).get("max_probability"),
-        "coverage": covered_share(found.measured.files.values()),
-    }
-    if args.min_lines == BLOCK_LINES and args.wanted == SECTIONS:
-        # Other terms make other numbers of the same names.
-        more["duplication"] = results.get("duplicates", {}).get("duplication")
-        more["tdg"] = None if found.failures else results["tdg"]["score"]
-    # Uses elsewhere in the repository have a part in what is dead.
-    whole = room.survey(Project()) if project.path and more["dead_code"] is not None else None
-    return keep_point(room, project, found.survey, more, whole)
+    numbers = section_numbers(results)
+    if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
+        # Other arguments make other numbers of the same names.
+        numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
+    numbers["coverage"] = covered_share(run.measured.files.values())
+    # Uses elsewhere in the repository decide what is dead.
+    repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None
+    return recorded_point(room, project, run.scan, numbers, repository)
 
 
 @analyze.operation(
@@ -268,13 +266,13 @@ def _point(
     effect=Effect.READ,
     command="comprehensive",
     example="holdfast analyze comprehensive src --format markdown",
-    **arguments.of_project(_laid_out),
+    **arguments.of_project(_text, markdown=_markdown, sarif=_sarif_text),
 )
 def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Comprehensive:
     """Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.
 
-    All sections come from one reading of the files; one that fails is named in `failures`, and the others
-    stand. What was not measured is null.
+    All sections come from one scan of the files; one that fails is listed in `failures`, and the others are
+    unaffected. What was not measured is null.
     """
     began, started = room.clock(), time.monotonic()
     if not args.wanted:
@@ -284,37 +282,38 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
         tuple(args.include_patterns),
         tuple(args.exclude_patterns),
     )
-    parts = (*args.wanted, *ALWAYS, *(FOR_THE_GRADIENT if args.include_tdg else ()))
-    asked = Asked(project, parts, CHURN_DAYS, "import-graph", "normal", None, args.limit, one_by_one=True)
-    terms = Terms(args.confidence_threshold, args.min_lines, args.executive_summary)
-    found = gather(room, asked, components(terms))
-    results = dict(found.sections)
+    limits = ReportLimits(args.confidence_threshold, args.min_lines, args.limit, brief=args.executive_summary)
+    wanted = (*args.wanted, *ALWAYS, *(FOR_THE_GRADIENT if args.include_tdg else ()))
+    chosen = {name: one for name, one in limits.components().items() if name in wanted}
+    options = RunOptions(project, concurrent=False, period_days=RECENT_DAYS)
+    run = run_analyses(room, options, chosen)
+    results = dict(run.sections)
     if args.include_tdg:
-        results["tdg"] = _gradient(found, args)
-    point = _point(room, args, project, found, results)
+        results["tdg"] = _gradient(run, args)
+    point = _point(room, args, project, run, results)
     if args.executive_summary:
         results = {name: _numbers(section) for name, section in results.items()}
     result = Comprehensive(
-        **found.survey.counts.of(project.path, args.format),
+        **run.scan.counts.of(project.path, args.format),
         timestamp=rfc3339(began),
-        summary=_overview(found, results),
+        summary=_overview(run, results),
         results=results,
-        failures=dict(found.failures),
+        failures=dict(run.failures),
         trend=point,
-        performance=_performance(found, time.monotonic() - started) if args.perf else None,
+        performance=_performance(run, time.monotonic() - started) if args.perf else None,
         method=_METHOD,
     )
-    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(found, result)})
+    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(run, result)})
 
 
 def _numbers(section: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in section.items() if not isinstance(value, list)}
 
 
-def _performance(found: Gathered, seconds: float) -> Performance:
-    files = len(found.survey.files)
+def _performance(run: AnalysisRun, seconds: float) -> Performance:
+    files = len(run.scan.files)
     return Performance(
         total_ms=round(1000 * seconds, 1),
         files_per_second=round(files / seconds, 1) if files else None,
-        components_ms={name: round(1000 * spent, 1) for name, spent in sorted(found.spent.items())},
+        components_ms={name: round(1000 * spent, 1) for name, spent in sorted(run.seconds.items())},
     )

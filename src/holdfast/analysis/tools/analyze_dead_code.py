@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.dead_code.analyser import became_dead
-from holdfast.analysis.dead_code.finding import LEAST, LEVELS, Finding, Kind, Level
+from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_code_report
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
-from holdfast.analysis.sarif import Finding as SarifFinding
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
-from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
 from holdfast.kernel.models import Input, Integer, Output
@@ -30,7 +27,6 @@ Format = Literal["summary", "detailed", "json", "sarif"]
 _SHOWN = 50
 _MOST = 1000
 _IN_SUMMARY = 10
-_SARIF_LEVELS: dict[Level, Literal["warning", "note"]] = {"high": "warning", "medium": "note", "low": "note"}
 
 
 class AnalyzeDeadCode(Input):
@@ -83,7 +79,7 @@ class DeadCodeSummary(Output):
     dead_share: float | None = Field(description="Of all lines; null where there are none.")
 
 
-class DeadCode(FileCounts):
+class DeadCode(SarifResult):
     """What nothing uses."""
 
     project_path: UntrustedText
@@ -112,45 +108,22 @@ def _line(one: DeadCodeFinding) -> str:
     )
 
 
-def _words(result: DeadCode) -> str:
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True, indent=2)
-    if result.format == "sarif":
-        return _sarif(result)
-    summary = result.summary
+def _text(result: DeadCode, _: int) -> str:
+    summary, is_detailed = result.summary, result.format == "detailed"
     share = "" if summary.dead_share is None else f" ({summary.dead_share:.1%} of all lines)"
     dead = f"{text.counted(summary.files, 'file')}, {text.counted(summary.dead_lines, 'line')}{share}"
-    found = f"Findings: {summary.total} in {dead}"
-    head = [
-        f"{found}; {result.files_analyzed} of {result.files_discovered} files analysed.",
-        *(f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),
-    ]
-    shown = result.findings if result.format == "detailed" else result.findings[:_IN_SUMMARY]
-    lines = [_line(one) for one in shown]
-    if result.format == "detailed":
-        lines = [
-            f"{line}\n       {text.one_line(one.reason)}" for line, one in zip(lines, shown, strict=True)
-        ]
-    rest = f"Shown: {len(shown)} of {summary.total}; the detailed format and a higher limit show more."
-    return "\n".join([*head, "", *lines, *([rest] if len(shown) < summary.total else [])]).rstrip()
-
-
-def _sarif(result: DeadCode) -> str:
-    findings = [
-        SarifFinding(
-            DEAD_CODE_RULES[one.kind].id,
-            _SARIF_LEVELS[one.level],
-            f"Unused {one.kind} {one.name}. {one.reason}" if one.name else one.reason,
-            one.file,
-            one.line,
-            one.end_line,
-            thing=one.name,
-            properties={"confidence": one.confidence},
-        )
-        for one in result.findings
-    ]
-    notes = [f"{result.left_out} findings were left out; a higher limit has more."] if result.left_out else []
-    return sarif_text(sarif(DEAD_CODE_RULES.values(), findings, notes=notes))
+    analysed = f"{result.files_analyzed} of {result.files_discovered} files analysed"
+    shown = result.findings if is_detailed else result.findings[:_IN_SUMMARY]
+    found = (
+        f"{_line(one)}\n       {text.one_line(one.reason)}" if is_detailed else _line(one) for one in shown
+    )
+    return lines(
+        f"Findings: {summary.total} in {dead}; {analysed}.",
+        (f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),
+        skipped_files(result),
+        found,
+        shown_of(len(shown), summary.total),
+    )
 
 
 @analyze.operation(
@@ -159,7 +132,7 @@ def _sarif(result: DeadCode) -> str:
     effect=Effect.READ,
     command="dead-code",
     example="holdfast analyze dead-code --min-confidence high",
-    **arguments.IN_PROJECT | {"text": _words},
+    **arguments.of_project(_text, specified=False, sarif=DeadCode.sarif_text),
 )
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
@@ -168,53 +141,43 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     call are low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is
     listed, and the command ends with status 1 where something did.
     """
-    base = base_of(room, args.since, args.diff)
+    base = arguments.base_of(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)
-    everything = room.survey(Project())  # what is used elsewhere is used
-    survey = room.survey(Project(path)) if path else everything
-    found = [
-        one
-        for one in became_dead(room, everything, base)
-        if one.file in survey.files
-        and one.confidence >= LEAST[args.min_confidence]
-        and (args.kinds is None or one.kind in args.kinds)
-        and (args.include_tests or not IN_TESTS.search(one.file))
-    ]
-    found.sort(key=lambda one: -one.confidence)  # stable: by file and line within
-    lines = sum(record.lines for record in survey.files.values())
-    return DeadCode(
-        **survey.counts.model_dump(),
+    repository = room.scan(Project())  # a use anywhere in the repository is a use
+    scan = room.scan(Project(path)) if path else repository
+    found = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
+    items = sorted(
+        (
+            one
+            for one in found.items
+            if (args.kinds is None or one.kind in args.kinds)
+            and (args.include_tests or not IN_TESTS.search(one.file))
+        ),
+        key=lambda one: -one.confidence,  # stable: by file and line for equal confidence
+    )
+    report = DeadCodeReport(tuple(items))
+    result = DeadCode(
+        **scan.counts.model_dump(),
         project_path=args.project_path,
-        findings=[_facts(one) for one in found[: args.limit]],
-        left_out=max(0, len(found) - args.limit),
-        summary=_summary(found, lines),
+        findings=[DeadCodeFinding(**vars(one), level=one.level) for one in items[: args.limit]],
+        left_out=max(0, len(items) - args.limit),
+        summary=_summary(report, sum(record.lines for record in scan.files.values())),
         compared_with=None if base is None else base.commit,
         method=_METHOD,
         format=args.format,
     )
-
-
-def _facts(one: Finding) -> DeadCodeFinding:
-    return DeadCodeFinding(**{**one.__dict__, "level": one.level})
-
-
-def _summary(found: list[Finding], lines: int) -> DeadCodeSummary:
-    kinds, levels = Counter(one.kind for one in found), Counter(one.level for one in found)
-    dead = dead_lines(found)
-    return DeadCodeSummary(
-        total=len(found),
-        by_kind=dict(sorted(kinds.items())),
-        by_level={level: levels[level] for level in LEVELS if levels[level]},
-        files=len({one.file for one in found}),
-        dead_lines=dead,
-        lines=lines,
-        dead_share=dead / lines if lines else None,
+    return result.with_findings(
+        report.findings[: args.limit], rules=DEAD_CODE_RULES.values(), total=len(items)
     )
 
 
-def dead_lines(found: Iterable[Finding]) -> int:
-    """Return how many lines findings cover, each line once."""
-    covered: dict[str, set[int]] = defaultdict(set)
-    for one in found:
-        covered[one.file].update(range(one.line, one.end_line + 1))
-    return sum(map(len, covered.values()))
+def _summary(report: DeadCodeReport, lines: int) -> DeadCodeSummary:
+    return DeadCodeSummary(
+        total=len(report.items),
+        by_kind=report.by_kind,
+        by_level={level: count for level in LEVELS if (count := report.by_level[level])},
+        files=len({one.file for one in report.items}),
+        dead_lines=report.dead_lines,
+        lines=lines,
+        dead_share=report.dead_lines / lines if lines else None,
+    )

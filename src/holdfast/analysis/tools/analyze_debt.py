@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
-from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items, least_probability, new_items
+from holdfast.analysis.debt.debt_item import Certainty, DebtItem, least_probability
+from holdfast.analysis.debt.debt_report import debt_finding, debt_report
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEBT_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
@@ -23,7 +27,7 @@ from holdfast.kernel.models import Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.line_ages import Age, Ages, line_ages
+from holdfast.storage.git.history.line_ages import Age, Ages, line_ages
 from holdfast.storage.git.project_files import checked_project
 
 AgesOf = Literal["certain", "all", "none"]
@@ -31,10 +35,6 @@ DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _ITEMS = 50
 _SHOWN = 10
 _NOT_ASKED = "not asked for"
-_LEVELS: dict[Severity, sarif.Level] = dict(
-    zip(SEVERITIES, ("error", "warning", "note", "note"), strict=True)
-)
-_PROPERTIES = {"severity", "certainty", "probability", "marker", "age_days", "committed_at"}
 _METHOD = (
     "Certain: a line of a comment opens with a marker such as TODO or FIXME, from which category and severity"
     " follow. Probable: a linear model, trained on labelled comments of seven projects, takes it for debt;"
@@ -108,7 +108,7 @@ class DebtSummary(Output):
     ages_unknown: dict[str, int] = Field(description="How many ages are not known, by the reason.")
 
 
-class Debt(FileCounts):
+class Debt(SarifResult):
     """The debt that the comments of a project admit."""
 
     format: DebtFormat
@@ -120,65 +120,42 @@ class Debt(FileCounts):
     method: str
 
 
-def _laid_out(result: Debt, width: int) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "sarif":
-        return _sarif(result)
+def _text(result: Debt, width: int) -> str:
     summary = result.summary
     shown = result.items if result.format == "detailed" else result.items[:_SHOWN]
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    lines = [
-        f"Debt: {_counted(summary.by_certainty)}.",
+    return lines(
+        f"Debt: {tally(summary.by_certainty) or 'none'}.",
         f"Files: {summary.files_with_debt} of {result.files_analyzed} admit some.",
-        f"{_counted(summary.by_severity)}; {_counted(summary.by_category)}." if summary.total else "",
-        f"Only what is new against {result.compared_with}." if result.compared_with else "",
-        f"Files skipped: {skipped}." if skipped else "",
-        *_age_words(summary),
+        f"{tally(summary.by_severity)}; {tally(summary.by_category)}." if summary.total else "",
+        f"Only what is new since {result.compared_with}." if result.compared_with else "",
+        skipped_files(result),
+        _age_lines(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        f"Shown: {len(shown)} of {summary.total}; the detailed format and a higher limit show more."
-        if len(shown) < summary.total
-        else "",
-    ]
-    return "\n".join([*filter(None, lines), result.method])
+        shown_of(len(shown), summary.total),
+        result.method,
+    )
 
 
-def _counted(numbers: dict[Certainty, int] | dict[Severity, int] | dict[Category, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in numbers.items() if count) or "none"
-
-
-def _age_words(summary: DebtSummary) -> list[str]:
-    lines = []
+def _age_lines(summary: DebtSummary) -> list[str]:
+    found = []
     if summary.oldest is not None:
         oldest = f"{summary.oldest.age_days} ({summary.oldest.file}:{summary.oldest.line})"
-        lines.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
+        found.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
     unknown = {reason: count for reason, count in summary.ages_unknown.items() if reason != _NOT_ASKED}
-    if unknown:
-        lines.append(
-            "Age unknown: " + ", ".join(f"{count} {reason}" for reason, count in unknown.items()) + "."
-        )
-    return lines
+    return [*found, *([f"Age unknown: {tally(unknown)}."] if unknown else [])]
 
 
 def _cells(item: FoundDebt) -> tuple[str, ...]:
-    sure = item.marker or f"{item.probability:.2f}"
+    evidence = item.marker or f"{item.probability:.2f}"
     age = "" if item.age_days is None else f"{item.age_days} d"
-    return item.severity, item.category, sure, age, f"{item.file}:{item.line}", " ".join(item.text.split())
+    text = " ".join(item.text.split())
+    return item.severity, item.category, evidence, age, f"{item.file}:{item.line}", text
 
 
-def _sarif(result: Debt) -> str:
-    findings = [
-        sarif.Finding(
-            *(DEBT_RULES[item.category].id, _LEVELS[item.severity], item.text, item.file, item.line),
-            column=item.column,
-            properties=item.model_dump(mode="json", include=_PROPERTIES),
-        )
-        for item in result.items
-    ]
-    left = result.summary.total - len(result.items)
-    notes = [result.method, *([f"{left} more items are left out."] if left else [])]
-    return sarif.sarif_text(
-        sarif.sarif(DEBT_RULES.values(), findings, properties={"summary": result.summary.wire()}, notes=notes)
-    )
+def _with_age(item: DebtItem, shown: FoundDebt) -> CodeFinding:
+    finding = debt_finding(item)
+    age = {"age_days": shown.age_days, "committed_at": shown.committed_at}
+    return replace(finding, properties=finding.properties | age)  # type: ignore[operator]
 
 
 def _found(item: DebtItem, age: Age | str) -> FoundDebt:
@@ -237,7 +214,7 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     effect=Effect.READ,
     command="debt",
     example="holdfast analyze debt src --min-severity Medium",
-    **arguments.of_project(_laid_out, specified=False),
+    **arguments.of_project(_text, specified=False, sarif=Debt.sarif_text),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.
@@ -247,17 +224,24 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
-    survey = room.survey(project, names=False)
-    found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
-    if base is not None:
-        found = new_items(found, base, threshold)
-    items = [item for item in found if item.order[0] <= SEVERITIES.index(args.min_severity)]
+    scan = room.scan(project, names=False)
+    report = debt_report(
+        room, scan, base, probable=args.include_probable, min_probability=args.min_probability
+    )
+    items = [item for item in report.items if item.order[0] <= SEVERITIES.index(args.min_severity)]
     ages = _ages(room, items, args.ages)
-    return Debt(
-        **survey.counts.of(project.path, args.format),
+    result = Debt(
+        **scan.counts.of(project.path, args.format),
         compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
         items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],
         threshold=threshold,
         method=_METHOD,
+    )
+    return result.with_findings(
+        map(_with_age, items, result.items),
+        rules=DEBT_RULES.values(),
+        total=len(items),
+        properties={"summary": result.summary.wire()},
+        notes=[_METHOD],
     )

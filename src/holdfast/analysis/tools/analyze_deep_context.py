@@ -18,20 +18,21 @@ from holdfast.analysis.context.context_document import (
     defect_summary,
 )
 from holdfast.analysis.context.context_text import markdown
-from holdfast.analysis.context.gathering import NOT_OFFLINE, Asked, Gathered, gather
 from holdfast.analysis.context.provenance import Provenance, provenance_of
 from holdfast.analysis.context.recommendations import Duration, recommendations
 from holdfast.analysis.context.risk import correlation, hotspots
 from holdfast.analysis.context.scorecard import Scorecard, scorecard
-from holdfast.analysis.context.sections import ANALYSERS
+from holdfast.analysis.context.sections import deep_context_components
+from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
+from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
+from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions
 from holdfast.analysis.graph.dependency_graph import DagType
+from holdfast.analysis.render.sarif import MOST_RESULTS, sarif, sarif_text
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import RULES
-from holdfast.analysis.sarif import sarif, sarif_text
-from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
+from holdfast.analysis.trend.headline import scorecard_numbers
+from holdfast.analysis.trend.trend_point import TrendPoint, recorded_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Integer, IntegerOrNone
@@ -49,7 +50,6 @@ _OTHER_SPELLINGS = {
 _OTHER_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
 _TREE_NODES = 6
 """How many files and folders the tree shows for each entry that lists show."""
-_SARIF_RESULTS = 4000
 _PERIOD = 30
 
 
@@ -104,19 +104,16 @@ def _listed(name: str, value: Any) -> Any:
     return [value] if name in _OTHER_NAMES and isinstance(value, str) else value
 
 
-def _words(result: DeepContext) -> str:
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
-    return markdown(result) if result.sarif is None else sarif_text(result.sarif)
-
-
 @analyze.operation(
     "analyze_deep_context",
     title="Analyze deep context",
     effect=Effect.READ,
     command="context",
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
-    **arguments.IN_PROJECT | {"specified": True, "listed": True, "text": _words},
+    **arguments.of_project(
+        lambda result, _: markdown(result), sarif=lambda result: sarif_text(result.sarif or {})
+    )
+    | {"listed": True},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
@@ -125,113 +122,112 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     An analysis that fails is named in `failures`.
     """
     began, started = room.clock(), time.monotonic()
-    asked = _asked(room, args)
-    found = gather(room, asked, ANALYSERS)
-    measured = found.measured
+    analyses, options = _analyses(args), _options(room, args)
+    components = deep_context_components(args.limit, args.dag_type)
+    run = run_analyses(room, options, {name: components[name] for name in analyses})
+    measured, project = run.measured, options.project
     spots = hotspots(measured)
     scores = {spot.location.file: spot.composite_score for spot in spots}
-    origin, no_origin = _origin(room, asked, found.survey)
-    card = scorecard(measured, found.coverage.reason)
+    origin, no_origin = _origin(room, options, run.scan, args.limit)
+    card = scorecard(measured, run.coverage.reason)
     result = DeepContext(
-        **found.survey.counts.wire(),
+        **run.scan.counts.wire(),
         format=args.format,
         metadata=Metadata(
             generated_at=rfc3339(began),
             tool_version=__version__,
-            project_root=asked.project.path or ".",
-            analyses=list(asked.analyses),
+            project_root=project.path or ".",
+            analyses=list(analyses),
             period_days=args.period_days,
             cache_strategy=args.cache_strategy,
-            cache_stats=_stats(found.survey),
-            compared_with=None if asked.base is None else asked.base.commit,
+            cache_stats=_stats(run.scan),
+            compared_with=None if options.base is None else options.base.commit,
             analysis_duration=Duration.since(started),
-            trend=_point(room, asked, found.survey, card),
+            trend=_point(room, options, analyses, run.scan, card),
         ),
         quality_scorecard=card,
         defect_summary=defect_summary(measured),
-        hotspots=spots[: asked.limit],
+        hotspots=spots[: args.limit],
         total_hotspots=len(spots),
         recommendations=recommendations(measured),
-        defect_correlation=correlation(measured, asked.limit),
-        coverage=found.coverage.summary,
+        defect_correlation=correlation(measured, args.limit),
+        coverage=run.coverage.summary,
         template_provenance=origin,
         template_provenance_reason=no_origin,
-        analyses=dict(found.sections),
-        failures=dict(found.failures),
-        file_tree=file_tree(measured, _top(asked, found.survey), scores, _TREE_NODES * asked.limit),
+        analyses=run.sections,
+        failures=dict(run.failures),
+        file_tree=file_tree(measured, _top(project, run.scan), scores, _TREE_NODES * args.limit),
     )
-    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(found, result)})
+    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(run, result)})
 
 
-def _asked(room: Analysis, args: AnalyzeDeepContext) -> Asked:
+def _analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
     wanted: Iterable[str] = args.include_analyses or get_args(AnalysisName)
-    analyses = tuple(
+    chosen = tuple(
         name for name in get_args(AnalysisName) if name in wanted and name not in args.exclude_analyses
     )
-    if not analyses:
+    if not chosen:
         raise InvalidArguments("No analysis is left to do.", hint="Exclude fewer of those that are included.")
+    return chosen
+
+
+def _options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
     base = arguments.base_of(room, args.since, args.diff)
     if base is not None and args.cache_strategy == "offline":
-        raise InvalidArguments("Offline nothing is compared with a commit.", hint=f"Then {NOT_OFFLINE}.")
-    return Asked(
-        project=Project(
-            checked_project(room.repository, args.project_path),
-            tuple(args.include_patterns),
-            tuple(args.exclude_patterns),
-            args.max_depth,
-        ),
-        analyses=analyses,
-        period_days=args.period_days,
-        dag_type=args.dag_type,
-        strategy=args.cache_strategy,
-        parallel=args.parallel,
-        limit=args.limit,
-        base=base,
+        raise InvalidArguments(
+            "An offline analysis cannot be compared with a commit.", hint=f"It is that {NOT_OFFLINE}."
+        )
+    project = Project(
+        checked_project(room.repository, args.project_path),
+        tuple(args.include_patterns),
+        tuple(args.exclude_patterns),
+        args.max_depth,
     )
+    return RunOptions(project, base, args.cache_strategy, args.parallel, period_days=args.period_days)
 
 
-def _top(asked: Asked, survey: Survey) -> tuple[str, str]:
-    """Return the name and path of the folder that the tree begins with."""
-    path = asked.project.path
-    path = path.rpartition("/")[0] if path in survey.files else path
+def _top(project: Project, scan: Scan) -> tuple[str, str]:
+    """Return the name and path of the folder at the root of the tree."""
+    path = project.path
+    path = path.rpartition("/")[0] if path in scan.files else path
     return path.rpartition("/")[2] or ".", path
 
 
-def _origin(room: Analysis, asked: Asked, survey: Survey) -> tuple[Provenance | None, str | None]:
-    if asked.strategy == "offline":
+def _origin(
+    room: Analysis, options: RunOptions, scan: Scan, limit: int
+) -> tuple[Provenance | None, str | None]:
+    if options.strategy == "offline":
         return None, NOT_OFFLINE
-    return provenance_of(Tree(room.repository), asked.project.path, survey.files, asked.limit)
+    return provenance_of(Tree(room.repository), options.project.path, scan.files, limit)
 
 
-def _point(room: Analysis, asked: Asked, survey: Survey, card: Scorecard) -> TrendPoint:
-    if asked.strategy == "offline":
+def _point(
+    room: Analysis, options: RunOptions, analyses: tuple[str, ...], scan: Scan, card: Scorecard
+) -> TrendPoint:
+    if options.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
-    # Other parts, periods and fewer findings make another number of the same name.
+    # Other analyses, periods and fewer findings make other numbers of the same names.
     usual = (get_args(AnalysisName), _PERIOD, None)
-    is_usual = (asked.analyses, asked.period_days, asked.base) == usual
-    more: Measured = {"health": card.overall_health, "coverage": card.test_coverage} if is_usual else {}
-    return keep_point(room, asked.project, survey, more)
+    is_usual = (analyses, options.period_days, options.base) == usual
+    return recorded_point(room, options.project, scan, scorecard_numbers(card) if is_usual else {})
 
 
-def _stats(survey: Survey) -> CacheStats:
-    looked_up = survey.hits + survey.misses
-    rate = round(survey.hits / looked_up, 3) if looked_up else None
-    return CacheStats(hits=survey.hits, misses=survey.misses, hit_rate=rate)
+def _stats(scan: Scan) -> CacheStats:
+    looked_up = scan.hits + scan.misses
+    rate = round(scan.hits / looked_up, 3) if looked_up else None
+    return CacheStats(hits=scan.hits, misses=scan.misses, hit_rate=rate)
 
 
-def _sarif(found: Gathered, result: DeepContext) -> dict[str, Any]:
-    findings = [issue.finding for issue in found.measured.issues]
-    used = {finding.rule for finding in findings}
-    notes = [f"{name} could not be done: {reason}" for name, reason in found.failures.items()]
+def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
+    findings = run.measured.findings
+    notes = [f"{name} failed: {reason}" for name, reason in run.failures.items()]
     notes += [
         f"{name} was not measured: {why}" for name, why in result.quality_scorecard.not_measured.items()
     ]
-    if len(findings) > _SARIF_RESULTS:
-        notes.append(f"{len(findings) - _SARIF_RESULTS} of {len(findings)} findings are left out.")
     card: Mapping[str, Any] = result.quality_scorecard.wire()
     return sarif(
-        [rule for rule in RULES if rule.id in used],
-        findings[:_SARIF_RESULTS],
+        findings[:MOST_RESULTS],
+        total=len(findings),
         properties={
             "overall_health_score": card["overall_health"],
             "technical_debt_hours": card["technical_debt_hours"],

@@ -8,23 +8,23 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
-from holdfast.analysis.defects.logistic import Model
-from holdfast.analysis.defects.measures import FEATURES
-from holdfast.analysis.defects.prediction import (
-    COSTS,
-    HIGH,
-    MEDIUM,
+from holdfast.analysis.defects.defect_report import (
     Baseline,
     DefectReport,
     Prediction,
     Risk,
     RiskyCommit,
-    kept_predictions,
+    defect_finding,
 )
+from holdfast.analysis.defects.logistic import Model
+from holdfast.analysis.defects.measures import FEATURES
+from holdfast.analysis.defects.prediction import COSTS, HIGH, MEDIUM, kept_predictions
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -37,7 +37,6 @@ from holdfast.storage.git.project_files import checked_project
 DefectFormat = Literal["summary", "detailed", "json", "sarif"]
 RankedBy = Literal["probability", "risk-per-line"]
 _FILES, _SHOWN = 50, 10
-_LEVELS: dict[Risk, sarif.Level] = {"High": "error", "Medium": "warning", "Low": "note"}
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
     "Probability that a commit which says it fixes something changes the file within 365 days: a"
@@ -110,7 +109,7 @@ class DefectSummary(Output):
     reasons: dict[str, UntrustedText] = Field(description="Why, where it is the same for all files.")
 
 
-class Defects(FileCounts):
+class Defects(SarifResult):
     """Which files of a project are likely to need a fix."""
 
     format: DefectFormat
@@ -165,12 +164,9 @@ def _summary(report: DefectReport, sure: list[Prediction]) -> DefectSummary:
     )
 
 
-def _laid_out(result: Defects, width: int) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "sarif":
-        return _sarif(result)
-    summary = result.summary
-    shown = result.predictions if result.format == "detailed" else result.predictions[:_SHOWN]
+def _text(result: Defects, width: int) -> str:
+    summary, is_detailed = result.summary, result.format == "detailed"
+    shown = result.predictions if is_detailed else result.predictions[:_SHOWN]
     counts = [
         f"{count} {name} ({100 * count / summary.predictions:.0f} %)"
         for name, count in zip(
@@ -178,32 +174,30 @@ def _laid_out(result: Defects, width: int) -> str:
         )
         if summary.predictions
     ]
-    lines = [
+    head = ("probability", "risk", "confidence", "file", "mostly by")
+    rows = [head, *map(_cells, shown)] if shown and not is_detailed else []
+    return lines(
         f"Files analysed: {summary.total_files}; predictions with a confidence of at least"
         f" {result.min_confidence:g}: {summary.predictions}" + (f": {', '.join(counts)}." if counts else "."),
-        f"Less sure and not shown: {summary.below_confidence}; the highest confidence is"
+        f"Less confident and not shown: {summary.below_confidence}; the highest confidence is"
         f" {summary.highest_confidence:g}."
         if summary.below_confidence
         else "",
-        *(f"Not measured: {name}: {reason}." for name, reason in summary.reasons.items()),
-        _baseline_words(result),
-        *(_in_detail(found) for found in shown if result.format == "detailed"),
-    ]
-    if shown and result.format == "summary":
-        head = ("probability", "risk", "confidence", "file", "mostly by")
-        lines.append(table([head, *map(_cells, shown)], width, flexible=(3, 4)))
-    if len(shown) < summary.predictions:
-        lines.append(
-            f"Shown: {len(shown)} of {summary.predictions}; the detailed format and a higher limit show more."
-        )
-    lines += [
-        f"Commit worth a second look: {it.id[:12]} ({it.risk:.2f}) {it.subject}"
-        for it in result.recent_commits
-    ]
-    return "\n".join([*filter(None, lines), result.method])
+        skipped_files(result),
+        (f"Not measured: {name}: {reason}." for name, reason in summary.reasons.items()),
+        _baseline_line(result),
+        map(_in_detail, shown) if is_detailed else (),
+        table(rows, width, flexible=(3, 4)),
+        shown_of(len(shown), summary.predictions),
+        (
+            f"Commit worth a second look: {it.id[:12]} ({it.risk:.2f}) {it.subject}"
+            for it in result.recent_commits
+        ),
+        result.method,
+    )
 
 
-def _baseline_words(result: Defects) -> str:
+def _baseline_line(result: Defects) -> str:
     found = result.baseline
     if found.model_auc is None or found.size_auc is None:
         return f"Not compared with ordering by size: {found.reason}."
@@ -219,36 +213,22 @@ def _cells(found: DefectPrediction) -> tuple[str, ...]:
 
 
 def _in_detail(found: DefectPrediction) -> str:
-    lines = [
-        f"{found.file}: {found.risk_level}, {found.probability:.1%} probable, {found.confidence:.0%} sure",
+    found_lines = [
+        f"{found.file}: {found.risk_level}, {found.probability:.1%}, confidence {found.confidence:.0%}",
         f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none stands out'}",
         *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
         *(f"  {advice}" for advice in found.recommendations),
     ]
-    told = {"Measured": found.measures, "Adds": found.contributions}
-    for head, numbers in told.items():
+    numbers_shown = {"Measured": found.measures, "Adds": found.contributions}
+    for head, numbers in numbers_shown.items():
         known = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
-        lines += [f"  {head}: {', '.join(known)}"] if known else []
-    return "\n".join(lines)
+        found_lines += [f"  {head}: {', '.join(known)}"] if known else []
+    return "\n".join(found_lines)
 
 
-def _sarif(result: Defects) -> str:
-    rule = replace(DEFECT_RULE, help=_METHOD)
-    findings = [
-        sarif.Finding(
-            rule.id,
-            _LEVELS[found.risk_level],
-            " ".join([f"A fix is {found.probability:.0%} probable within a year.", *found.recommendations]),
-            found.file,
-            thing=found.file,
-            properties={"defect_probability": found.probability} | found.wire(),
-        )
-        for found in result.predictions
-    ]
-    left = result.summary.predictions - len(findings)
-    notes = [result.method, *([f"{left} more files are left out."] if left else [])]
-    properties = {"summary": result.summary.wire(), "baseline": result.baseline.wire()}
-    return sarif.sarif_text(sarif.sarif([rule], findings, properties=properties, notes=notes))
+def _with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
+    message = " ".join([finding.message, *shown.recommendations])
+    return replace(finding, message=message, properties={**finding.properties, **shown.wire()})
 
 
 @analyze.operation(
@@ -257,7 +237,7 @@ def _sarif(result: Defects) -> str:
     effect=Effect.READ,
     command="defects",
     example="holdfast analyze defects src --explain --format detailed",
-    **arguments.of_project(_laid_out),
+    **arguments.of_project(_text, sarif=Defects.sarif_text),
 )
 def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
     """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.
@@ -266,13 +246,13 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     ordering by size alone would do is always said.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
-    report = kept_predictions(room, project, survey)
+    scan = room.scan(project)
+    report = kept_predictions(room, project, scan)
     sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
     if args.rank_by == "risk-per-line":
         sure.sort(key=lambda found: (-found.per_100_lines, found.file))
-    return Defects(
-        **survey.counts.of(project.path, "sarif" if args.sarif else args.format),
+    result = Defects(
+        **scan.counts.of(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, sure),
@@ -281,4 +261,12 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
+    )
+    listed = map(_with_advice, map(defect_finding, sure), result.predictions)
+    return result.with_findings(
+        listed,
+        rules=[replace(DEFECT_RULE, help=_METHOD)],
+        total=len(sure),
+        properties={"summary": result.summary.wire(), "baseline": result.baseline.wire()},
+        notes=[_METHOD],
     )

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import (
@@ -21,8 +22,8 @@ from holdfast.analysis.graph.dependency_graph import (
 from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
 from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
 from holdfast.analysis.graph.imports.target import Certainty
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
@@ -163,45 +164,42 @@ class DependencyGraph(FileCounts):
     method: str = Field(description="Which nodes and edges were chosen where not all are shown.")
 
 
-def words(result: DependencyGraph) -> str:
-    """Return the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True, indent=2)
+def _graph(result: DependencyGraph) -> tuple[list[Node], list[Edge]]:
     nodes = [Node(**node.model_dump()) for node in result.nodes]
     edges = [
         Edge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
         for edge in result.edges
     ]
-    if result.format == "mermaid":
-        return mermaid(nodes, edges)
-    return dot(nodes, edges) if result.format == "dot" else "\n".join(_summary(result))
+    return nodes, edges
 
 
-def _summary(result: DependencyGraph) -> list[str]:
+def _text(result: DependencyGraph, _: int) -> str:
     shown = f"{len(result.nodes):,} of {result.total_nodes:,} nodes"
     edges = f"{len(result.edges):,} of {result.total_edges:,} edges"
-    return [
+    return lines(
         f"{result.dag_type} of {result.project_path}: {shown}, {edges}.",
-        *([f"Only what is new against {result.compared_with}."] if result.compared_with else []),
-        *(
+        f"Only what is new since {result.compared_with}." if result.compared_with else "",
+        (
             f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} outside, "
             f"{sites.unresolved:,} not resolved."
             for kind, sites in result.sites.items()
         ),
-        *_file_words(result),
-        *_cycle_words(result),
-        *_listed(
+        f"Files analysed: {result.files_analyzed:,}.",
+        skipped_files(result),
+        (f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()),
+        _cycle_lines(result),
+        _listed(
             "Most depended on:",
             (
                 f"{item.dependents:>5} dependents, {item.dependencies:>4} dependencies  {item.file_path}"
                 for item in result.coupling
             ),
         ),
-        *_listed(
+        _listed(
             f"Outside of the project, {result.total_external:,} packages:",
             (f"{item.sites:>5} places  {item.package}" for item in result.external),
         ),
-        *_listed(
+        _listed(
             f"References between languages, {result.total_references:,}:",
             (
                 f"{item.reference_type} ({item.confidence}) {item.source_file}:{item.line}  {item.text}"
@@ -209,35 +207,28 @@ def _summary(result: DependencyGraph) -> list[str]:
                 for item in result.references
             ),
         ),
-        *_listed(
+        _listed(
             f"Around {result.focus}:",
             (
                 f"{edge.origin} {edge.edge_type.lower()} {edge.goal} ({edge.certainty}, {edge.weight})"
                 for edge in (result.edges if result.focus is not None else ())
             ),
         ),
-    ]
+    )
 
 
-def _listed(title: str, lines: Iterable[str]) -> list[str]:
-    found = [f"  {line}" for line in lines]
+def _listed(title: str, entries: Iterable[str]) -> list[str]:
+    found = [f"  {entry}" for entry in entries]
     return [title, *found] if found else []
 
 
-def _file_words(result: DependencyGraph) -> list[str]:
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    analysed = f"Files: {result.files_analyzed:,} analysed" + (f", skipped: {skipped}." if skipped else ".")
-    damaged = [f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()]
-    return [analysed, *damaged]
-
-
-def _cycle_words(result: DependencyGraph) -> list[str]:
-    lines = []
+def _cycle_lines(result: DependencyGraph) -> list[str]:
+    found = []
     for cycle in result.cycles:
         more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
         load = "" if cycle.at_load else " (only in functions or for types)"
-        lines.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
-    return _listed(f"Cycles of imports, {result.total_cycles}:", lines)
+        found.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
+    return _listed(f"Cycles of imports, {result.total_cycles}:", found)
 
 
 @analyze.operation(
@@ -246,7 +237,12 @@ def _cycle_words(result: DependencyGraph) -> list[str]:
     effect=Effect.READ,
     command="graph",
     example="holdfast analyze graph src --dag-type import-graph --format mermaid",
-    **arguments.IN_PROJECT | {"text": words},
+    **arguments.of_project(
+        _text,
+        specified=False,
+        mermaid=lambda result: mermaid(*_graph(result)),
+        dot=lambda result: dot(*_graph(result)),
+    ),
 )
 def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
     """Show what depends on what: calls between functions, imports between files, base types.
@@ -257,12 +253,12 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     if args.depth is not None and args.focus is None:
         raise InvalidArguments("depth counts from a focus.", hint="Name a file or symbol as focus.")
     base = arguments.base_of(room, args.since, args.diff)
-    survey = room.survey(Project(path=args.project_path))
+    scan = room.scan(Project(path=args.project_path))
     question = f"dependencies {args.dag_type} {args.include_external}"
-    graph, references, damaged = room.once(question, survey, lambda: _resolved(room, survey, args))
+    graph, references, damaged = room.cached(question, scan, lambda: _resolved(room, scan, args))
     rings = cycles(graph.edges)
     if base is not None:
-        before, former, _ = _resolved(room, base.survey(survey), args)
+        before, former, _ = _resolved(room, base.scan(scan), args)
         known = cycles(before.edges)
         rings = [ring for ring in rings if ring not in known]
         graph, references = graph.since(before), _new_references(references, former)
@@ -271,7 +267,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
     part = excerpt(graph, near, most_nodes, most_edges)
     return DependencyGraph(
-        **survey.counts.model_dump(),
+        **scan.counts.model_dump(),
         project_path=args.project_path,
         dag_type=args.dag_type,
         format=args.format,
@@ -301,11 +297,11 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
 
 
 def _resolved(
-    room: Analysis, survey: Survey, args: AnalyzeDependencyGraph
+    room: Analysis, scan: Scan, args: AnalyzeDependencyGraph
 ) -> tuple[Graph, list[CrossReference], dict[str, str]]:
-    resolution = room.resolution(survey)
-    graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
-    return graph, cross_language_references(survey, resolution), resolution.damaged_settings
+    resolution = room.resolution(scan)
+    graph = dependency_graph(scan, resolution, args.dag_type, include_external=args.include_external)
+    return graph, cross_language_references(scan, resolution), resolution.damaged_settings
 
 
 def _new_references(now: list[CrossReference], before: list[CrossReference]) -> list[CrossReference]:

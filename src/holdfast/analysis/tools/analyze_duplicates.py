@@ -8,20 +8,14 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis import sarif
-from holdfast.analysis.duplicates.clone import (
-    COPIES,
-    KINDS,
-    CloneClass,
-    CloneKind,
-    CloneQuery,
-    CloneReport,
-    Fragment,
-)
+from holdfast.analysis.duplicates.clone import COPIES, KINDS, CloneClass, CloneKind, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_of
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DUPLICATE_RULES
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
@@ -139,7 +133,7 @@ class GpuReport(Output):
     device: UntrustedText | None
 
 
-class Duplicates(FileCounts):
+class Duplicates(SarifResult):
     """The duplicates of a project."""
 
     format: DuplicatesFormat
@@ -158,45 +152,37 @@ class Duplicates(FileCounts):
     method: str
 
 
-def _laid_out(result: Duplicates, width: int) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "sarif":
-        return _sarif(result)
+def _text(result: Duplicates, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
     all_lines = f"{counted(summary.total_lines, 'line')} in {counted(summary.total_files, 'file')}"
-    ratio = f"not looked for in {all_lines}"
+    ratio = f"not searched for in {all_lines}"
     if summary.duplicate_lines is not None:
         share = "nothing to measure" if (found := summary.duplication_ratio) is None else f"{found:.1%}"
         ratio = f"{share}, {summary.duplicate_lines} of {all_lines}"
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.groups_by_type.items())
     shown = result.groups if is_detailed else result.groups[:_SHOWN]
     spots = [
         (f"{one.duplicate_lines} of {one.total_lines} lines", counted(one.clone_groups, "group"), one.file)
         for one in result.hotspots[:_SHOWN]
     ]
     least = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
+    kinds = tally(summary.groups_by_type)
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
-    lines = [
+    gpu = f"used, {result.gpu.device}" if result.gpu.used else result.gpu.reason
+    return lines(
         f"Duplication: {ratio}.",
         f"In gapped groups: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
         else "No duplicates were found.",
-        f"Alike at least: {least}." if least else "",
-        f"Files skipped: {skipped}." if skipped else "",
-        f"GPU: {'used, ' + str(result.gpu.device) if result.gpu.used else result.gpu.reason}"
-        if result.gpu.requested
-        else "",
+        f"Least similarity: {least}." if least else "",
+        skipped_files(result),
+        f"GPU: {gpu}" if result.gpu.requested else "",
         _performance(result.performance),
-        *((_group(one) for one in shown) if is_detailed else ()),
-        table([_cells(one) for one in shown], width, flexible=(4,)) if shown and not is_detailed else "",
+        map(_group, shown) if is_detailed else table([_cells(one) for one in shown], width, flexible=(4,)),
         "Most duplicates are in:\n" + table(spots, width, flexible=(2,)) if spots else "",
-        f"Shown: {len(shown)} of {summary.clone_groups}; the detailed format and a higher limit show more."
-        if len(shown) < summary.clone_groups
-        else "",
-    ]
-    return "\n".join([*filter(None, lines), result.method])
+        shown_of(len(shown), summary.clone_groups),
+        result.method,
+    )
 
 
 def _performance(found: Performance | None) -> str:
@@ -227,26 +213,6 @@ def _group(one: CloneGroup) -> str:
     return "\n".join((head + (", a lead" if one.lead else ""), *places, *more, *preview))
 
 
-def _sarif(result: Duplicates) -> str:
-    findings = []
-    for one in result.groups:
-        first, rule = one.fragments[0], DUPLICATE_RULES[one.clone_type]
-        others = [f"{each.file}:{each.start_line}-{each.end_line}" for each in one.fragments[1:]]
-        told = {"id": one.id, "copies": one.copies, "similarity": one.average_similarity, "others": others}
-        message = f"{rule.summary} {one.copies} copies, also at {others[0]}."
-        findings.append(
-            sarif.Finding(
-                *(rule.id, rule.level, message, first.file, first.start_line, first.end_line),
-                thing=one.id,
-                properties=told,
-            )
-        )
-    left = result.summary.clone_groups - len(result.groups)
-    notes = [result.method, *([f"{left} more groups are left out."] if left else [])]
-    told = {"summary": result.summary.wire(), "gpu": result.gpu.wire()}
-    return sarif.sarif_text(sarif.sarif(DUPLICATE_RULES.values(), findings, properties=told, notes=notes))
-
-
 def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
     return CloneGroup(
         id=one.id,
@@ -265,7 +231,7 @@ def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGro
 
 
 def _preview(room: Analysis, first: Fragment) -> str | None:
-    text = room.read_other(first.file)
+    text = room.read_text(first.file)
     return None if text is None else "\n".join(text.split("\n")[first.start_line - 1 :][:_PREVIEW_LINES])
 
 
@@ -306,7 +272,7 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
     effect=Effect.READ,
     command="duplicates",
     example="holdfast analyze duplicates src --detection-type renamed --format detailed",
-    **arguments.of_project(_laid_out),
+    **arguments.of_project(_text, sarif=Duplicates.sarif_text),
 )
 def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     """Find code that is there more than once: copied, renamed, changed in places, or alike in what it does.
@@ -317,20 +283,20 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     project = Project(checked_project(room.repository, args.project_path))
     kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
     began = monotonic()
-    survey = room.lexed(project)
+    scan = room.scan_tokens(project)
     read = monotonic()
     query = CloneQuery(kinds, args.min_lines, args.threshold, args.gpu)
-    found = clones_of(room, survey, query, project)
+    found = clones_of(room, scan, query, project)
     took = monotonic() - began
     performance = Performance(
         analysis_time_s=round(took, 3),
         reading_s=round(read - began, 3),
         comparing_s=round(began + took - read, 3),
-        files_per_second=round(len(survey.files) / took, 1),
-        files_from_cache=survey.hits,
+        files_per_second=round(len(scan.files) / took, 1),
+        files_from_cache=scan.hits,
     )
-    return Duplicates(
-        **survey.counts.of(project.path, args.format),
+    result = Duplicates(
+        **scan.counts.of(project.path, args.format),
         detection_type=args.detection_type,
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,
@@ -341,4 +307,11 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         gpu=GpuReport(**vars(found.gpu)),
         performance=performance if args.perf else None,
         method=_METHOD,
+    )
+    return result.with_findings(
+        found.findings[: args.limit],
+        rules=DUPLICATE_RULES.values(),
+        total=len(found.classes),
+        properties={"summary": result.summary.wire(), "gpu": result.gpu.wire()},
+        notes=[_METHOD],
     )

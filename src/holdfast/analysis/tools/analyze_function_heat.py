@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.analysis.churn.function_changes import Changes, function_changes
+from holdfast.analysis.engine.scan import FileCounts, Project, Scan
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
@@ -66,23 +67,23 @@ class Heat(FileCounts):
     method: str
 
 
-def _words(result: Heat, width: int) -> str:
+def _text(result: Heat, width: int) -> str:
     rows = [
-        (_told(one.heat), str(one.cyclomatic), _told(one.changes), f"{one.file}:{one.line}", one.function)
+        (_number(one.heat), str(one.cyclomatic), _number(one.changes), f"{one.file}:{one.line}", one.function)
         for one in result.functions
     ]
     head = ("heat", "complexity", "changes", "where", "function")
     shown = table([head, *rows], width, flexible=(3, 4)) if rows else "No functions."
-    return "\n".join(filter(None, [shown, result.reason, result.method]))
+    return lines(shown, skipped_files(result), result.reason or "", result.method)
 
 
-def _told(value: int | None) -> str:
+def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
-def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
+def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     found = []
-    for path, record in survey.files.items():
+    for path, record in scan.files.items():
         named = {definition.path for definition in record.names.definitions}
         for function in record.functions:
             count = None
@@ -112,22 +113,22 @@ def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
     effect=Effect.READ,
     command="heat",
     example="holdfast analyze heat src/main.py",
-    **arguments.of_project(_words, specified=False),
+    **arguments.of_project(_text, specified=False),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
+    scan = room.scan(project)
     since = int(room.clock().timestamp()) - args.period_days * _DAY
-    is_file = project.path in {*survey.files, *(item.path for item in survey.skipped)}
-    changes = room.once(
+    is_file = project.path in {*scan.files, *(item.path for item in scan.skipped)}
+    changes = room.cached(
         f"function changes {project.path} {room.history.head()} {since // _DAY} {args.period_days}",
-        survey,
+        scan,
         lambda: function_changes(room, project.path, since, is_file=is_file),
     )
-    functions = _functions(survey, changes)
+    functions = _functions(scan, changes)
     return Heat(
-        **survey.counts.of(project.path),
+        **scan.counts.of(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
         max_cyclomatic=max((one.cyclomatic for one in functions), default=None),

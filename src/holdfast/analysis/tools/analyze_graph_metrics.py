@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
 from holdfast.analysis.graph.graphml import graphml
 from holdfast.analysis.graph.metrics import Metric, Shape
+from holdfast.analysis.render.text_layout import lines, rendering, shown_of, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.content import Content, Embedded, Text
@@ -127,41 +128,39 @@ class GraphMetrics(FileCounts):
     method: str
 
 
-def _words(result: GraphMetrics) -> str:
-    return result.model_dump_json(by_alias=True) if result.format == "json" else _report(result, 10_000)
-
-
-def _laid_out(result: GraphMetrics, width: int) -> str:
-    """Return what a terminal shows; GraphML alone, so that it can go into a file."""
-    return result.graphml if result.graphml is not None else _report(result, width)
+def _at_terminal(result: GraphMetrics, width: int) -> str:
+    """Return what a terminal shows: GraphML alone if requested, so that it can be redirected into a file."""
+    return result.graphml if result.graphml is not None else _text(result, width)
 
 
 def _content(result: GraphMetrics) -> list[Content]:
     document = Embedded("graph://metrics.graphml", "application/xml", text=result.graphml)
-    return [Text(_words(result)), *([document] if result.graphml is not None else [])]
+    return [Text(_TOOL_TEXT(result)), *([document] if result.graphml is not None else [])]
 
 
-def _report(result: GraphMetrics, width: int) -> str:
+def _text(result: GraphMetrics, width: int) -> str:
     shown = result.nodes if result.format == "detailed" else result.nodes[:_SHOWN]
-    skipped = "".join(f", {count} skipped: {reason}" for reason, count in result.files_skipped.items())
     nodes = counted(result.total_nodes, "node")
-    lines = [
-        f"{result.dag_type} of {result.project_path}, of {counted(result.files_analyzed, 'file')}{skipped}.",
+    return lines(
+        f"{result.dag_type} of {result.project_path}, of {counted(result.files_analyzed, 'file')}.",
+        skipped_files(result),
         f"{nodes}, {counted(result.total_edges, 'edge')}, density {_cell(result.density)}.",
-        *_total_words(result),
+        _total_lines(result),
+        f"Ranked by {result.ranked_by}:" if shown else "",
         table(list(_rows(shown)), width, flexible=(0,)) if shown else "",
-    ]
-    if len(shown) < result.total_nodes:
-        told = f"Shown: {len(shown)} of {result.total_nodes}, by {result.ranked_by}"
-        lines.append(f"{told}; the detailed format and a higher limit show more.")
-    return "\n".join([*filter(None, lines), result.method])
+        shown_of(len(shown), result.total_nodes),
+        result.method,
+    )
 
 
-def _total_words(result: GraphMetrics) -> Iterator[str]:
+_TOOL_TEXT = rendering(_text, {})
+
+
+def _total_lines(result: GraphMetrics) -> Iterator[str]:
     for metric in get_args(Metric):
         if totals := getattr(result, metric):
-            told = ", ".join(f"{name.replace('_', ' ')} {_cell(value)}" for name, value in totals)
-            yield f"{metric.capitalize()}: {told}."
+            numbers = ", ".join(f"{name.replace('_', ' ')} {_cell(value)}" for name, value in totals)
+            yield f"{metric.capitalize()}: {numbers}."
 
 
 def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
@@ -214,7 +213,7 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     effect=Effect.READ,
     command="graph-metrics",
     example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
-    **arguments.of_project(_laid_out) | {"text": _words, "content": _content},
+    **arguments.of_project(_at_terminal) | {"text": _TOOL_TEXT, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
     """Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.
@@ -229,11 +228,9 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
             "`pagerank_seeds` are about PageRank, which `metrics` leaves out.",
             hint="Add pagerank to the metrics.",
         )
-    survey = room.survey(project)
-    graph: Graph = room.once(
-        f"graph {args.dag_type}",
-        survey,
-        lambda: dependency_graph(survey, room.resolution(survey), args.dag_type),
+    scan = room.scan(project)
+    graph: Graph = room.cached(
+        f"graph {args.dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), args.dag_type)
     )
     places = {name: number for number, name in enumerate(graph.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
@@ -252,7 +249,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **survey.counts.model_dump(),
+        **scan.counts.model_dump(),
         **totals,
         format=args.format,
         project_path=project.path or ".",

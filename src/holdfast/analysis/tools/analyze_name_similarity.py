@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, StrictBool
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments
@@ -92,25 +93,22 @@ class NameSimilarity(FileCounts):
     method: str
 
 
-def _laid_out(result: NameSimilarity, width: int) -> str:
-    """Say the result in the format that was asked for."""
+def _text(result: NameSimilarity, width: int) -> str:
     head = (
         f"Names like {result.query}: {result.total_matches} of {result.total_candidates}"
         f" ({result.scope}, score {result.least_score:g} or more); shown: {len(result.matches)}."
     )
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     detailed = result.format == "detailed"
     columns = ["score", "name", "kind", "place"]
     if detailed:
         columns[1:1] = ["string", "vector", "phonetic", "edits"]
     rows = [_cells(match, detailed) for match in result.matches]
-    parts = [
+    return lines(
         head,
-        f"Files skipped: {skipped}." if skipped else "",
+        skipped_files(result),
         table([columns, *rows], width, flexible=(len(columns) - 1, len(columns) - 3)) if rows else "",
         result.method if detailed else "",
-    ]
-    return "\n".join(filter(None, parts))
+    )
 
 
 def _cells(match: SimilarName, detailed: bool) -> list[str]:
@@ -143,7 +141,7 @@ def _similar(match: Match) -> SimilarName:
     effect=Effect.READ,
     command="names",
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    **arguments.of_project(_laid_out, "query"),
+    **arguments.of_project(_text, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are most like a given one, by meaning, by letters and by sound.
@@ -159,11 +157,11 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
             "`query` has neither letters nor digits, so that no name is like it.", hint="Give a name."
         )
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
-    known = room.once(f"names {project.path}", survey, lambda: catalogue(survey))
+    scan = room.scan(project)
+    known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
     matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
-        **survey.counts.of(project.path, args.format),
+        **scan.counts.of(project.path, args.format),
         query=args.query,
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
 
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.render.csv_table import csv_table
+from holdfast.analysis.render.markdown import LEFT, RIGHT, markdown_table
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.analysis.trend.headline import METRICS, Metric
-from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
+from holdfast.analysis.trend.headline import METRICS, Metric, headline
+from holdfast.analysis.trend.trend_point import (
+    TrendPoint,
+    commit_of,
+    past_numbers,
+    recorded_point,
+    without_headline,
+)
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Integer, Output, count_field
@@ -22,8 +29,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.committed_files import first_parents
-from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.history.committed_files import first_parents
+from holdfast.storage.git.history.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 TrendFormat = Literal["summary", "json", "csv", "markdown"]
@@ -32,12 +39,13 @@ _SHOWN = 50
 _WIDTH = 60
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "·"
+_SERIES_HEAD = ("number", "first", "last", "change", "trend")
 _METHOD = (
-    "Numbers are kept for a commit when an analysis measures a project that is as committed. Of past commits"
-    " files, lines, complexity and debt can be computed from git, where that is asked for. What no analysis"
-    " measured at a commit is null, commits without any number are counted; nothing is interpolated."
+    "The numbers of a commit are those that `record_trend` recorded. Files, lines, complexity and debt of the"
+    " current commit are measured now, and on request computed from git for past commits. What was not"
+    " measured at a commit is null, commits without any number are counted, and nothing is interpolated."
 )
-_OTHERS = "{} commits have numbers of another version of Holdfast, which are left out."
+_OTHERS = "{} commits have numbers from another version of Holdfast, which are left out."
 _SHALLOW = "This clone is shallow: older commits are not in it."
 
 
@@ -49,7 +57,7 @@ class AnalyzeTrend(arguments.ProjectInput):
         default=0,
         ge=0,
         le=LIMITS.trend_commits,
-        description="Compute the missing points of so many last commits of the first-parent line.",
+        description="How many of the last commits, by first parents, to compute missing points of.",
     )
     format: TrendFormat = Field(default="summary", description="How the text is written.")
     limit: Integer = count_field(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
@@ -65,7 +73,7 @@ class PastPoint(Output):
 
 
 class Series(Output):
-    """How one number went, over all points, also those that are not listed."""
+    """How one number changed over all points, including those that are not listed."""
 
     metric: Metric
     points: int = Field(description="Commits at which it was measured.")
@@ -77,12 +85,12 @@ class Series(Output):
 
 
 class Trend(FileCounts):
-    """How the numbers of a project went."""
+    """How the numbers of a project changed."""
 
     format: TrendFormat
     project_path: UntrustedText
-    head: TrendPoint = Field(description="Whether the present state is among the points.")
-    backfilled: int = Field(description="Points that were computed now.")
+    head: TrendPoint = Field(description="Whether the numbers of the last commit are recorded.")
+    backfilled: int = Field(description="Points of past commits that were computed now.")
     series: list[Series]
     points: list[PastPoint] = Field(description="Along the first parents, oldest first.")
     total_points: int
@@ -91,23 +99,31 @@ class Trend(FileCounts):
     method: str
 
 
-def _laid_out(result: Trend, width: int) -> str:
-    if result.format == "csv":
-        return _csv(result)
-    head = f"Points: {result.total_points} in the last {counted(result.commits_looked_at, 'commit')}."
-    unkept = [] if result.head.kept else [f"The present state is not kept: {result.head.reason}."]
-    cells = [
-        ("number", "first", "last", "change", "trend"),
-        *(_cells(one, result.points) for one in result.series),
-    ]
-    if result.format == "markdown":
-        cells.insert(1, ("---", "---:", "---:", "---:", "---"))
-        shown = "\n".join(f"| {' | '.join(row)} |" for row in cells)
-        return "\n\n".join(
-            ["# Trend", head, *([shown] if result.series else []), *unkept, *filter(None, [result.note])]
-        )
-    shown = table(cells, width, flexible=(4,)) if result.series else ""
-    return "\n".join(filter(None, [head, shown, *unkept, result.note or "", result.method]))
+def _text(result: Trend, width: int) -> str:
+    rows = [_SERIES_HEAD, *(_cells(one, result.points) for one in result.series)]
+    return lines(
+        _points_line(result),
+        skipped_files(result),
+        table(rows, width, flexible=(4,)) if result.series else "",
+        _unrecorded(result),
+        result.note or "",
+        result.method,
+    )
+
+
+def _markdown(result: Trend) -> str:
+    rows = [_cells(one, result.points) for one in result.series]
+    shown = markdown_table(_SERIES_HEAD, rows, (LEFT, RIGHT, RIGHT, RIGHT, LEFT)) if rows else ""
+    parts = ["# Trend", _points_line(result), shown, _unrecorded(result), result.note]
+    return "\n\n".join(filter(None, parts))
+
+
+def _points_line(result: Trend) -> str:
+    return f"Points: {result.total_points} in the last {counted(result.commits_looked_at, 'commit')}."
+
+
+def _unrecorded(result: Trend) -> str:
+    return "" if result.head.kept else f"The current state is not recorded: {result.head.reason}."
 
 
 def _cells(series: Series, points: Sequence[PastPoint]) -> tuple[str, ...]:
@@ -136,15 +152,13 @@ def _line(metric: Metric, points: Sequence[PastPoint]) -> str:
 
 
 def _csv(result: Trend) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
     names = [series.metric for series in result.series]
-    writer.writerow(("commit", "committed_at", *names))
+    rows = []
     for point in result.points:
-        cells = [point.numbers[name] for name in names]
-        shown = ["" if value is None else f"{value:.12g}" for value in cells]
-        writer.writerow((point.commit, point.committed_at, *shown))
-    return written.getvalue().removesuffix("\n")
+        values = [point.numbers[name] for name in names]
+        cells = ["" if value is None else f"{value:.12g}" for value in values]
+        rows.append((point.commit, point.committed_at, *cells))
+    return csv_table(("commit", "committed_at", *names), rows)
 
 
 def _points(
@@ -182,36 +196,41 @@ def _series(metric: Metric, values: Sequence[float]) -> Series:
 
 @analyze.operation(
     "analyze_trend",
-    title="Show how numbers went",
+    title="Show the trend of numbers",
     effect=Effect.READ,
     command="trend",
     example="holdfast analyze trend src --backfill 50",
-    **arguments.of_project(_laid_out, specified=False),
+    **arguments.of_project(_text, specified=False, csv=_csv, markdown=_markdown),
 )
 def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
-    """Show how the headline numbers of a project went from commit to commit, along the first parents.
+    """Show how the headline numbers of a project changed from commit to commit, along the first parents.
 
-    Analyses of a whole project without local changes keep their numbers; `backfill` computes those of past
-    commits. What was not measured is null.
+    The numbers are those that `record_trend` recorded and those of the current commit; `backfill` computes
+    past commits for this answer. Nothing is recorded here. What was not measured is null.
     """
     project = Project(checked_project(room.repository, args.project_path))
     with Git(room.repository) as git:
         commits = first_parents(git, LIMITS.trend_commits)
-    survey = room.survey(project)
-    head = keep_point(room, project, survey, {})
+    scan = room.scan(project)
     ids = [commit for commit, _ in commits]
-    computed = backfill(room, project, ids[: args.backfill])
     known, others = room.points.known(project.path, ids)
-    points, series = _points(commits, known, [name for name in METRICS if name in (args.metric or METRICS)])
+    points = dict(known)
+    head, reason = commit_of(room, project, scan)
+    if head is not None and reason is None:
+        points[head] = {**headline(room, scan), **known.get(head, {})}
+    missing = without_headline(ids[: args.backfill], points)
+    computed = dict(past_numbers(room, project, missing))
+    points |= {commit: {**numbers, **points.get(commit, {})} for commit, numbers in computed.items()}
+    shown, series = _points(commits, points, [name for name in METRICS if name in (args.metric or METRICS)])
     notes = [_OTHERS.format(others)] if others else []
     notes += [_SHALLOW] if shallow_commits(room.repository) else []
     return Trend(
-        **survey.counts.of(project.path, args.format),
-        head=head,
-        backfilled=computed,
+        **scan.counts.of(project.path, args.format),
+        head=recorded_point(room, project, scan, {}),
+        backfilled=len(computed),
         series=series,
-        points=points[-args.limit :],
-        total_points=len(points),
+        points=shown[-args.limit :],
+        total_points=len(shown),
         commits_looked_at=len(commits),
         note=" ".join(notes) or None,
         method=_METHOD,

@@ -1,4 +1,4 @@
-"""What arguments mean that several analyses take."""
+"""Arguments that several analyses take, and how an analysis of a project is declared."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.render.text_layout import TextView, rendering
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
-from holdfast.storage.files.work_tree import typed_path
+from holdfast.storage.files.repo_path import typed_path
 
 if TYPE_CHECKING:
     from holdfast.kernel.toolset import OperationOptions
@@ -29,8 +30,7 @@ ProjectPath = Annotated[
     ),
 ]
 PROJECT = {"project_path": "the whole repository"}
-"""What help says about a project that is left out."""
-_UNLIMITED = 10_000
+"""What help shows as the default of the project's path."""
 
 
 class ProjectInput(Input):
@@ -39,38 +39,37 @@ class ProjectInput(Input):
     project_path: ProjectPath = "."
 
 
-def of_project(laid_out: Callable[[Any, int], str], *before: str, specified: bool = True) -> OperationOptions:
-    """Return how an analysis of a project is declared whose result is said within a width, or as JSON.
+def of_project(
+    text: TextView, *before: str, specified: bool = True, **formats: Callable[[Any], str]
+) -> OperationOptions:
+    """Return how an analysis of a project is declared.
 
-    `before` are the arguments that a command takes before the project's path.
+    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` are the arguments
+    that a command takes before the project's path.
     """
-
-    def said(result: Any, width: int = _UNLIMITED) -> str:
-        is_data = getattr(result, "format", None) == "json"
-        return result.model_dump_json(by_alias=True) if is_data else laid_out(result, width)
-
-    path = (*before, "project_path")
-    return {**IN_PROJECT, "positional": path, "specified": specified, "text": said, "table": said}
+    render = rendering(text, formats)
+    positional = (*before, "project_path")
+    return {**IN_PROJECT, "positional": positional, "specified": specified, "text": render, "table": render}
 
 
 def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
-    """Count the project's path from the current directory; left out, it is the whole repository."""
+    """Resolve the project's path against the current directory; by default it is the whole repository."""
     typed = given.get("project_path", ".")
     if "project_path" not in given or not isinstance(typed, str):
         return {"project_path": "."} | given
     return given | {"project_path": typed_path(room.repository.root, typed)}
 
 
-def base_of(room: Analysis, since: str | None, diff: str | None) -> Base | None:
-    """Return the commit that `since` or `diff` asks to compare with."""
+def base_of(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
+    """Return the commit to compare with, if `since` or `diff` names one."""
     if since is not None and diff is not None:
         raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
     revision = diff if since is None else since
-    return None if revision is None else Base(room.repository, revision, fork=diff is not None)
+    return None if revision is None else BaseCommit(room.repository, revision, fork=diff is not None)
 
 
 def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the project's path, and let the toolchain be found out where it is left out."""
+    """Fill in the project's path, and a toolchain to be detected."""
     return {"toolchain": "auto"} | project(room, given)
 
 
@@ -81,4 +80,4 @@ IN_PROJECT: OperationOptions = {
     "fill_in": project,
     "command_defaults": PROJECT,
 }
-"""How an analysis of a project is declared, however its result is said."""
+"""How an analysis of a project is declared, whatever its result looks like."""

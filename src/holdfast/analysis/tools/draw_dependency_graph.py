@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
 from holdfast.analysis.toolset import analyze
@@ -58,16 +58,16 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     Where there are more files than there may be boxes, folders stand for them.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project)
-    edges = kept_graph(room, survey, "import-graph").edges
+    scan = room.scan(project)
+    edges = kept_graph(room, scan, "import-graph").edges
     drawn, rings = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
-        **survey.counts.of(project.path),
+        **scan.counts.of(project.path),
         svg=drawn.svg,
         boxes=drawn.boxes,
         dependencies=drawn.edges,
         folders=drawn.folders,
-        not_drawn=len(survey.files) - len({end for edge in edges for end in edge[:2]}),
+        not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
         total_cycles=len(rings),
         cycles=[
             ImportCycle(files=list(ring.files[:_LISTED]), size=len(ring.files), at_load=ring.at_load)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.analysis.comprehensive.components import CHURN_DAYS, recent_churn
-from holdfast.analysis.context.coverage import coverage_of
-from holdfast.analysis.debt.debt_item import certain_debts
-from holdfast.analysis.defects.prediction import kept_predictions
-from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
-from holdfast.analysis.duplicates.clones import kept_clones
+from holdfast.analysis import reports
+from holdfast.analysis.churn.recent_churn import RECENT_DAYS, recent_churn
+from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.scan import FileCounts, Project
+from holdfast.analysis.engine.scope import RunOptions, Scope
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.project_files import checked_project
 from holdfast.syntax.record import Record
 
@@ -31,9 +30,9 @@ Column = Mapping[str, float | None]
 
 _USUAL, _MOST, _FOLDERS, _SHOWN = 200, 2_000, 100, 20
 _NO_COMMIT = "there is no commit"
-_NOT_ASKED = "measured only where it is the measure that was chosen"
+_NOT_CHOSEN = "measured only if it is the chosen measure"
 _METHOD = (
-    f"Complexity: cyclomatic, of all functions. Churn: commits in the {CHURN_DAYS} days before the last one."
+    f"Complexity: cyclomatic, of all functions. Churn: commits in the {RECENT_DAYS} days before the last one."
     " Hot spot: their product. Debt: what comments admit by a marker. Duplication: the share of lines with"
     f" an exact or renamed copy of {BLOCK_LINES} lines. Defects: how probable a fix is within a year."
     " Coverage: percent, by reports of test runs."
@@ -74,7 +73,7 @@ class FolderRest(Output):
     lines: int
 
 
-class MeasuredFiles(FileCounts):
+class FileMeasurements(FileCounts):
     """The numbers of files, the worst first."""
 
     project_path: UntrustedText
@@ -88,14 +87,14 @@ class MeasuredFiles(FileCounts):
     method: str
 
 
-def _laid_out(result: MeasuredFiles, width: int) -> str:
+def _text(result: FileMeasurements, width: int) -> str:
     word = result.measure.replace("_", " ")
     values = [(getattr(one, result.measure), one.lines, one.path) for one in result.files[:_SHOWN]]
     rows = [("–" if value is None else f"{value:g}", str(lines), path) for value, lines, path in values]
     shown = table([(word, "lines", "file"), *rows], width, flexible=(2,)) if rows else ""
     head = f"Files: {result.files_analyzed} with {result.total_lines} lines, the worst by {word} first."
     reasons = [f"No {name.replace('_', ' ')}: {reason}." for name, reason in result.not_measured.items()]
-    return "\n".join(filter(None, [head, shown, *reasons, result.method]))
+    return lines(head, skipped_files(result), shown, reasons, result.method)
 
 
 @analyze.operation(
@@ -104,30 +103,32 @@ def _laid_out(result: MeasuredFiles, width: int) -> str:
     effect=Effect.READ,
     command="files",
     example="holdfast analyze files src --measure churn",
-    **arguments.of_project(_laid_out, specified=False),
+    **arguments.of_project(_text, specified=False),
 )
-def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
+def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
 
     The worst files come first by the measure that is chosen, and what the limit leaves out is summed up by
     folder. What was not measured has a reason.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    survey = room.survey(project, names=args.measure == "defects")
-    missing: dict[FileMeasure, str] = {name: _NOT_ASKED for name in _COSTLY if name != args.measure}
+    scan = room.scan(project, names=args.measure == "defects")
+    scope = Scope(room, scan, RunOptions(project))
+    missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _COSTLY if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
-    if churn := recent_churn(room, survey, project.path):
-        columns["churn"] = {one.path: one.commits for one in churn.files}
+    if churn := recent_churn(room, scan, project.path):
+        columns["churn"] = _column(churn, "commits")
     else:
         missing |= {"churn": _NO_COMMIT, "hot_spot": _NO_COMMIT}
     if measured := _COSTLY.get(args.measure):
-        columns[args.measure], reason = measured(room, project, survey)
+        report, number = measured
+        columns[args.measure], reason = number(report(scope))
         missing |= {args.measure: reason} if reason else {}
-    debts = _debts(room, survey)
-    numbers = [_numbers(path, record, columns, debts) for path, record in survey.files.items()]
+    debts = reports.debt(scope).by_file
+    numbers = [_numbers(path, record, columns, debts) for path, record in scan.files.items()]
     numbers.sort(key=lambda one: _order(one, args.measure))
-    return MeasuredFiles(
-        **survey.counts.of(project.path),
+    return FileMeasurements(
+        **scan.counts.of(project.path),
         measure=args.measure,
         total_lines=sum(one.lines for one in numbers),
         files=numbers[: args.limit],
@@ -135,6 +136,11 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
         not_measured=missing,
         method=_METHOD,
     )
+
+
+def _column(report: AnalysisReport, number: str) -> Column:
+    """Return one number of a report by file."""
+    return {path: numbers[number] for path, numbers in report.file_numbers().items()}
 
 
 def _order(one: FileNumbers, measure: FileMeasure) -> tuple[float, int, str]:
@@ -151,8 +157,9 @@ def _numbers(
 ) -> FileNumbers:
     complexity = sum(function.cyclomatic for function in record.functions)
     worst = max(record.functions, key=lambda one: one.cyclomatic, default=None)
-    # A file that a column lacks has nothing of it, but no report of test runs says so.
-    told: dict[str, Any] = {
+    # A file missing from a column has the value 0, except for coverage, where it means that no report covers
+    # it.
+    known: dict[str, Any] = {
         name: it.get(path, None if name == "coverage" else 0) for name, it in columns.items()
     }
     debt, debt_line = debts.get(path, (0, None))
@@ -161,39 +168,28 @@ def _numbers(
         lines=record.lines,
         complexity=complexity,
         complex_line=None if worst is None else worst.line,
-        hot_spot=complexity * told["churn"] if "churn" in told else None,
+        hot_spot=complexity * known["churn"] if "churn" in known else None,
         debt=debt,
         debt_line=debt_line,
-        **told,
+        **known,
     )
 
 
-def _debts(room: Analysis, survey: Survey) -> dict[str, tuple[int, int | None]]:
-    """Return how many debts each file admits, and the line of the gravest."""
-    items = certain_debts(room, survey)
-    counts = Counter(item.file for item in items)
-    return {item.file: (counts[item.file], item.line) for item in reversed(items)}
-
-
-def _duplication(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    found = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), survey)
-    return {path: round(count / found.lines[path], 4) for path, count in found.duplicate_lines.items()}, None
-
-
-def _defects(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    return {one.file: one.probability for one in kept_predictions(room, project, survey).predictions}, None
-
-
-def _coverage(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
-    told = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
-    return {path: one.percent for path, one in told.files.items()}, told.reason
-
-
-_COSTLY: Mapping[FileMeasure, Callable[[Analysis, Project, Survey], tuple[Column, str | None]]] = {
-    "duplication": _duplication,
-    "defects": _defects,
-    "coverage": _coverage,
+_COSTLY: Mapping[
+    FileMeasure, tuple[Callable[[Scope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
+] = {
+    "duplication": (reports.duplicates, lambda report: (_rounded(_column(report, "duplicated")), None)),
+    "defects": (reports.defects, lambda report: (_column(report, "defect_probability"), None)),
+    "coverage": (
+        reports.coverage,
+        lambda report: ({path: one.percent for path, one in report.files.items()}, report.reason),
+    ),
 }
+"""Measures that take long: the report that has each, and how to get it and the reason why it is missing."""
+
+
+def _rounded(column: Column) -> Column:
+    return {path: None if value is None else round(value, 4) for path, value in column.items()}
 
 
 def _by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:

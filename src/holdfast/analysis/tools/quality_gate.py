@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis import rules, sarif
-from holdfast.analysis.context.gathering import attempted
 from holdfast.analysis.context.recommendations import Duration
-from holdfast.analysis.context.stages import Stages
-from holdfast.analysis.gate.check import GateCheck, GateViolation, Verdict
-from holdfast.analysis.gate.judges import JUDGES, Matter
-from holdfast.analysis.gate.junit import junit_text
+from holdfast.analysis.engine.analysis_run import attempt
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.scope import RunOptions, Scope
+from holdfast.analysis.engine.stages import Stages
+from holdfast.analysis.gate.check import Breach, GateCheck, GateViolation, Verdict
+from holdfast.analysis.gate.judges import JUDGES, GateScope
 from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
-from holdfast.analysis.records.base import Base
+from holdfast.analysis.render.junit import JUnitCase, junit
+from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339
@@ -62,7 +67,7 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     )
 
 
-class GateResult(FileCounts):
+class GateResult(SarifResult):
     """Whether a gate passes, and why."""
 
     format: GateFormat
@@ -84,20 +89,15 @@ class GateResult(FileCounts):
         return int(self.is_error)
 
 
-def _laid_out(result: GateResult, width: int) -> str:
-    if result.format == "junit":
-        return junit_text(result.checks, result.generated_at)
-    if result.format == "sarif":
-        return _sarif(result)
-    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
-    lines = [
+def _text(result: GateResult, width: int) -> str:
+    head = lines(
         f"Quality gate: {'passed' if result.passed else 'FAILED'}. {result.reason}",
         f"Only what is new or worse than in {base} counts." if (base := result.compared_with) else "",
         f"Files: {result.files_analyzed} of {result.files_discovered}.",
-        f"Files skipped: {skipped}." if skipped else "",
+        skipped_files(result),
         f"Settings: {result.settings}." if result.settings else "",
         f"Switched off: {', '.join(result.switched_off)}." if result.switched_off else "",
-    ]
+    )
     rows = [
         (
             one.check,
@@ -108,8 +108,8 @@ def _laid_out(result: GateResult, width: int) -> str:
         )
         for one in result.checks
     ]
-    head = ("check", "status", "actual", "threshold", "measure")
-    parts = ["\n".join(filter(None, lines)), table([head, *rows], width, flexible=(4,))]
+    columns = ("check", "status", "actual", "threshold", "measure")
+    parts = [head, table([columns, *rows], width, flexible=(4,))]
     most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
     for one in result.checks:
         if one.violations:
@@ -118,27 +118,16 @@ def _laid_out(result: GateResult, width: int) -> str:
     return "\n\n".join([*parts, result.method])
 
 
-def _sarif(result: GateResult) -> str:
-    found = [one for check in result.checks for one in check.violations]
-    findings = [
-        sarif.Finding(
-            *(one.rule, "error", one.message, one.file, one.line),
-            thing=one.name or "",
-            properties={"actual": one.actual, "threshold": one.threshold},
-        )
-        for one in found
-    ]
-    notes = [result.reason, *(f"{one.check}: {one.status}: {one.headline}" for one in result.checks)]
-    left = sum(one.violations_total - len(one.violations) for one in result.checks)
-    used = {one.rule for one in found}
-    return sarif.sarif_text(
-        sarif.sarif(
-            [rule for rule in rules.RULES if rule.id in used],
-            findings,
-            properties={"passed": result.passed, "checks": {one.check: one.status for one in result.checks}},
-            notes=[*notes, *([f"{left} more violations are left out."] if left else []), result.method],
-        )
-    )
+def _junit(result: GateResult) -> str:
+    return junit("holdfast.quality_gate", [_case(one) for one in result.checks], result.generated_at)
+
+
+def _case(one: GateCheck) -> JUnitCase:
+    seconds = one.analysis_duration.secs + one.analysis_duration.nanos / 1e9
+    if one.status == "not_measured":
+        return JUnitCase(one.check, seconds, skipped=one.reason or "not measured")
+    details = "\n".join(one.lines(len(one.violations)))
+    return JUnitCase(one.check, seconds, failure=(one.headline, details) if one.status == "fail" else None)
 
 
 @analyze.operation(
@@ -147,7 +136,7 @@ def _sarif(result: GateResult) -> str:
     effect=Effect.READ,
     command="gate",
     example="holdfast analyze gate src --since HEAD",
-    **arguments.of_project(_laid_out),
+    **arguments.of_project(_text, sarif=GateResult.sarif_text, junit=_junit),
 )
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
@@ -163,24 +152,24 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     thresholds = thresholds_of(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, tracked=args.staged)
-    survey = stages.run("files", partial(room.survey, project))
-    if args.staged and base is not None and (unstaged := base.unstaged(survey.files)):
+    scan = stages.run("files", partial(room.scan, project))
+    if args.staged and base is not None and (unstaged := base.unstaged(scan.files)):
         raise Conflict(
             f"The next commit would hold another version of {unstaged[0]}, {len(unstaged)} files in all.",
             hint="Stage or stash these changes.",
             paths=unstaged[:_VIOLATIONS],
         )
-    matter = Matter(room, project, survey, settings, None if args.count_all else base)
-    checks = [
-        _check(stages, matter, name, thresholds[name], args.limit) for name in JUDGES if name in thresholds
-    ]
+    options = RunOptions(project, None if args.count_all else base)
+    gate = GateScope(Scope(room, scan, options), settings)
+    verdicts = {name: _verdict(stages, gate, name, thresholds[name]) for name in JUDGES if name in thresholds}
+    checks = [_check(name, thresholds[name], found, args.limit) for name, found in verdicts.items()]
     passed, reason = _outcome(checks)
-    return GateResult(
-        **survey.counts.of(path, args.format),
+    result = GateResult(
+        **scan.counts.of(path, args.format),
         passed=passed,
         reason=reason,
         is_error=args.fail_on_violation and not passed,
-        compared_with=None if matter.base is None else matter.base.commit,
+        compared_with=None if gate.base is None else gate.base.commit,
         settings=place,
         switched_off=[name for name in JUDGES if name in settings.disable and name not in thresholds],
         checks=checks,
@@ -188,9 +177,25 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
         analysis_duration=Duration.since(started),
         method=_METHOD,
     )
+    return result.with_findings(
+        _gate_findings(verdicts, thresholds, args.limit),
+        total=sum(check.violations_total for check in checks),
+        properties={"passed": passed, "checks": {one.check: one.status for one in checks}},
+        notes=[reason, *(f"{one.check}: {one.status}: {one.headline}" for one in checks), _METHOD],
+    )
 
 
-def _base(room: Analysis, args: QualityGate) -> Base | None:
+def _gate_findings(
+    verdicts: Mapping[CheckName, _TimedVerdict], thresholds: Mapping[CheckName, float], limit: int
+) -> Iterator[CodeFinding]:
+    """Yield what breaks thresholds, as errors with the value and the threshold."""
+    for name, found in verdicts.items():
+        for one in found.verdict.breaches[:limit]:
+            properties = {"actual": one.actual, "threshold": thresholds[name]}
+            yield replace(one.finding, level="error", properties=properties)
+
+
+def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     given = args.since is not None or args.diff is not None
     base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
     if args.count_all and base is None:
@@ -200,13 +205,23 @@ def _base(room: Analysis, args: QualityGate) -> Base | None:
     return base
 
 
-def _check(stages: Stages, matter: Matter, name: CheckName, threshold: float, limit: int) -> GateCheck:
+class _TimedVerdict(NamedTuple):
+    verdict: Verdict
+    duration: Duration
+
+
+def _verdict(stages: Stages, gate: GateScope, name: CheckName, threshold: float) -> _TimedVerdict:
     started = time.monotonic()
     verdict = Verdict("not_measured", name, reason="no source file was analysed")
-    if matter.survey.files:
-        said = stages.run(name, partial(attempted, partial(JUDGES[name], matter, threshold)))
-        failed = Verdict("fail", name, reason=f"it could not be measured: {said}")
-        verdict = failed if isinstance(said, str) else said
+    if gate.scan.files:
+        found = stages.run(name, partial(attempt, partial(JUDGES[name], gate, threshold)))
+        failed = Verdict("fail", name, reason=f"it could not be measured: {found}")
+        verdict = failed if isinstance(found, str) else found
+    return _TimedVerdict(verdict, Duration.since(started))
+
+
+def _check(name: CheckName, threshold: float, found: _TimedVerdict, limit: int) -> GateCheck:
+    verdict, duration = found
     return GateCheck(
         check=name,
         measure=verdict.measure,
@@ -214,9 +229,22 @@ def _check(stages: Stages, matter: Matter, name: CheckName, threshold: float, li
         actual=verdict.actual,
         status=verdict.status,
         reason=verdict.reason,
-        violations=[GateViolation(**one._asdict(), threshold=threshold) for one in verdict.broken[:limit]],
-        violations_total=len(verdict.broken),
-        analysis_duration=Duration.since(started),
+        violations=[_violation(one, threshold) for one in verdict.breaches[:limit]],
+        violations_total=len(verdict.breaches),
+        analysis_duration=duration,
+    )
+
+
+def _violation(one: Breach, threshold: float) -> GateViolation:
+    finding = one.finding
+    return GateViolation(
+        rule=finding.rule.id,
+        file=finding.path,
+        line=finding.line,
+        message=finding.message,
+        actual=one.actual,
+        threshold=threshold,
+        name=finding.subject or None,
     )
 
 

@@ -1,6 +1,9 @@
-"""How the numbers of a project went: kept for each commit as they are computed, or computed for past commits.
+"""The headline numbers of a project over its commits: recorded on request, or computed for past commits.
 
-- `headline.py`: which numbers, and those of them that follow from the records alone.
-- `point.py`: a point, kept where the project is as its commit has it, and points of past commits.
-- `point_store.py`: where they are kept.
+- `headline.py`: which numbers there are, and where each comes from.
+- `trend_point.py`: recording the numbers of a commit, and computing those of past commits.
+- `point_store.py`: where they are stored.
+
+Contract: only the operation `record_trend` writes. Analyses say whether their numbers are recorded, and never
+record.
 """

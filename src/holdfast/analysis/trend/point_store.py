@@ -1,11 +1,11 @@
-"""The numbers of projects at commits, kept by the commit, the project and the version of the code.
+"""Stores the numbers of projects at commits, by project, commit and version of the code.
 
 Contract:
-- What different analyses measured of the same commit adds up; of the same number the last one counts. Several
-  processes may keep at once, and none takes away what another kept.
-- Numbers of another version of the code are never mixed in: they are counted, so that one can tell.
-- Nothing depends on it: damage and a full disk cost points that can be computed again. Of too many, those go
-  first that were kept for longest.
+- Numbers added for the same commit are merged; a number added again replaces the old one. Several
+  processes may add at once without losing each other's numbers.
+- Numbers from another version of the code are never mixed in, but counted, so that results can mention them.
+- Nothing depends on the store: damage and a full disk lose points, nothing else. Beyond the limit the oldest
+  points are deleted first.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
-from holdfast.analysis.records.core_version import analysis_version
+from holdfast.analysis.engine.code_version import analysis_version
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.sql.derived import DerivedDatabase
 
 NAME = "trend"
 APPLICATION_ID = 0x48465452  # "HFTR"
@@ -48,7 +49,7 @@ Numbers = Mapping[str, float]
 
 
 class PointStore:
-    """The points of one repository; its work trees share them. Usable from many threads and processes."""
+    """The points of one repository, shared by its work trees. Safe for threads and processes."""
 
     def __init__(self, repository: Repository, most: int = LIMITS.trend_points) -> None:
         self._repository = repository
@@ -62,42 +63,37 @@ class PointStore:
         )
 
     def known(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:
-        """Return the numbers of some commits, and how many of these have numbers of another version only."""
+        """Return the numbers of some commits, and how many commits have numbers from other versions only."""
+        parameters = (json.dumps(sorted(commits)), project)
+        rows: list[Any] = self._database.try_read(
+            lambda connection: connection.execute(_KNOWN, parameters).fetchall(), []
+        )
         try:
-            with self._database.read() as connection:
-                rows = connection.execute(_KNOWN, (json.dumps(sorted(commits)), project)).fetchall()
-                ours = {
-                    commit: json.loads(text)
-                    for commit, version, text in rows
-                    if version == analysis_version()
-                }
-        except (NotUsable, HoldfastError, ValueError):
+            ours = {
+                commit: json.loads(text) for commit, version, text in rows if version == analysis_version()
+            }
+        except ValueError:
             return {}, 0
         return ours, len({commit for commit, *_ in rows} - ours.keys())
 
-    def keep(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
-        """Add numbers to those of a commit, and tell whether they are kept."""
+    def add(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
+        """Merge numbers into those of a commit, and return whether they were stored."""
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
-        with suppress(HoldfastError, NotUsable):
-            try:
-                self._add(row)
-            except NotUsable:
-                self._repository.ensure_store()
-                self._database.rebuild(lambda connection: connection.execute(_TABLE))
-                self._add(row)  # not while it is built: another process may have built it meanwhile
-            return True
+
+        def add(connection: sqlite3.Connection) -> None:
+            connection.execute(_KEEP, row)
+            self._evict(connection)
+
+        with suppress(HoldfastError):
+            self._repository.ensure_store()
+            return self._database.try_write(add)
         return False
 
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
 
-    def _add(self, row: tuple[str, str, int, int, str]) -> None:
-        with self._database.write() as connection:
-            connection.execute(_KEEP, row)
-            self._make_room(connection)
-
-    def _make_room(self, connection: sqlite3.Connection) -> None:
+    def _evict(self, connection: sqlite3.Connection) -> None:
         (count,) = connection.execute("SELECT COUNT(*) FROM point").fetchone()
         if count > self._most:
             connection.execute(_OLDEST, (count - self._most * 3 // 4,))

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 
 from holdfast.comments.sidecar.note import NoteLocation
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
-from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.sql.derived import DerivedDatabase
 from holdfast.storage.watching.listing import Signature
 
 CACHE_NAME = "comment-places"
@@ -96,10 +95,7 @@ class LocationCache:
         rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
         if not rows or not os.path.isdir(self._repository.store_directory):
             return
-        try:
-            self._write(rows)
-        except HoldfastError:
-            return  # a cache that cannot be written only costs time
+        self._database.try_write(lambda connection: connection.executemany(_PUT, rows))
 
     def _row(self, one: CachedLocations) -> tuple[object, ...]:
         is_placed = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
@@ -110,18 +106,7 @@ class LocationCache:
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
             return []
-        try:
-            with self._database.read() as connection:
-                return connection.execute(query, values).fetchall()
-        except (NotUsable, HoldfastError):
-            return []
-
-    def _write(self, rows: list[tuple[object, ...]]) -> None:
-        try:
-            with self._database.write() as connection:
-                connection.executemany(_PUT, rows)
-        except NotUsable:
-            self._database.rebuild(lambda connection: connection.executemany(_PUT, rows))
+        return self._database.try_read(lambda connection: connection.execute(query, values).fetchall(), [])
 
     def close(self) -> None:
         """Close the connections."""

@@ -23,7 +23,7 @@ from holdfast.comments.tracking.placement import Anchor, FileVersion
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.watching.listing import Listing
 
 if TYPE_CHECKING:

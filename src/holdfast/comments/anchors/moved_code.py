@@ -40,8 +40,8 @@ from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.git.file_history import PathEvent
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.history.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
 MOST_FILES, _MOST_NOTES, _MOST_COMMITS, _MOST_SIDECARS = 1000, 2000, 8, 500

@@ -36,7 +36,7 @@ from holdfast.comments.tracking.placement import CandidateLine, Confidence, Plac
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 _FEW = 8
 """Up to this many files, each one's history is read by its own git process. A judgement: for a few files, one

@@ -7,13 +7,14 @@ work; a scan of three files tracks in this process, because starting workers wou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.tracking.placement import Placement
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.processes.child import cores, on_every_core
+from holdfast.storage.processes.child import cores
+from holdfast.storage.processes.pool import ProcessPool
 
 _FEWEST_FILES = 40
 """Files from which worker processes are started. A judgement: starting them takes about as long as tracking
@@ -28,7 +29,7 @@ class TrackingPool:
 
     def __init__(self, files: int) -> None:
         is_worthwhile = files >= _FEWEST_FILES and cores() > 1
-        self._executor: Executor | None = on_every_core() if is_worthwhile else None
+        self._executor = ProcessPool() if is_worthwhile else None
 
     def follow(self, chain: VersionChain) -> PendingPlacements:
         """Start tracking a chain, and return a function that waits for the result."""
@@ -39,7 +40,8 @@ class TrackingPool:
 
         def wait() -> Sequence[Placement]:
             with _report_worker_death():
-                return answer.result()
+                placements: Sequence[Placement] = answer.result()
+                return placements
 
         return wait
 
@@ -48,7 +50,7 @@ class TrackingPool:
 
     def __exit__(self, *failure: object) -> None:
         if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor.shutdown()
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
-    from holdfast.storage.git.file_history import FileHistory
+    from holdfast.storage.git.history.file_history import FileHistory
 
 _MOST_REVISIONS = 24
 """Revisions between the first and the last version. A chosen bound on time; of more, a sample is taken."""

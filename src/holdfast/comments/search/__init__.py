@@ -3,7 +3,6 @@
 - `query`: a query and its result.
 - `pattern`: the compiled text of a query.
 - `matches`: counts matches in many texts: RE2 over all of them joined.
-- `globs`: patterns for paths.
 - `corpus`: all comments in memory; filters, counts and order.
 - `rows`: the tables of the index on disk, and how sidecars become rows.
 - `index`: keeps both equal to the sidecars, and answers queries.

@@ -14,9 +14,9 @@ from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from holdfast.comments.search.globs import matching_places
 from holdfast.comments.search.matches import Texts, match_counts
 from holdfast.comments.search.query import CommentQuery
+from holdfast.storage.files.globs import file_filter
 
 _COMMENTS = "SELECT file, text, id, tag, author, moment, status, standing, ai FROM comment"
 _ALL = f"{_COMMENTS} ORDER BY file, line, name"
@@ -116,9 +116,9 @@ class Corpus:
 
     def _in_paths(self, pattern: str) -> set[int]:
         """Return the comments of the files that a path or a pattern matches."""
-        numbers = list(self._numbers.values())
-        places = matching_places(pattern, list(self.paths.values()))
-        return set(chain.from_iterable(numbers[place] for place in places))
+        matches_path = file_filter(pattern)
+        files = zip(self.paths.values(), self._numbers.values(), strict=True)
+        return set(chain.from_iterable(numbers for path, numbers in files if matches_path(path)))
 
 
 _Comments: TypeAlias = tuple[Texts, list[FilterFields]]

@@ -31,7 +31,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
-from holdfast.storage.watching.listing import WatchedListing, WatchedSignature
+from holdfast.storage.watching.watched_listing import WatchedListing, WatchedSignature
 
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves

@@ -17,13 +17,13 @@ import hashlib
 import json
 import os
 import sqlite3
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 
@@ -117,9 +117,8 @@ class Archive:
         # Two work trees may have different sidecars at the same path, on two branches.
         self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
-        self._opened: Database | None = None
+        self._database = Lazy(self._open, lambda: self._file.was_created)
         self._known_replica: str | None = None
-        self._opening = threading.Lock()
 
     def store_version(self, data: bytes) -> str:
         """Store the bytes of a source file durably and return their blob id."""
@@ -180,7 +179,7 @@ class Archive:
     def stamp(self, sequence: int) -> str:
         """Return the stamp we leave in a sidecar to recognize it in what others write from memory."""
         if not self._file.was_created:
-            self._database()
+            self._database.get()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
@@ -200,22 +199,20 @@ class Archive:
     def verify(self) -> list[str]:
         """Return what is wrong with the database; nothing if there is none."""
         try:
-            database = self._existing_database()
+            database = self._database.get_existing()
         except Corrupted as failure:
             return [failure.message]
         return [] if database is None else database.verify()
 
     def close(self) -> None:
         """Close the database if it was opened."""
-        with self._opening:
-            if self._opened is not None:
-                self._opened.close()
+        self._database.close()
 
     def _query(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
         """Return the result of a query; `otherwise` if there is no database or it is damaged."""
         identity = self._file.identity()
         try:
-            if (database := self._existing_database()) is not None:
+            if (database := self._database.get_existing()) is not None:
                 with database.read() as connection:
                     return question(connection)
         except (Corrupted, zlib.error):
@@ -228,30 +225,23 @@ class Archive:
     def _update(self, action: Callable[[sqlite3.Connection], object]) -> None:
         identity = self._file.identity()
         try:
-            with self._database().write() as connection:
+            with self._database.get().write() as connection:
                 action(connection)
         except Corrupted:
             self._discard(identity)
-            with self._database().write() as connection:
+            with self._database.get().write() as connection:
                 action(connection)
 
     def _discard(self, damaged: tuple[int, int] | None) -> None:
         """Set a damaged database aside to be recreated, unless another process already did."""
-        with self._opening:
-            if self._opened is not None and self._file.identity() == damaged:
-                self._opened.close()
-                self._opened = None
+        with self._database.locked():
+            if self._file.identity() == damaged:
+                self._database.discard()
             self._file.set_aside(damaged)
 
-    def _existing_database(self) -> Database | None:
-        return self._database() if self._opened is not None or self._file.was_created else None
-
-    def _database(self) -> Database:
-        with self._opening:
-            if self._opened is None:
-                self._repository.ensure_store()
-                self._opened = Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
-            return self._opened
+    def _open(self) -> Database:
+        self._repository.ensure_store()
+        return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
 
 def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> CommentRecord:

@@ -21,7 +21,7 @@ from holdfast.comments.sidecar.javascript_json import _LONE_SURROGATE, parsed, p
 from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 
 _END_OF_LIST = b"\n  ]"
 _STAMP_BEGINS = b'\n  "%s": {\n    "written": "' % EVIDENCE.encode()
@@ -110,7 +110,7 @@ def read(source_path: str, data: bytes) -> Sidecar:
     path = sidecar_of(source_path)
     try:
         raw = parsed(data)
-    except Unreadable as problem:
+    except UnreadableDocument as problem:
         raise CommentFileCorrupted(path, str(problem)) from None
     if not isinstance(raw, dict):
         raise CommentFileCorrupted(path, "it is not a JSON object")

@@ -53,10 +53,11 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unconfirmed, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.atomic import Locks, next_number
-from holdfast.storage.files.foreign_document import Unreadable
-from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git.file_history import FileHistory
+from holdfast.storage.files.foreign_document import UnreadableDocument
+from holdfast.storage.files.locks import Locks, next_number
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.history.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 
 
@@ -376,7 +377,7 @@ def _timestamp(time: datetime) -> str:
 def _printed(sidecar: Sidecar) -> bytes:
     try:
         return bytes_of(sidecar)
-    except Unreadable as problem:
+    except UnreadableDocument as problem:
         raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
 

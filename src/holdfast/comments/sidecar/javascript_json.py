@@ -14,7 +14,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CACHED_ITEMS = 4096
@@ -27,20 +27,20 @@ _SMALLEST_PLAIN = -7
 
 
 def parsed(data: bytes) -> Any:
-    """Return the value that the bytes contain, or raise `Unreadable`."""
+    """Return the value that the bytes contain, or raise `UnreadableDocument`."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unreadable("it is not UTF-8") from None
+        raise UnreadableDocument("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
         return json_of(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         if error.line is None:
             raise
         if any(line.startswith("<<<<<<<") for line in text.split("\n")):
-            raise Unreadable("it holds the conflict markers of an unfinished merge") from None
-        raise Unreadable(f"it is not JSON (line {error.line})", error.line) from None
+            raise UnreadableDocument("it holds the conflict markers of an unfinished merge") from None
+        raise UnreadableDocument(f"it is not JSON (line {error.line})", error.line) from None
 
 
 def printed(value: Any) -> bytes:
@@ -48,7 +48,7 @@ def printed(value: Any) -> bytes:
     try:
         text = _document(value) if isinstance(value, dict) else _written(value, "\n")
     except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
+        raise UnreadableDocument("it is nested too deeply") from None
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
@@ -116,7 +116,7 @@ def _placed(digits: str, point: int) -> str:
 def _float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise Unreadable("it holds a number that is too large")
+        raise UnreadableDocument("it holds a number that is too large")
     return value
 
 
@@ -126,4 +126,4 @@ def _int(text: str) -> int:
 
 
 def _refuse(text: str) -> Any:
-    raise Unreadable(f"{text} is not JSON")
+    raise UnreadableDocument(f"{text} is not JSON")

@@ -20,7 +20,7 @@ from typing import Any
 
 from holdfast.comments.sidecar.archive import CommentRecord, SidecarRecord
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.storage.git.file_history import FileHistory
+from holdfast.storage.git.history.file_history import FileHistory
 
 
 @dataclass

@@ -24,7 +24,7 @@ from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNo
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import FileVersion
 from holdfast.kernel.errors import Denied, InvalidPath
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol

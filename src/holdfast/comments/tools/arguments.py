@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.comments.errors import InvalidLineNumber
-from holdfast.comments.search.globs import is_pattern
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.files.work_tree import is_folder, typed_path
+from holdfast.storage.files.globs import escaped, is_pattern
+from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
 """The author on the command line if git has no user name."""
@@ -61,7 +61,7 @@ def patterns(name: str) -> FillIn:
         if path.strip("/") in ("", "."):
             return {key: value for key, value in given.items() if key != name}
         if is_folder(room.repository.root, path):
-            return given | {name: f"{path.rstrip('/')}/"}
+            return given | {name: f"{escaped(path.rstrip('/'))}/**"}
         if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
             room.sidecar_bytes(one) or room.require_source(one)  # raises if neither exists
         return given | {name: path}

@@ -14,8 +14,9 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.atomic import atomic_write, read_limited
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.foreign_document import UnreadableDocument
+from holdfast.storage.files.regular_file import read_limited
 
 _CONFLICT = 1
 """The exit code of a merge driver that left a conflict (gitattributes(5))."""
@@ -76,7 +77,7 @@ def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
     )
     try:
         data, problem = united(base, ours, theirs), None
-    except Unreadable as reason:
+    except UnreadableDocument as reason:
         data, problem = conflicted(ours, theirs), str(reason)
     if data != ours:
         atomic_write(args.ours, data)

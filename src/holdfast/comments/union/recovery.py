@@ -20,7 +20,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 _MERGE = "`holdfast doctor --fix` merges both sides and keeps this file beside the result."
 _ADD_OTHER_SIDE = "`holdfast doctor --fix` adds them and keeps this file beside the result."

@@ -27,7 +27,7 @@ from holdfast.comments.union.json_merge import (
     same,
     union,
 )
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 
 HISTORY = "holdfastHistory"
 
@@ -233,7 +233,7 @@ def _name(member: Object, key: str) -> Any:
 
 
 def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
-    """Return the merge of two sidecars, or raise `Unreadable` if one of them cannot be read.
+    """Return the merge of two sidecars, or raise `UnreadableDocument` if one of them cannot be read.
 
     A base that cannot be read counts as none: then nothing counts as deleted.
     """
@@ -255,19 +255,19 @@ def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
     known = _base(base if sides.base is None else sides.base)
     try:
         return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
-    except Unreadable:
+    except UnreadableDocument:
         return None
 
 
 def _base(data: bytes | None) -> dict[str, Any] | None:
     try:
         return None if not data else _document(data)
-    except Unreadable:
+    except UnreadableDocument:
         return None
 
 
 def _document(data: bytes) -> dict[str, Any]:
     value = parsed(data)
     if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
-        raise Unreadable("it is not a sidecar")
+        raise UnreadableDocument("it is not a sidecar")
     return value

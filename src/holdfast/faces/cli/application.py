@@ -1,4 +1,4 @@
-"""The whole command line: every operation as a command, and what is written by hand beside them."""
+"""The whole command line: a command for every operation, and the commands written by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ import click
 
 from holdfast import __doc__ as summary
 from holdfast import __version__
-from holdfast.faces.cli.groups import CommandGroup, Entry, completion_variable, first_sentence, showing_option
+from holdfast.faces.cli.groups import (
+    CommandEntry,
+    CommandGroup,
+    completion_variable,
+    first_sentence,
+    showing_option,
+)
 from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal
 from holdfast.kernel.errors import HoldfastError
 
@@ -25,28 +31,28 @@ _TOOLSETS = "Toolsets"
 _PROGRAM = "The program itself"
 _BY_HAND = {
     "serve": "Serve the repository to an agent over the Model Context Protocol",
-    "demo": "Make a small project with something in every room, serve it, and open its page in the browser",
+    "demo": "Create a small sample project, serve it, and open its page in the browser",
     "open": "Serve the repository on this machine and open its page in the browser",
-    "token": "Say who may use this repository's server over HTTP, and for what",
-    "install": "Write the configuration with which another program finds Holdfast",
-    "fleet": "Run one analysis over many repositories, and merge what it finds",
+    "token": "Manage who may use this repository's server over HTTP, and for what",
+    "install": "Configure another program to use Holdfast",
+    "fleet": "Run one analysis over many repositories and merge the results",
 }
-"""The first lines of their pages, so that other commands need not load them; a test compares them."""
+"""The summaries of commands written by hand, so that others need not load them; a test compares them."""
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
-    """Run the command line and return the exit status; no exception leaves here."""
+    """Run the command line and return the exit status; raise nothing."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if commands is None and arguments[:1] == ["serve"] and not _is_completion("holdfast"):
-        # Needs nothing of the other commands.
+        # The other commands need not be declared.
         return run_program(CommandGroup("holdfast", summary or "", by_hand("serve")), "holdfast", arguments)
     return run_program(application(commands or this_installation()), "holdfast", arguments)
 
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    """Run the commands of a group under the name of its program; no exception leaves here."""
+    """Run a group of commands as a program with the given name; raise nothing."""
     try:
-        return _answer(group, name, arguments)
+        return _execute(group, name, arguments)
     except OutputFailed as failure:
         from holdfast.faces.cli import failures
 
@@ -58,7 +64,7 @@ def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
 
 
 def application(commands: Commands) -> CommandGroup:
-    """Return the command line with these commands and those that are written by hand."""
+    """Return the command line with these commands and those written by hand."""
     entries = dict(_everyday_entries(commands))
     for toolset in commands.catalogue:
         entries[toolset.name] = _group_entry(commands, toolset)
@@ -75,17 +81,17 @@ def this_installation() -> Commands:
     return Installation()
 
 
-def by_hand(*names: str, section: str = _PROGRAM) -> dict[str, Entry]:
-    """Return commands that no operation stands behind."""
-    return {name: Entry(_BY_HAND[name], section, _made_by_hand) for name in names}
+def by_hand(*names: str, section: str = _PROGRAM) -> dict[str, CommandEntry]:
+    """Return the entries of commands written by hand."""
+    return {name: CommandEntry(_BY_HAND[name], section, _load_by_hand) for name in names}
 
 
-def _made_by_hand(name: str) -> click.Command:
-    made: click.Command = getattr(import_module(f"holdfast.faces.cli.{name}"), f"{name}_command")()
-    return made
+def _load_by_hand(name: str) -> click.Command:
+    command: click.Command = getattr(import_module(f"holdfast.faces.cli.{name}"), f"{name}_command")()
+    return command
 
 
-def completion_entry(group: CommandGroup, program: str) -> Entry:
+def completion_entry(group: CommandGroup, program: str) -> CommandEntry:
     """Return the command that prints a shell's script for a program."""
 
     def make(_name: str) -> click.Command:
@@ -93,10 +99,12 @@ def completion_entry(group: CommandGroup, program: str) -> Entry:
 
         return completion_command(group, program)
 
-    return Entry("Print the script that completes commands, options and values in a shell", _PROGRAM, make)
+    return CommandEntry(
+        "Print the script that completes commands, options and values in a shell", _PROGRAM, make
+    )
 
 
-def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
+def _execute(group: CommandGroup, name: str, arguments: list[str]) -> int:
     program = name.replace(" ", "-")
     if _is_completion(program):
         from holdfast.faces.cli import completion
@@ -126,19 +134,19 @@ def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
 
 
 def _is_completion(program: str) -> bool:
-    """Return whether a shell, and no person, runs this process."""
+    """Return whether a shell runs this process to complete a command line."""
     return bool(os.environ.get(completion_variable(program)))
 
 
-def _everyday_entries(commands: Commands) -> Iterator[tuple[str, Entry]]:
+def _everyday_entries(commands: Commands) -> Iterator[tuple[str, CommandEntry]]:
     listed = [item for toolset in commands.catalogue for item in toolset.commands]
     for item in sorted(listed, key=lambda item: item.operation):
         if item.shortcut is not None:
             yield item.shortcut, _entry(commands, item, _EVERYDAY)
 
 
-def _group_entry(commands: Commands, toolset: CatalogueToolset) -> Entry:
-    return Entry(
+def _group_entry(commands: Commands, toolset: CatalogueToolset) -> CommandEntry:
+    return CommandEntry(
         first_sentence(toolset.summary),
         _TOOLSETS,
         lambda name: CommandGroup(name, toolset.summary, toolset_entries(commands, toolset)),
@@ -147,20 +155,20 @@ def _group_entry(commands: Commands, toolset: CatalogueToolset) -> Entry:
     )
 
 
-def toolset_entries(commands: Commands, toolset: CatalogueToolset) -> dict[str, Entry]:
+def toolset_entries(commands: Commands, toolset: CatalogueToolset) -> dict[str, CommandEntry]:
     """Return the commands of one toolset."""
     entries = {item.command: _entry(commands, item, "Commands") for item in toolset.commands}
     return entries | (by_hand("fleet", section="Many repositories") if toolset.name == "analyze" else {})
 
 
-def _entry(commands: Commands, item: CatalogueCommand, section: str) -> Entry:
+def _entry(commands: Commands, item: CatalogueCommand, section: str) -> CommandEntry:
     def make(name: str) -> click.Command:
         from holdfast.faces.cli.command import OperationCommand
 
         host = commands.host_of(item)
         return OperationCommand(name, host.registry.operation(item.operation), host)
 
-    return Entry(first_sentence(item.summary), section, make)
+    return CommandEntry(first_sentence(item.summary), section, make)
 
 
 def version_option() -> click.Option:
@@ -169,6 +177,6 @@ def version_option() -> click.Option:
 
 
 def _wants_json(arguments: list[str]) -> bool:
-    """Return whether data was asked for, as far as can be told when parsing did not succeed."""
+    """Return whether `--json` was given, for when parsing did not succeed."""
     before_separator = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in before_separator

@@ -1,11 +1,10 @@
-"""From the named values of an input model to options and arguments, and back to a plain dictionary.
+"""The fields of an input model as options and arguments, and their typed values as a dictionary.
 
-Parsing is all that happens here. What is typed is turned into the JSON value it spells, and handed
-on as typed when it spells none: whether it is acceptable is for the one validator to say, in the
-same words as over every other face.
+Nothing is validated here. Typed text becomes the JSON value it spells, or stays text when it spells none; the
+one validator then accepts or refuses it, with the same message as on every other face.
 
-Descriptions and errors are written once, for all faces, with the names of tools and of their fields. Here a
-tool is called by its command, and a field by its option or its place.
+Descriptions and errors are written once for all faces, with the names of tools and fields. Here these names
+are replaced by commands and options.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.schema import Property, Shape, properties_of, spelled_value
+from holdfast.faces.schema import Property, ValueShape, properties_of, spelled_value
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
@@ -41,16 +40,16 @@ class CommandArgument(NamedTuple):
     is_positional: bool
     short: str | None = None
     stated_default: str | None = None
-    """What is taken when it is left out, where that is not the default of a program."""
+    """The default on the command line, where it differs from that of a tool call."""
 
     @property
     def key(self) -> str:
-        """Return the name under which the parser keeps the value."""
+        """Return the name of the value in the parser's result."""
         return _WORD_BORDER.sub("_", self.value.name).lower()
 
     @property
     def option(self) -> str:
-        """Return the spelling of the option."""
+        """Return the long option."""
         return f"--{self.key.replace('_', '-')}"
 
     @property
@@ -60,12 +59,12 @@ class CommandArgument(NamedTuple):
 
     @property
     def is_flag(self) -> bool:
-        """Whether naming the option is all there is to say."""
+        """Whether the option takes no value."""
         return self.value.shape.kind == "boolean" and not self.is_positional
 
     @property
-    def element(self) -> Shape:
-        """Return the shape of what is typed at one place."""
+    def element(self) -> ValueShape:
+        """Return the shape of one typed value."""
         return self.value.shape.items if self.is_list else self.value.shape
 
     @property
@@ -78,16 +77,16 @@ class CommandArgument(NamedTuple):
 
     @property
     def choices(self) -> str:
-        """Return the values it takes, where these are few."""
+        """Return the allowed values, separated by `|`, or nothing if there is no fixed set."""
         return "|".join(str(choice) for choice in self.element.choices)
 
     @property
     def spelling(self) -> str:
-        """Return how it is called where somebody has to type it."""
+        """Return the name that messages use for it."""
         return self._name if self.is_positional else self.option
 
     def parameter(self) -> click.Parameter:
-        """Return the parser's view of it. Nothing is required there: the validator asks for it."""
+        """Return the parameter for the parser. None is required there: the validator reports missing ones."""
         shared: dict[str, Any] = {"required": False, "default": None, "metavar": self.metavar}
         if self.is_flag:
             return click.Option([self.key, self._flag], is_flag=True, default=None, help=self.help)
@@ -95,13 +94,13 @@ class CommandArgument(NamedTuple):
         if self.is_positional:
             return click.Argument([self.key], nargs=-1 if self.is_list else 1, **shared)
         names = [name for name in (self.key, self.short, self.option) if name is not None]
-        if self.key == _AGENT:  # said once for all commands of a loop
+        if self.key == _AGENT:  # so that a loop of commands can set it once
             shared |= {"envvar": _AGENT_VARIABLE, "show_envvar": True}
         return click.Option(names, multiple=self.is_list, help=self.help, **shared)
 
     @property
     def help(self) -> str:
-        """Return the description with what the caller may leave out."""
+        """Return the description with notes: required, repeatable, choices, default."""
         notes = ["required"] if self._is_needed else []
         if self.is_list and not self.is_positional:
             notes.append("may be repeated")
@@ -114,7 +113,7 @@ class CommandArgument(NamedTuple):
 
     @property
     def spelled_default(self) -> str:
-        """Return the default as it would be typed, or nothing when leaving the value out says it all."""
+        """Return the default as it would be typed, or nothing if it is empty or off."""
         if self.stated_default is not None:
             return self.stated_default
         default = self.value.default
@@ -157,14 +156,14 @@ class CommandArgument(NamedTuple):
 
 
 def path_completion(incomplete: str, kind: str) -> list[Any]:
-    """Return what makes a shell complete the name of a file or directory by itself."""
+    """Return a completion that lets the shell complete a file or directory name itself."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type=kind)]
 
 
 def command_arguments(operation: Operation) -> list[CommandArgument]:
-    """Return what an operation takes on the command line: positional values first, in their order."""
+    """Return an operation's arguments on the command line, positional ones first."""
     named = {item.name: item for item in properties_of(operation.input)}
     wire_name = {field: info.alias or field for field, info in operation.input.model_fields.items()}
     positional = [wire_name.get(name, name) for name in operation.positional]
@@ -181,9 +180,9 @@ def command_arguments(operation: Operation) -> list[CommandArgument]:
 
 
 def _short_form(argument: CommandArgument, options: Iterable[CommandArgument]) -> str | None:
-    """Return the initial of a required option, if no other required one begins with it.
+    """Return the initial of a required option as its short form, if no other required option has the same.
 
-    What is optional gets none, so that a new option never takes away an old spelling.
+    Optional ones get none, so that adding an option never changes what an existing short form means.
     """
     initial = f"-{argument.key[0]}"
     rivals = [item for item in options if item.value.required and item.key[0] == argument.key[0]]
@@ -191,14 +190,14 @@ def _short_form(argument: CommandArgument, options: Iterable[CommandArgument]) -
 
 
 def wire_arguments(arguments: Iterable[CommandArgument], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was typed as the operation's arguments; what was not typed is left out."""
+    """Return the operation's arguments from the parser's result, without those that were not given."""
     given = ((item.value.name, typed[item.key]) for item in arguments)
     return {name: value for name, value in given if value is not None}
 
 
 @cache
 def command_names() -> Mapping[str, str]:
-    """Return what is typed for each tool of this installation."""
+    """Return the command of each tool of this installation."""
     from holdfast.faces.cli.catalogue import CATALOGUE
 
     return {
@@ -209,13 +208,13 @@ def command_names() -> Mapping[str, str]:
 
 
 def with_commands(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with commands for the tools it names, and options for what is named with one."""
-    told = _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
-    return _OF_COMMAND.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}", told)
+    """Return a text with names of tools replaced by commands, and their fields by options."""
+    replaced = _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
+    return _OF_COMMAND.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}", replaced)
 
 
 def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
-    """Return a text with options, and arguments in their place, for the fields it names."""
+    """Return a text with names of fields replaced by options and positional arguments."""
     known = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
 
     def argument(found: re.Match[str]) -> str:
@@ -224,7 +223,7 @@ def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
             return found[0]
         kind = "argument" if item.is_positional else "option"
         choices = f" ({item.choices})" if found[1] and item.choices else ""
-        # Of an option that may be repeated, nobody typed the place in the list.
+        # The index in a list means nothing to somebody who repeated an option.
         path = _INDEX.sub("", found[3]) if item.is_list else found[3]
         return f"{found[1] or ''}{kind} {item.spelling}{_inside(path)}{choices}"
 

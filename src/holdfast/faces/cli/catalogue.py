@@ -1,8 +1,8 @@
-"""The commands there are: enough of each to list it, to find it and to load it, without loading it.
+"""A generated table of all commands, with which one can be listed, found and loaded without loading the others.
 
-Loading every tool takes several times as long as most commands run. So the commands of this installation are kept
-here as a table, and a command imports the module of its own tool only. `python -m holdfast.faces.docs --write`
-writes the table from the declarations, `--check` compares them.
+Importing every tool takes several times as long as most commands run. So a command looks itself up here and imports
+only the module of its own tool. `python -m holdfast.faces.docs --write` generates the table from the declarations,
+`--check` compares them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class CatalogueCommand(NamedTuple):
     command: str
     operation: str
     module: str
-    """Where the operation is declared, below the package."""
+    """The module that declares the operation, relative to the package."""
     summary: str
     shortcut: str | None = None
 
 
 class CatalogueToolset(NamedTuple):
-    """A toolset and its commands, in the order in which they are listed."""
+    """A toolset and its commands, in the order of the list."""
 
     name: str
     summary: str
@@ -67,30 +67,30 @@ _toolset = CatalogueToolset
 # ruff: noqa: E501
 # The table begins here.
 CATALOGUE: tuple[CatalogueToolset, ...] = (
-    _toolset('comments', 'Notes on lines of code that follow the code when it changes, kept beside it in `<source>.comments`.', (
+    _toolset('comments', 'Notes on lines of code that follow the code when it changes, stored beside it in `<source>.comments`.', (
         _command('add', 'add_comment', 'comments.tools.add_comment', 'Add a comment to a line of a source file; it follows the code when the code changes.', None),
         _command('blame', 'blame_file', 'comments.tools.blame_file', 'Show a source file with the comments on each line beside it.', None),
-        _command('delete', 'delete_comment', 'comments.tools.delete_comment', 'Delete a comment and the marker that held it to its line.', None),
+        _command('delete', 'delete_comment', 'comments.tools.delete_comment', 'Delete a comment and the marker that anchors it to its line.', None),
         _command('edit', 'edit_comment', 'comments.tools.edit_comment', 'Replace the text of a comment. Its tag, author and place stay as they are.', None),
         _command('export', 'write_comments', 'comments.tools.write_comments', 'Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.', None),
         _command('export-answer', 'export_comments', 'comments.tools.export_comments', 'Export comments as JSON, Markdown, AI training data (JSON lines) or Parquet.', None),
         _command('list', 'list_comments', 'comments.tools.list_comments', 'List comments by file and line, with filters.', None),
-        _command('merge', 'merge_sidecars', 'comments.tools.merge_sidecars', "Unite two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.", None),
-        _command('move', 'move_comment', 'comments.tools.move_comment', 'Move a comment to another line, of the same file or of another; it keeps its name and its dates.', None),
+        _command('merge', 'merge_sidecars', 'comments.tools.merge_sidecars', "Merge two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.", None),
+        _command('move', 'move_comment', 'comments.tools.move_comment', 'Move a comment to another line of the same or another file; it keeps its id and its dates.', None),
         _command('orphans', 'list_orphans', 'comments.tools.list_orphans', 'List comments whose code is gone or uncertain, with the code as it was and where it may be now.', None),
-        _command('re-anchor', 'reanchor_comments', 'comments.tools.reanchor_comments', 'Find the code of every comment in the present files and write down where it is now.', None),
-        _command('reply', 'reply_to_comment', 'comments.tools.reply_to_comment', 'Answer a comment; the answer is shown with it, also in the editor.', None),
-        _command('resolve', 'resolve_comment', 'comments.tools.resolve_comment', 'Say that a comment is resolved, will not be acted on, or is open again. It stays in the file.', None),
+        _command('re-anchor', 'reanchor_comments', 'comments.tools.reanchor_comments', 'Find the code of every comment in the current files and write its new line to the sidecar.', None),
+        _command('reply', 'reply_to_comment', 'comments.tools.reply_to_comment', 'Reply to a comment; the reply is shown with it, also in the editor.', None),
+        _command('resolve', 'resolve_comment', 'comments.tools.resolve_comment', 'Mark a comment as resolved, as not to be acted on, or as open again. It stays in the file.', None),
         _command('search', 'search_comments', 'comments.tools.search_comments', 'Search the text of all comments in the workspace, with optional filters.', None),
         _command('show', 'get_file_comments', 'comments.tools.get_file_comments', 'Retrieve all comments of a file, each on the line where its code is now.', None),
     ), hidden=False),
     _toolset('inbox', 'Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.', (
         _command('check', 'check_lazygit_messages', 'inbox.tools.check_lazygit_messages', 'Check for new messages from lazygit: review remarks a person left about files of this repository.', None),
-        _command('drain', 'drain_messages', 'inbox.tools.drain_messages', 'Print the waiting messages within a size bound, or nothing at all when none waits.', None),
-        _command('list', 'list_messages', 'inbox.tools.list_messages', 'List messages in the order they arrived, delivered ones included. Listing delivers nothing.', None),
-        _command('reply', 'reply_to_message', 'inbox.tools.reply_to_message', 'Answer a message; the person who sent it reads the answer with `holdfast inbox show`.', None),
+        _command('drain', 'drain_messages', 'inbox.tools.drain_messages', 'Print the waiting messages within a size bound, or nothing at all if none is waiting.', None),
+        _command('list', 'list_messages', 'inbox.tools.list_messages', 'List messages in the order they arrived, including delivered ones. Listing delivers nothing.', None),
+        _command('reply', 'reply_to_message', 'inbox.tools.reply_to_message', 'Reply to a message; the person who sent it reads the reply with `holdfast inbox show`.', None),
         _command('send', 'send_message', 'inbox.tools.send_message', 'Leave a review remark about a file for the agent that works on this repository.', 'send'),
-        _command('show', 'show_message', 'inbox.tools.show_message', 'Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable.', None),
+        _command('show', 'show_message', 'inbox.tools.show_message', 'Show a message in full, with all its replies. An unambiguous prefix of its id is enough.', None),
     ), hidden=False),
     _toolset('milestones', "Milestones and issues that live in the repository's own git refs and travel with push and fetch.", (
         _command('assign', 'git_mile.assign', 'milestones.tools.assign', 'Say who is to do it: somebody, yourself when nobody is named, or nobody.', None),
@@ -117,42 +117,42 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
     ), hidden=False),
     _toolset('tasks', 'Tasks that several agents and people share: dependencies, claims that expire, and proof before done.', (
         _command('add', 'taskpilot_add', 'tasks.tools.add', 'Add a task, or up to fifty that may depend on each other.', None),
-        _command('approve', 'taskpilot_approve', 'tasks.tools.update', 'Say, as a person, that a task in review is done. No server offers this to a program.', None),
-        _command('attach', 'taskpilot_attach', 'tasks.tools.attach', 'Put a picture, a voice note or another small file on a task.', None),
-        _command('attachment', 'taskpilot_attachment', 'tasks.tools.attach', 'Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one.', None),
-        _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.', None),
-        _command('board', 'taskpilot_board', 'tasks.tools.list_tasks', 'Show tasks as the cards of a board, with what is missing before each is done, and where it may go.', None),
-        _command('chart', 'taskpilot_chart', 'tasks.tools.chart', 'Draw the tasks by status, the open tasks by day, or what waits for what.', None),
-        _command('claim', 'taskpilot_claim', 'tasks.tools.claim', 'Take a task so that nobody else does, keep it, give it back, or hand it over.', None),
+        _command('approve', 'taskpilot_approve', 'tasks.tools.update', 'Approve, as a person, that a task in review is done. Servers do not offer this to programs.', None),
+        _command('attach', 'taskpilot_attach', 'tasks.tools.attach', 'Attach a picture, a voice note or another small file to a task.', None),
+        _command('attachment', 'taskpilot_attachment', 'tasks.tools.attach', 'Show an attachment of a task: the picture, audio or text, or a link if it is larger.', None),
+        _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Find inconsistencies: tasks done without proof, stale claims, missing files, dropped dependencies.', None),
+        _command('board', 'taskpilot_board', 'tasks.tools.list_tasks', 'Show tasks as cards of a board, with what each lacks to be done, and the allowed transitions.', None),
+        _command('chart', 'taskpilot_chart', 'tasks.tools.chart', 'Draw the tasks by status, the open tasks by day, or the dependency graph.', None),
+        _command('claim', 'taskpilot_claim', 'tasks.tools.claim', 'Claim a task so that no one else takes it, renew or release the claim, or hand the task over.', None),
         _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `holdfast tasks add` does the same for several at once.', None),
-        _command('document', 'taskpilot_update_resources', 'tasks.tools.update_resources', 'Write project.md or design.md in .task, where people and agents read what the project is about.', None),
-        _command('done', 'taskpilot_done', 'tasks.tools.update', 'Say that a task is done. What the workspace asks for before that is checked, as always.', None),
-        _command('events', 'taskpilot_events', 'tasks.tools.status', 'Tell who did what to tasks, newest first: to all of them, one, those about a file, or by one agent.', None),
-        _command('export', 'taskpilot_export', 'tasks.tools.export', 'Write all tasks with their history as lines of JSON, always the same for the same tasks.', None),
-        _command('flow', 'taskpilot_update_flow', 'tasks.tools.flows', "Copy a shipped flow into the workspace, to write its step anew, or delete the workspace's own.", None),
-        _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show which step belongs after a tool and which tool comes next, as shipped and as changed here.', None),
-        _command('focus', 'taskpilot_focus', 'tasks.tools.focus', 'Begin a task: claim it, and get all that is known about it and its files in one answer.', None),
-        _command('from', 'taskpilot_from', 'tasks.tools.task_from', 'Make a task of a review message, a code comment or an issue, linked to where it came from.', None),
-        _command('github', 'taskpilot_github', 'tasks.tools.remote_interface', 'Keep tasks in step with GitHub issues, make issues and pull requests, follow a pull request.', None),
-        _command('graph', 'taskpilot_graph', 'tasks.tools.chart', 'Return which task waits for which, those that matter to others first.', None),
-        _command('health', 'taskpilot_health', 'tasks.tools.workspaces', 'Ask the store of the tasks for what it holds, and tell that it answered.', None),
+        _command('document', 'taskpilot_update_resources', 'tasks.tools.update_resources', 'Write project.md or design.md in .task, which tell people and agents what the project is about.', None),
+        _command('done', 'taskpilot_done', 'tasks.tools.update', "Mark a task as done, if it meets the workspace's done gate.", None),
+        _command('events', 'taskpilot_events', 'tasks.tools.status', 'Show who did what, newest first: for all tasks, one task, tasks about a file, or one agent.', None),
+        _command('export', 'taskpilot_export', 'tasks.tools.export', 'Write all tasks with their history as lines of JSON; the output is reproducible.', None),
+        _command('flow', 'taskpilot_update_flow', 'tasks.tools.flows', "Copy a shipped flow into the workspace, to change its step, or delete the workspace's own.", None),
+        _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show which step follows a tool and which tool comes next, as shipped and as changed here.', None),
+        _command('focus', 'taskpilot_focus', 'tasks.tools.focus', 'Begin a task: claim it, and get everything known about it and its files in one result.', None),
+        _command('from', 'taskpilot_from', 'tasks.tools.task_from', 'Create a task from a review message, a code comment or an issue, linked to its source.', None),
+        _command('github', 'taskpilot_github', 'tasks.tools.remote_interface', 'Synchronise tasks with GitHub issues, create issues and pull requests, follow a pull request.', None),
+        _command('graph', 'taskpilot_graph', 'tasks.tools.chart', 'Return which task waits for which, open tasks with dependencies first.', None),
+        _command('health', 'taskpilot_health', 'tasks.tools.workspaces', 'Check that the task store responds to a query.', None),
         _command('import', 'taskpilot_import', 'tasks.tools.import_tasks', "Import a Markdown check list, a Backlog.md folder, or task-master's JSON.", None),
         _command('init', 'taskpilot_init', 'tasks.tools.init', 'Initialize a TaskPilot workspace with .task folder structure and configuration.', None),
-        _command('join', 'taskpilot_join', 'tasks.tools.init', 'Let this clone use the workspace of a shared database that it names. No server offers this.', None),
-        _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or words, a page at a time.', None),
-        _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the rules that hold, for those who may only read; `holdfast tasks rules` lists them too.', None),
-        _command('next', 'taskpilot_next', 'tasks.tools.claim', 'Take the task that should be done next, as `claim next` does.', None),
-        _command('prompt', 'taskpilot_generate_prompt', 'tasks.tools.generate_prompt', 'Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks.', None),
-        _command('remote', 'taskpilot_remote_interface', 'tasks.tools.remote_interface', 'Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.', None),
-        _command('restore', 'taskpilot_restore', 'tasks.tools.export', 'Take in what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.', None),
-        _command('rules', 'taskpilot_rule_update', 'tasks.tools.rule_update', 'Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.', None),
-        _command('show', 'taskpilot_show', 'tasks.tools.list_tasks', 'Show everything that is known about one task. It takes nothing and moves nothing.', None),
-        _command('start', 'taskpilot_start', 'tasks.tools.start', 'Begin to work: open a session, see what you hold, what is ready, and where the rules are.', None),
-        _command('status', 'taskpilot_status', 'tasks.tools.status', 'Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up.', None),
-        _command('step', 'taskpilot_update_steps', 'tasks.tools.steps', 'Write what a step asks for in this workspace, instead of the shipped text, or take that back.', None),
-        _command('steps', 'taskpilot_steps', 'tasks.tools.steps', 'Show what the steps of the workflow ask for, as shipped and as this workspace wrote them.', None),
+        _command('join', 'taskpilot_join', 'tasks.tools.init', 'Let this clone use the workspace of a shared database that it names. Servers do not offer this.', None),
+        _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or text, a page at a time.', None),
+        _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the active rules. `holdfast tasks rules` lists them too, but needs permission to write.', None),
+        _command('next', 'taskpilot_next', 'tasks.tools.claim', 'Claim the task that should be done next, as `claim next` does.', None),
+        _command('prompt', 'taskpilot_generate_prompt', 'tasks.tools.generate_prompt', 'Generate a prompt for an operation: the same text as the prompt of that name, filled with task data.', None),
+        _command('remote', 'taskpilot_remote_interface', 'tasks.tools.remote_interface', 'Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and synchronise tasks with it.', None),
+        _command('restore', 'taskpilot_restore', 'tasks.tools.export', 'Restore what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.', None),
+        _command('rules', 'taskpilot_rule_update', 'tasks.tools.rule_update', 'Maintain the rules of the workspace: files in .task/rules that every agent reads when it starts.', None),
+        _command('show', 'taskpilot_show', 'tasks.tools.list_tasks', 'Show one task with all its details, without claiming it.', None),
+        _command('start', 'taskpilot_start', 'tasks.tools.start', 'Begin work: open a session, and see which tasks you hold, which are ready, and where the rules are.', None),
+        _command('status', 'taskpilot_status', 'tasks.tools.status', 'Show the status of the workspace: counts, velocity, ready, stale and blocked tasks, bottlenecks.', None),
+        _command('step', 'taskpilot_update_steps', 'tasks.tools.steps', 'Override the text of a step for this workspace, or restore the shipped text.', None),
+        _command('steps', 'taskpilot_steps', 'tasks.tools.steps', 'Show the texts of the workflow steps, as shipped and as changed by this workspace.', None),
         _command('update', 'taskpilot_update', 'tasks.tools.update', 'Change a task: its text, state, lists, criteria and evidence.', None),
-        _command('workspaces', 'taskpilot_workspaces', 'tasks.tools.workspaces', 'List the workspaces of the database, with what is going on in each.', None),
+        _command('workspaces', 'taskpilot_workspaces', 'tasks.tools.workspaces', 'List the workspaces of the database, each with its activity and number of tasks.', None),
     ), hidden=False),
     _toolset('templates', "Files of a new project, generated from templates: built-in ones, your own and the repository's.", (
         _command('generate', 'generate_template', 'templates.tools.generate_template', 'Generate the text of one file from a template and its parameters.', None),
@@ -178,7 +178,8 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('heat', 'analyze_function_heat', 'analysis.tools.analyze_function_heat', 'Show which functions are complex and change often, function by function.', None),
         _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
         _command('picture', 'draw_dependency_graph', 'analysis.tools.draw_dependency_graph', 'Draw which files import which as SVG, in layers, and name the cycles.', None),
-        _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
+        _command('record-trend', 'record_trend', 'analysis.tools.record_trend', 'Record the headline numbers of a project at the last commit, for `holdfast analyze trend`.', None),
+        _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project changed from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
         _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one of them: words that differ and blocks that moved marked.', None),

@@ -1,4 +1,4 @@
-"""The command of an operation, generated from its declaration, and its run: open, dispatch, write, settle."""
+"""The command generated from an operation, and its execution: open, dispatch, write the result, settle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from holdfast.faces.cli.arguments import (
 )
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
-from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
+from holdfast.faces.cli.output import is_terminal, width_of, write, write_text
+from holdfast.faces.cli.progress import ProgressLine
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.dispatch.failures import guarded
@@ -32,13 +33,14 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
+from holdfast.storage.lazy import Lazy
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
-_MEANT = " Did you mean "
+_SUGGESTION = " Did you mean "
 
 
 class OpenWorkspace(Protocol):
-    """What running an operation needs of a workspace."""
+    """The part of a workspace that running an operation needs."""
 
     def room(self, toolset: str) -> Any: ...
 
@@ -46,15 +48,15 @@ class OpenWorkspace(Protocol):
 
 
 class Host(NamedTuple):
-    """What commands are generated from, and how the workspace they run in is found."""
+    """The registry that commands are generated from, and how to find the workspace they run in."""
 
     registry: Registry
     discover: Callable[..., OpenWorkspace]
-    """Given a directory, and where one is named a database, opens the workspace."""
+    """Opens the workspace, given a directory and, if one was named, a database."""
 
     @classmethod
     def of(cls, registry: Registry, discover: Callable[..., OpenWorkspace]) -> Host:
-        """Return a host for all of the registry: what servers leave out unasked is typed by name here."""
+        """Return a host for the whole registry, including toolsets that servers offer only on request."""
         names = frozenset(toolset.name for toolset in registry.toolsets)
         return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
 
@@ -64,25 +66,22 @@ class Host(NamedTuple):
         return catalogue_of(self.registry)
 
     def host_of(self, item: CatalogueCommand) -> Host:
-        """Return where a command runs: here, where all are loaded."""
+        """Return this host, where all commands are loaded."""
         del item
         return self
 
     def is_in_database(self, operation: Operation) -> bool:
-        """Return whether what an operation works on can be in a database that a team shares."""
+        """Return whether an operation's data can be in a database that a team shares."""
         return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
 
 
 class Installation:
-    """The commands of this installation: each imports the tool that it runs, and no other."""
+    """The commands of this installation, each of which imports only its own tool."""
 
     catalogue = CATALOGUE
 
     def host_of(self, item: CatalogueCommand) -> Host:
-        """Return where a command runs, with nothing but the module that declares its operation.
-
-        Only what is about the tools themselves needs all of them.
-        """
+        """Return a host with the toolset of a command; a command about tools needs all of them."""
         from holdfast.workspace import Workspace
 
         own = toolsets.toolset_declared_in(item.module)
@@ -94,48 +93,47 @@ Commands = Host | Installation
 """A catalogue of commands, and how one of them is loaded."""
 
 
-class Place(NamedTuple):
-    """Where what is asked for is kept, as far as somebody said."""
+class StoreLocation(NamedTuple):
+    """The directory and the database given on the command line, if any."""
 
     root: str | None = None
     database: str | None = None
 
 
 class LazyWorkspace:
-    """Opens the workspace when the first room is asked for, so that bad arguments need no repository."""
+    """Opens the workspace at the first access to a room: arguments are validated without one."""
 
-    def __init__(self, host: Host, place: Place) -> None:
-        self._host, self._place = host, place
-        self._opened: OpenWorkspace | None = None
+    def __init__(self, host: Host, location: StoreLocation) -> None:
+        self._host, self._location = host, location
+        self._workspace = Lazy(self._open)
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in."""
-        if self._opened is None:
-            database = [] if self._place.database is None else [self._place.database]
-            self._opened = self._host.discover(starting_directory(self._place.root), *database)
-        room = self._opened.room(toolset)
+        room = self._workspace.get().room(toolset)
         toolsets.loaded()
         return room
 
     def close(self) -> None:
         """Close the workspace, if it was needed at all."""
-        if self._opened is not None:
-            self._opened.close()
+        self._workspace.close()
+
+    def _open(self) -> OpenWorkspace:
+        database = [] if self._location.database is None else [self._location.database]
+        return self._host.discover(starting_directory(self._location.root), *database)
 
 
 def perform(
-    host: Host, operation: Operation, arguments: Mapping[str, Any], *, place: Place, as_json: bool
+    host: Host, operation: Operation, arguments: Mapping[str, Any], *, location: StoreLocation, as_json: bool
 ) -> int:
     """Run an operation, write its result and return the exit status.
 
-    What the operation left to do after its answer is done once the answer was written, and undone
-    when it was not.
+    The call is settled as answered once the result has been written, and as not answered if it could not be.
     """
-    workspace = LazyWorkspace(host, place)
+    workspace = LazyWorkspace(host, location)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
         call = dispatcher.new_call(operation, listener=progress)
-        with _given_back_on_failure(call):
+        with _rolled_back_on_failure(call):
             with progress:
                 filled = guarded(_filled_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, filled, call)
@@ -144,18 +142,18 @@ def perform(
 
 
 @contextmanager
-def _given_back_on_failure(call: Call) -> Iterator[None]:
+def _rolled_back_on_failure(call: Call) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # The failure that came first is the one to tell.
+        # The first failure is the one to report.
         with suppress(HoldfastError):
             guarded(lambda: call.settle(answered=False))
         raise
 
 
 def _settled(call: Call) -> int:
-    """Do what follows the answer. The answer is out, so that a failure is told in words alone."""
+    """Settle the call as answered. Since the answer was written already, a failure is reported as text."""
     try:
         guarded(lambda: call.settle(answered=True))
     except HoldfastError as error:
@@ -175,48 +173,48 @@ def _write_result(operation: Operation, result: Output, *, as_json: bool) -> Non
         write(file)
         return
     if not as_json and operation.table is not None:
-        write_words(operation.table(result, width_of(sys.stdout)))
+        write_text(operation.table(result, width_of(sys.stdout)))
         return
-    words = None if as_json else operation.command_text or operation.text
-    if words is None:
+    formatter = None if as_json else operation.command_text or operation.text
+    if formatter is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:
-        told, cursor = words(_as_typed(operation, result)), getattr(result, "next_cursor", None)
-        write_words(told.replace(f"the cursor {cursor}", f"--cursor {cursor}") if cursor else told)
+        text, cursor = formatter(_with_typed_steps(operation, result)), getattr(result, "next_cursor", None)
+        write_text(text.replace(f"the cursor {cursor}", f"--cursor {cursor}") if cursor else text)
 
 
-def _as_typed(operation: Operation, result: Output) -> Output:
-    """Return a result whose next steps name commands and options."""
+def _with_typed_steps(operation: Operation, result: Output) -> Output:
+    """Return a result whose next steps name commands and options instead of tools and fields."""
     steps: list[str] | None = getattr(result, "next_steps", None)
     if not steps:
         return result
     arguments = command_arguments(operation)
-    worded = [with_options(with_commands(step, command_names()), arguments) for step in steps]
-    return result.model_copy(update={"next_steps": worded})
+    typed = [with_options(with_commands(step, command_names()), arguments) for step in steps]
+    return result.model_copy(update={"next_steps": typed})
 
 
 def starting_directory(root: str | None) -> Path:
-    """Return the directory from which the repository is looked for."""
+    """Return the directory from which to search for the repository."""
     if root is None:
         try:
             return Path.cwd()
         except FileNotFoundError:
             raise NotFound(
-                "The current directory no longer exists.", hint="Change to one that does, or pass --root."
+                "The current directory no longer exists.", hint="Change to another one, or pass --root."
             ) from None
     if not os.path.isdir(root):
-        raise NotFound("The directory given as --root does not exist.", hint="Pass one that does.")
+        raise NotFound("The directory given as --root does not exist.", hint="Pass an existing one.")
     return Path(root)
 
 
 def refuse_when_read_only() -> None:
-    """Raise where the variable that keeps a server from writing is set, which holds for commands, too."""
+    """Raise when HOLDFAST_READ_ONLY is set, which applies to commands as it does to servers."""
     if os.environ.get("HOLDFAST_READ_ONLY", "").lower() in ("1", "true", "t", "yes", "y", "on"):
         raise Denied("This command writes, and HOLDFAST_READ_ONLY is set.", hint="Unset it to write.")
 
 
 def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with what a person wrote, beginning from what they typed."""
+    """Return the arguments with the text written in an editor, which starts with what was typed."""
     from holdfast.storage.processes.editor import written_in_editor
 
     name = operation.written_in_editor
@@ -228,7 +226,7 @@ def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def root_option() -> click.Option:
-    """Return the option that says which repository is meant."""
+    """Return the option that names the repository's directory."""
     return click.Option(
         ["--root"],
         type=click.Path(),
@@ -241,7 +239,7 @@ def root_option() -> click.Option:
 
 
 def database_option() -> click.Option:
-    """Return the option that names the database in which a team shares what it keeps."""
+    """Return the option that names a team's shared database."""
     return click.Option(
         ["--database"],
         metavar="URL",
@@ -252,12 +250,12 @@ def database_option() -> click.Option:
 
 
 def json_option() -> click.Option:
-    """Return the option that asks for data instead of words."""
+    """Return the option that prints JSON instead of text."""
     return click.Option(["--json"], is_flag=True, help="Print the result as JSON.")
 
 
 class OperationCommand(click.Command):
-    """Takes an operation's arguments, runs it and writes what it found."""
+    """Parses an operation's arguments, runs it and writes the result."""
 
     context_class = PageContext
 
@@ -280,7 +278,7 @@ class OperationCommand(click.Command):
             name,
             params=[*own, *self.common],
             callback=self._run,
-            help=self._worded(operation.description),
+            help=self._in_typed_names(operation.description),
             short_help=operation.summary,
             add_help_option=False,
         )
@@ -290,14 +288,16 @@ class OperationCommand(click.Command):
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         positional = [item for item in self.arguments if item.is_positional]
-        formatter.write_table("Arguments", [(item.metavar, self._worded(item.help)) for item in positional])
+        formatter.write_table(
+            "Arguments", [(item.metavar, self._in_typed_names(item.help)) for item in positional]
+        )
         own = [parameter for parameter in self.params if parameter not in self.common]
         formatter.write_table("Options", option_rows(ctx, own))
         formatter.write_table("Common options", option_rows(ctx, self.common))
         formatter.write_lines("Example", self._example(ctx))
 
     def _example(self, ctx: click.Context) -> str:
-        """Return the example as it is typed to the program that runs, which may be `git mile`."""
+        """Return the example as typed for the running program, which may be `git mile`."""
         if ctx.find_root().info_name == "holdfast":
             return self.operation.example
         usual = f"holdfast {self.operation.toolset} {self.operation.command}"
@@ -312,22 +312,24 @@ class OperationCommand(click.Command):
                 refuse_when_read_only()
             if editor:
                 given = with_written(self.operation, given)
-            place = Place(root, database)
-            return perform(self.host, self.operation, given, place=place, as_json=json)
+            location = StoreLocation(root, database)
+            return perform(self.host, self.operation, given, location=location, as_json=json)
         except HoldfastError as error:
             lacks_hint = error.hint is None and not json
-            if lacks_hint and error.message.count(_MEANT) == 1 and error.message.endswith("?"):
-                error.message, _, meant = error.message.partition(_MEANT)
-                error.hint = f"{_MEANT.lstrip()}{meant}"
+            if lacks_hint and error.message.count(_SUGGESTION) == 1 and error.message.endswith("?"):
+                error.message, _, suggestion = error.message.partition(_SUGGESTION)
+                error.hint = f"{_SUGGESTION.lstrip()}{suggestion}"
             elif lacks_hint and isinstance(error, InvalidArguments):
                 error.hint = failures.see_help(click.get_current_context(silent=True))
-            return failures.report(error, as_json=json, family=self.operation.family, worded=self._worded)
+            return failures.report(
+                error, as_json=json, family=self.operation.family, phrase=self._in_typed_names
+            )
 
-    def _worded(self, text: str) -> str:
-        told = with_options(with_commands(text, command_names()), self.arguments)
+    def _in_typed_names(self, text: str) -> str:
+        typed = with_options(with_commands(text, command_names()), self.arguments)
         context = click.get_current_context(silent=True)
         is_git_mile = context is not None and context.find_root().info_name == "git mile"
-        return told.replace("holdfast milestones", "git mile") if is_git_mile else told
+        return typed.replace("holdfast milestones", "git mile") if is_git_mile else typed
 
 
 def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter]) -> None:

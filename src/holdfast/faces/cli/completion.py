@@ -1,7 +1,7 @@
-"""Completion for the shells: the script to load, and the answers it asks for.
+"""Shell completion: the scripts that shells load, and the completions that these request.
 
-So that `git mile …` is completed as `git-mile …` is, git's own completion looks for a function named after
-the subcommand: `_git_mile` in bash, `_git-mile` in zsh. Each asks `git-mile` with the words behind `mile`.
+For `git mile …`, git's own completion calls a function named after the subcommand: `_git_mile` in bash,
+`_git-mile` in zsh. Each requests completions from `git-mile` with the words after `mile`.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ def completion_command(group: click.Group, program: str) -> click.Command:
 
 
 def script(group: click.Group, shell: str | None, program: str) -> str:
-    """Return what a shell loads to complete a program."""
+    """Return the completion script of a program."""
     source = _completer(group, shell, program).source()
     return source + (_THROUGH_GIT[shell or ""] if program == "git-mile" else "")
 
 
 def answer(group: click.Group, program: str) -> int:
-    """Write the completions of the words a shell put into the environment."""
+    """Write the completions for the words that a shell passed in the environment."""
     shell, _, instruction = os.environ[completion_variable(program)].partition("_")
     completer = _completer(group, shell, program)
     write(completer.source() if instruction == "source" else f"{completer.complete()}\n")

@@ -1,8 +1,8 @@
-"""Failures on the command line: a sentence on standard error, a status, and data for programs.
+"""Failures on the command line: a message on standard error, an exit status, and data for programs.
 
-Every failure is said once on standard error: what happened, and what to do next. With `--json`,
-standard output holds exactly one document in every case, `{"error": {"kind", "code", "message",
-"hint", "data"}}` when the command failed.
+Every failure is reported once on standard error, with what happened and what to do next. With `--json`,
+standard output always holds exactly one document; if the command failed, it is `{"error": {"kind", "code",
+"message", "hint", "data"}}`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _SURPLUS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 def report(
-    error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, worded: Callable[[str], str] = str
+    error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, phrase: Callable[[str], str] = str
 ) -> int:
-    """Tell the caller about a failure, `worded` as they type, and return the exit status."""
-    say(worded(error.message), error.hint and worded(error.hint))
+    """Report a failure, its texts passed through `phrase`, and return the exit status."""
+    say(phrase(error.message), error.hint and phrase(error.hint))
     if as_json:
         failure = {"error": error_object(error, stateless_code(family, error))}
         write(json_text(failure, for_a_person=is_terminal(sys.stdout)))
@@ -33,10 +33,12 @@ def report(
 
 
 def report_unwritten(failure: OutputFailed) -> int:
-    """Tell the caller that the result did not reach them, unless it is they who left."""
+    """Report that the result could not be written, unless its reader went away."""
     if failure.status != READER_LEFT:
-        # Of what waits for its reader, nothing was handed over; what was written is written.
-        say(failure.reason, "No message counts as delivered. Look before you repeat a command that writes.")
+        say(
+            failure.reason,
+            "No message counts as delivered. Check what was done before you repeat a command that writes.",
+        )
     return failure.status
 
 
@@ -52,23 +54,23 @@ def say(message: str, hint: str | None = None) -> None:
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()
     except OSError:
-        # The status still tells what the words cannot.
+        # The exit status still reports the failure.
         pass
 
 
 def from_usage(failure: click.UsageError) -> HoldfastError:
-    """Return what the parser could not understand as an error of ours."""
+    """Return an error of the parser as one of ours."""
     if isinstance(failure, click.NoSuchOption) and failure.ctx is not None:
         name = failure.option_name
-        return InvalidArguments(f'Unknown option "{name}".', hint=_other_than(name, failure.ctx))
+        return InvalidArguments(f'Unknown option "{name}".', hint=_instead_of(name, failure.ctx))
     message = failure.format_message().rstrip(".")
     if surplus := _SURPLUS.fullmatch(message):
         return InvalidArguments(f"Too many arguments: {surplus[1]}.", hint=see_help(failure.ctx))
     return InvalidArguments(message.replace("'", '"') + ".", hint=see_help(failure.ctx))
 
 
-def _other_than(name: str, context: click.Context) -> str:
-    """Return what to type instead of an option that there is not."""
+def _instead_of(name: str, context: click.Context) -> str:
+    """Return a hint about what to type instead of an unknown option."""
     word = name.removeprefix("--")
     options = [item for item in context.command.get_params(context) if isinstance(item, click.Option)]
     spelled = [option for item in options for option in (*item.opts, *item.secondary_opts)]
@@ -86,7 +88,7 @@ def _other_than(name: str, context: click.Context) -> str:
 
 
 def see_help(context: click.Context | None) -> str | None:
-    """Return the next step of whoever typed what a command does not take."""
+    """Return a hint with the usage of a command."""
     if context is None:
         return None
     typed = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])

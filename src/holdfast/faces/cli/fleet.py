@@ -1,7 +1,7 @@
 """`holdfast analyze fleet`: one analysis over many repositories.
 
-Written by hand and no operation: it opens repositories that a list names, wherever they are, which no program
-that is given one of them may ask for.
+Written by hand and not an operation: it opens every repository that a list names, which no client that was
+given one repository may request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from holdfast.faces.cli.arguments import wire_arguments, with_options
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand
 from holdfast.faces.cli.command import Installation, OperationCommand, json_option, refuse_when_read_only
 from holdfast.faces.cli.groups import page_command
-from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_words
+from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.dispatch.failures import guarded
@@ -37,21 +37,21 @@ from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Una
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.untrusted import json_text, visible
-from holdfast.storage.files.atomic import read_limited
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.executors import DASK, PROCESSES, executors
+from holdfast.storage.processes.pool import DASK, LOCAL, executor_named
 
 _TOOLSET = "analyze"
 _RETRIES = 2
-_LEFT_OUT = ("trend",)
-"""What depends on more than the state of a repository: on what was kept before."""
-_PAGE = f"""Run one analysis over many repositories, and merge what it finds.
+_LEFT_OUT = ("trend", "record-trend")
+"""Analyses that depend on more than the state of a repository: they read or record trend points."""
+_PAGE = f"""Run one analysis over many repositories and merge the results.
 
-LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment. What is
-meant for the analysis follows after `--`, such as `-- --max-cyclomatic 15`.
+LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment.
+Arguments of the analysis follow after `--`, such as `-- --max-cyclomatic 15`.
 
-The folder of the output gets fleet.json, fleet.parquet and fleet.html. Run again, only repositories that
-changed are analysed. {DASK}HOST:PORT runs it on a Dask cluster whose workers see the same files.
+The output folder gets fleet.json, fleet.parquet and fleet.html. The next run only analyses repositories that
+have changed. {DASK}HOST:PORT runs it on a Dask cluster whose workers see the same files.
 """
 
 
@@ -64,28 +64,28 @@ def fleet_command() -> click.Command:
         [
             click.Argument(["listed"], metavar="LIST"),
             click.Argument(["given"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
-            click.Option(["--analysis"], required=True, metavar=analyses, help="What to run."),
+            click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
-                default=PROCESSES,
-                metavar=f"{PROCESSES}|{DASK}HOST:PORT",
-                help=f"Where it runs.  [default: {PROCESSES}]",
+                default=LOCAL,
+                metavar=f"{LOCAL}|{DASK}HOST:PORT",
+                help=f"Where it runs.  [default: {LOCAL}]",
             ),
             click.Option(
                 ["--workers"],
                 type=click.IntRange(min=1),
-                help="How many repositories at once.  [default: one a core, or a thread of the cluster]",
+                help="How many repositories to analyse at once.  [default: one per core or cluster thread]",
             ),
             click.Option(
                 ["--retries"],
                 type=click.IntRange(min=0),
                 default=_RETRIES,
-                help=f"How often to try again where a process died; Dask has its own.  [default: {_RETRIES}]",
+                help=f"How often to retry after a process died; not for Dask.  [default: {_RETRIES}]",
             ),
             click.Option(
                 ["--output"], default="fleet", metavar="FOLDER", help="Where results go.  [default: fleet]"
             ),
-            click.Option(["--again"], is_flag=True, help="Analyse those again that did not change, too."),
+            click.Option(["--again"], is_flag=True, help="Also analyse repositories that have not changed."),
             json_option(),
         ],
         _run,
@@ -105,18 +105,18 @@ def _run(
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = roster(text, os.path.dirname(os.path.abspath(listed)))
     question = _question(analysis, given)
-    where = executors(executor, options["workers"])
+    where = executor_named(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     ended: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
-        for done, (task, told) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
-            said = fleet.take(task.name, told)
-            click.echo(visible(f"{done}/{len(tasks)} {task.name}: {said}"), err=True)
+        for done, (task, outcome) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
+            status = fleet.take(task.name, outcome)
+            click.echo(visible(f"{done}/{len(tasks)} {task.name}: {status}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
-        ended = failure  # what is done is kept and told
+        ended = failure  # Results so far are stored and reported.
     finally:
-        where.close()
+        where.shutdown()
     found = fleet.finish()
     if isinstance(ended, Unavailable):
         raise ended
@@ -125,12 +125,12 @@ def _run(
         write(json_text(data, for_a_person=False))
     else:
         counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
-        write_words(f"{found['repositories']} repositories: {counted}; {fleet.unchanged} had not changed.")
+        write_text(f"{found['repositories']} repositories: {counted}; {fleet.unchanged} unchanged.")
     return INTERRUPTED if ended else 1 if found[FAILED] else SUCCESS
 
 
 def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
-    """Return what every repository is asked, checked before any is opened."""
+    """Return the request for every repository, validated before any is opened."""
     known = _analyses()
     if analysis not in known:
         raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, known))
@@ -142,10 +142,10 @@ def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
     arguments = wire_arguments(command.arguments, context.params)
     if any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("root", "json")):
         raise InvalidArguments(
-            "--root and --json are not for the analysis.", hint="Leave them out after `--`."
+            "--root and --json cannot be passed to the analysis.", hint="Leave them out after `--`."
         )
     project = {name: arguments.pop(name) for name in ("project_path",) if name in arguments}
-    if operation.fill_in is not None:  # without a path there is nothing of a room that it could need
+    if operation.fill_in is not None:  # Without a path it needs no room.
         arguments = operation.fill_in(None, arguments)
     arguments |= project
     try:
@@ -163,42 +163,42 @@ def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
 
 
 class _EndOfDay:
-    """The last second of a day: what is computed on one day is the same. It knows whether it was asked."""
+    """A clock that always returns the last second of a day, and records whether it was read."""
 
     def __init__(self, day: str) -> None:
-        self._moment = datetime.combine(datetime.fromisoformat(day).date(), time(23, 59, 59), UTC)
-        self.was_asked = False
+        self._time = datetime.combine(datetime.fromisoformat(day).date(), time(23, 59, 59), UTC)
+        self.was_read = False
 
     def __call__(self) -> datetime:
-        self.was_asked = True
-        return self._moment
+        self.was_read = True
+        return self._time
 
 
-def analysed(asked: str) -> str:
-    """Analyse one repository, in whatever process this is; return the answer or the failure as JSON."""
+def analysed(request: str) -> str:
+    """Analyse one repository, in this process; return the result or the failure as JSON."""
     try:
-        return json.dumps(guarded(_analysed, json.loads(asked)), ensure_ascii=False)
+        return json.dumps(guarded(_analysed, json.loads(request)), ensure_ascii=False)
     except HoldfastError as error:
         return json.dumps({"error": {"message": error.message, "hint": error.hint}}, ensure_ascii=False)
 
 
-def _analysed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    if asked["version"] != __version__:
+def _analysed(request: Mapping[str, Any]) -> dict[str, Any]:
+    if request["version"] != __version__:
         raise Unavailable(
-            f"The worker has Holdfast {__version__}, this one is {asked['version']}.",
+            f"The worker has Holdfast {__version__}, this one is {request['version']}.",
             hint="Install the same version on all workers.",
         )
-    everything = Registry((toolsets.toolset_declared_in(asked["module"]),))
+    everything = Registry((toolsets.toolset_declared_in(request["module"]),))
     registry = everything.select(Selection(toolsets=frozenset((_TOOLSET,)), commands=True))
-    operation = registry.operation(asked["operation"])
-    repository, clock = Repository.at(asked["root"]), _EndOfDay(asked["today"])
+    operation = registry.operation(request["operation"])
+    repository, clock = Repository.at(request["root"]), _EndOfDay(request["today"])
     state = repository_state(repository)
-    told = [asked[name] for name in ("version", "operation", "arguments")]
-    key = sha256(json.dumps([*told, state.digest], sort_keys=True).encode()).hexdigest()
-    if key == asked["known"]:
+    inputs = [request[name] for name in ("version", "operation", "arguments")]
+    key = sha256(json.dumps([*inputs, state.digest], sort_keys=True).encode()).hexdigest()
+    if key == request["known"]:
         return {"key": key}
-    room = Analysis(repository, clock, workers=1)  # there is a process for each repository already
+    room = Analysis(repository, clock, workers=1)  # Each repository has a process of its own already.
     with closing(room), closing(Dispatcher(registry, lambda _: room)) as dispatcher:
-        result = dispatcher.run(operation, asked["arguments"], dispatcher.new_call(operation))
-    day = asked["today"] if clock.was_asked else None
+        result = dispatcher.run(operation, request["arguments"], dispatcher.new_call(operation))
+    day = request["today"] if clock.was_read else None
     return {"key": key, "commit": state.commit, "day": day, "result": without_timings(result.wire())}

@@ -1,7 +1,6 @@
-"""`git mile`: the commands of one toolset at top level, and the server of its specification.
+"""`git mile`: the commands of the milestones toolset at top level, and the server of its specification.
 
-Installed as `git-mile`, so that git finds it. An ordinary `git mile list` is answered the quick way, all
-else by the whole command line.
+Installed as `git-mile`, where git finds it as a subcommand.
 """
 
 from __future__ import annotations
@@ -37,33 +36,27 @@ def main(arguments: list[str] | None = None) -> int:
 
         hold_standard_streams()
     try:
-        return _answered(arguments)
+        return _execute(arguments)
     except KeyboardInterrupt:
         return 130
     except (ImportError, MemoryError, OSError) as failure:
         return not_loaded(failure, arguments)
 
 
-def _answered(arguments: list[str]) -> int:
+def _execute(arguments: list[str]) -> int:
     is_named = "--root" in arguments or "HOLDFAST_ROOT" in os.environ
     if "GIT_DIR" in os.environ and not is_named and _is_elsewhere(os.environ["GIT_DIR"]):
         from holdfast.faces.cli import failures
         from holdfast.kernel.errors import InvalidArguments
 
-        told = "git was told to use another repository than that of this directory."
-        error = InvalidArguments(told, hint="`git -C DIRECTORY mile …` works in that of a directory.")
+        message = "git was told to use another repository than that of this directory."
+        error = InvalidArguments(message, hint="Use `git -C DIRECTORY mile …` for another repository.")
         return failures.report(error, as_json="--json" in arguments)
-    if arguments[:1] == ["list"] and not os.environ.get("HOLDFAST_NO_QUICK"):
-        from holdfast.faces.cli.quick_list import attempt
-
-        status = attempt(arguments[1:])
-        if status is not None:
-            return status
     return _run(arguments)
 
 
 def _is_elsewhere(git_directory: str) -> bool:
-    """Tell whether git names another repository, as `git --git-dir` does; its hooks name their own."""
+    """Return whether GIT_DIR names another repository than this directory's, as `git --git-dir` makes it."""
     from holdfast.kernel.errors import HoldfastError
     from holdfast.storage.git.repository import Repository
 
@@ -86,16 +79,16 @@ def _run(arguments: list[str]) -> int:
 
 
 def git_mile(commands: Commands) -> CommandGroup:
-    """Return the command line of the toolset, with its server."""
+    """Return the command line of the toolset and its server."""
     from holdfast.faces.cli.application import completion_entry, toolset_entries, version_option
-    from holdfast.faces.cli.groups import CommandGroup, Entry
+    from holdfast.faces.cli.groups import CommandEntry, CommandGroup
 
     [toolset] = [toolset for toolset in commands.catalogue if toolset.name == _TOOLSET]
     entries = {
         name: entry._replace(summary=entry.summary.replace(f"holdfast {_TOOLSET}", "git mile"))
         for name, entry in toolset_entries(commands, toolset).items()
     }
-    entries["mcp-server"] = Entry(
+    entries["mcp-server"] = CommandEntry(
         _SERVER_PAGE.partition(".")[0], "The program itself", lambda _name: _server_command()
     )
     group = CommandGroup("git mile", toolset.summary, entries, [version_option()])

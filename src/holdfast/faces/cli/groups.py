@@ -1,4 +1,4 @@
-"""Groups of commands, made when they are asked for; one layout for all help pages; suggestions for typos."""
+"""Groups that load their commands on demand, the layout of help pages, and suggestions for typing errors."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from holdfast.kernel.errors import UnknownTool, did_you_mean
 
 
 class PageFormatter(click.HelpFormatter):
-    """Lays out a page, with headings that stand out on a terminal."""
+    """Formats a help page, with headings in bold on a terminal."""
 
     def write_heading(self, heading: str) -> None:
         self.write(f"{'':>{self.current_indent}}{styled(f'{heading}:', sys.stdout, bold=True)}\n")
 
     def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
-        """Write a section of terms and their explanations, if there are any."""
+        """Write a section of terms and their explanations, unless it is empty."""
         rows = list(rows)
         if rows:
             with self.section(heading):
                 self.write_dl(rows)
 
     def write_lines(self, heading: str, text: str) -> None:
-        """Write a section whose lines stay as they are, if there are any."""
+        """Write a section without reflowing its lines, unless it is empty."""
         if text:
             with self.section(heading):
                 self.write("".join(f"{'':>{self.current_indent}}{line}\n" for line in text.splitlines()))
 
 
 class PageContext(click.Context):
-    """The parser's context, with pages of ours."""
+    """A context of the parser that uses `PageFormatter`."""
 
     formatter_class = PageFormatter
 
@@ -56,7 +56,7 @@ def showing_option(names: list[str], text: Callable[[click.Context], str], page:
 
 
 def completing(names: Iterable[str]) -> Callable[[Any, Any, str], list[str]]:
-    """Return what completes, in a shell, a value that is one of some names."""
+    """Return the shell completion of a value that is one of some names."""
     return lambda _context, _parameter, incomplete: [name for name in names if name.startswith(incomplete)]
 
 
@@ -71,24 +71,28 @@ def first_sentence(text: str) -> str:
     return text.strip().partition("\n")[0].rstrip(".")
 
 
-class Entry(NamedTuple):
-    """A command by name: what it is for, in which section it is listed, and how it is made."""
+class CommandEntry(NamedTuple):
+    """A command in a group: its summary, its section in the list, and how to create it."""
 
     summary: str
     section: str
     make: Callable[[str], click.Command]
     hidden: bool = False
     inner: tuple[str, ...] = ()
-    """The names of the commands inside, when it is a group."""
+    """The names of its own commands, if it is a group."""
 
 
 class CommandGroup(click.Group):
-    """A group that makes its commands on demand and shows its page when none is named."""
+    """A group that creates its commands on demand, and shows its help page when none is given."""
 
     context_class = PageContext
 
     def __init__(
-        self, name: str, summary: str, entries: Mapping[str, Entry], options: list[click.Option] | None = None
+        self,
+        name: str,
+        summary: str,
+        entries: Mapping[str, CommandEntry],
+        options: list[click.Option] | None = None,
     ) -> None:
         super().__init__(
             name,
@@ -143,7 +147,7 @@ class CommandGroup(click.Group):
 def page_command(
     name: str, page: str, parameters: Iterable[click.Parameter], callback: Callable[..., Any]
 ) -> click.Command:
-    """Return a command that is written by hand, with a page like those of all others."""
+    """Return a command written by hand, with a help page like those of all others."""
     command = click.Command(
         name, params=[*parameters, help_option()], callback=callback, help=page, add_help_option=False
     )
@@ -151,9 +155,9 @@ def page_command(
     return command
 
 
-def entry_for(command: click.Command, section: str) -> Entry:
-    """Return the entry of a command that is written by hand."""
-    return Entry(first_sentence(command.help or ""), section, lambda _name: command)
+def entry_for(command: click.Command, section: str) -> CommandEntry:
+    """Return the entry of a command written by hand."""
+    return CommandEntry(first_sentence(command.help or ""), section, lambda _name: command)
 
 
 def _show_page_unless_command() -> int:

@@ -1,4 +1,4 @@
-"""The command that puts Holdfast into other programs' configuration, and takes it out."""
+"""`holdfast install`: adds Holdfast to the configuration of other programs, or removes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import completing, page_command
-from holdfast.faces.cli.output import is_terminal, write, write_words
+from holdfast.faces.cli.output import is_terminal, write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCOPES = ("project", "user")
 
-_PAGE = """Write the configuration with which another program finds Holdfast.
+_PAGE = """Configure another program to use Holdfast.
 
-What is there stays there: entries are added beside others, comments and layout are kept, and the
-earlier file is kept beside a changed one. A file that is damaged is named and nothing is changed.
-An entry that you changed is yours and stays as it is, unless you ask for --replace.
+Entries are added to those that exist; comments and layout are preserved, and a copy of the earlier file is
+kept next to a changed one. If a file is damaged, the command reports it and changes nothing. An entry that
+you have edited stays as it is, unless you pass --replace.
 
 \b
   claude-code      server, prompt hook and the command /remarks
@@ -38,7 +38,7 @@ An entry that you changed is yours and stays as it is, unless you ask for --repl
   vscode           server
   codex            server
   lazygit          Ctrl-Y sends a remark
-  git              what parts of Holdfast need of git in this repository
+  git              settings of this repository that parts of Holdfast need
 """
 
 
@@ -59,14 +59,14 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
     chosen = _client(client)
     situation = _situation(chosen, scope, name, root)
     if options["print_"]:
-        write_words(_snippets(plan.snippets(chosen, situation, contributions())))
+        write_text(_snippets(plan.snippets(chosen, situation, contributions())))
         return 0
     if options["uninstall"]:
         changes = plan.planned_removal(chosen, situation, contributions())
     else:
         changes = plan.planned_installation(chosen, situation, contributions(), replace=options["replace"])
     if options["dry_run"] and not options["json"]:
-        write_words("".join(map(plan.difference, changes)) or "Nothing to change.")
+        write_text("".join(map(plan.difference, changes)) or "Nothing to change.")
         return 0
     if not options["dry_run"]:
         refuse_when_read_only()
@@ -76,8 +76,8 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
         result = _data(chosen, situation, changes, notes, dry_run=options["dry_run"])
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words(
-            "\n".join([*(_words(change, uninstall=options["uninstall"]) for change in changes), *notes])
+        write_text(
+            "\n".join([*(_change_text(change, uninstall=options["uninstall"]) for change in changes), *notes])
         )
     return 0
 
@@ -145,7 +145,7 @@ def _scope(client: Client, name: str | None) -> Any:
 
 
 def _own_program() -> str | None:
-    """Return the command of this installation, which stands beside the interpreter that runs it."""
+    """Return the program of this installation, which is next to its interpreter."""
     program = Path(sys.executable).with_name("holdfast")
     return str(program) if os.access(program, os.X_OK) else None
 
@@ -163,13 +163,13 @@ def _snippets(snippets: list[tuple[Any, str]]) -> str:
     return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
 
 
-def _words(change: FileChange, *, uninstall: bool) -> str:
+def _change_text(change: FileChange, *, uninstall: bool) -> str:
     label = change.file.label
     if change.action == "kept" and uninstall:
-        return f"{label}: was changed by hand and stays."
+        return f"{label}: was edited by hand and is left as it is."
     if change.action == "kept":
-        return f"{label}: has Holdfast in another form, which stays; --replace writes it anew."
-    backup = f" The earlier file is {change.backup_label}." if change.backup_label else ""
+        return f"{label}: has another entry for Holdfast, which is left as it is; --replace overwrites it."
+    backup = f" The earlier version is in {change.backup_label}." if change.backup_label else ""
     return f"{label}: {change.action}.{backup}"
 
 
@@ -197,7 +197,7 @@ def _parameters() -> list[click.Parameter]:
         click.Option(
             ["--scope"],
             metavar="|".join(_SCOPES),
-            help="This repository, shared with everybody who works on it, or you in every repository.",
+            help="This repository, shared with everyone who works on it, or all your repositories.",
             shell_complete=completing(_SCOPES),
         ),
         _flag("--dry-run", "Show the changes as a diff and make none."),
@@ -205,7 +205,7 @@ def _parameters() -> list[click.Parameter]:
             ["print_", "--print"], is_flag=True, help="Print what goes into each file and write none."
         ),
         _flag("--uninstall", "Take out what this command put in."),
-        _flag("--replace", "Write an entry anew that was changed by hand."),
+        _flag("--replace", "Overwrite entries that were edited by hand."),
         click.Option(
             ["--name"],
             default="holdfast",

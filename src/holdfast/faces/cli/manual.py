@@ -1,7 +1,6 @@
-"""What is installed beside the program: its manual pages and the shells' completion scripts.
+"""Files installed with the program: manual pages in roff, and completion scripts for shells.
 
-The pages are written from the commands themselves. Text is escaped, so that no word of a description is
-taken for an instruction of roff.
+The pages are generated from the commands. Text is escaped so that roff does not interpret any of it.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from holdfast.faces.cli.groups import CommandGroup, first_sentence, help_option,
 from holdfast.kernel.registry import Registry
 
 _COMMON = frozenset(("root", "json", "help"))
-"""Options that nearly every command has, said once for all."""
+"""Options that nearly every command has, described once."""
 
 _PLACES = {
     "bash": "bash-completion/completions/{}",
     "zsh": "zsh/site-functions/_{}",
     "fish": "fish/vendor_completions.d/{}.fish",
 }
-"""Where each shell looks for the script of a program when it is first completed, under `share/`."""
+"""Where each shell looks under `share/` for the completion script of a program."""
 
 
 def shared_files(registry: Registry) -> Iterator[tuple[str, str]]:
-    """Return what goes under `share/`, by place: a page and a script for each shell, for each program."""
+    """Yield the files under `share/`: for each program, a manual page and a script per shell."""
     from holdfast.faces.cli.command import Host
     from holdfast.workspace import Workspace
 
@@ -60,7 +59,7 @@ def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> s
         rows = [(name, entry.summary) for name, entry in listed.items() if not entry.hidden]
         lines += [f".SH {escaped(section.upper())}", *_terms(rows)]
     lines.append(".SH THE COMMANDS")
-    # A group begins a section of its own, so that what belongs to none comes first.
+    # Each group starts a new section, so commands without a group come first.
     names = group.list_commands(context)
     names.sort(key=lambda name: isinstance(group.get_command(context, name), click.Group))
     lines += [line for name in names for line in _command(group, name, context)]
@@ -68,9 +67,9 @@ def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> s
 
 
 def escaped(text: str) -> str:
-    """Return text that roff sets as it is, in one line."""
+    """Return text on one line, escaped for roff."""
     line = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
-    line = line.replace("|", "|\\:")  # where a long list of choices may be broken
+    line = line.replace("|", "|\\:")  # allows a line break in a long list of choices
     line = re.sub(r"[^ -~]", lambda match: f"\\[u{ord(match[0]):04X}]", line)
     return f"\\&{line}" if line.startswith((".", "'")) else line
 
@@ -109,7 +108,7 @@ def _terms(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs, those whose lines are to stay as they are marked as the parser marks them."""
+    """Yield paragraphs; those that click marks with a backspace are not filled."""
     for paragraph in filter(None, (part.strip("\n") for part in text.split("\n\n"))):
         kept = paragraph.startswith("\b")
         lines = paragraph.removeprefix("\b\n").splitlines() if kept else [paragraph]

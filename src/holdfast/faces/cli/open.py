@@ -17,26 +17,26 @@ from holdfast.faces.cli.serve import (
     log_options,
     parsed_address,
 )
-from holdfast.faces.http.settings import Address, HttpSettings, checked
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, checked
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
 
 _PAGE = """Serve the repository on this machine and open its page in the browser.
 
-The browser is signed in by the link that is opened. Agents can use the same server; `holdfast serve --help`
-tells how, and has the options for other machines.
+The link that is opened logs the browser in. Agents can use the same server; see `holdfast serve --help`,
+which also has the options for serving other machines.
 """
 
 
 def open_command() -> click.Command:
     """Return the command that opens the page."""
-    read_only = click.Option(["--read-only"], is_flag=True, help="Change nothing from the page.")
+    read_only = click.Option(["--read-only"], is_flag=True, help="Do not allow changes from the page.")
     options = [root_option(), database_option(), address_option(), read_only, *log_options()]
     return page_command("open", _PAGE, options, _open)
 
 
 def address_option() -> click.Option:
-    """Return the option that says where the page is served."""
+    """Return the option for the address of the page."""
     return click.Option(
         ["--http"],
         metavar="[HOST:]PORT",
@@ -45,8 +45,8 @@ def address_option() -> click.Option:
 
 
 def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSettings:
-    """Return how the page is served, or raise where it cannot be."""
-    address = _usual_address() if http is None else parsed_address(http)
+    """Return the settings for serving the page; raise if the address cannot be used."""
+    address = _default_address() if http is None else parsed_address(http)
     return checked(HttpSettings(address, open_browser=open_browser))
 
 
@@ -59,7 +59,7 @@ def _open(root: str | None, database: str | None, http: str | None, *, read_only
 def serve_page(
     start: Path, settings: HttpSettings, *, database: str | None = None, read_only: bool = False
 ) -> int:
-    """Serve the repository that encloses a folder until a signal comes."""
+    """Serve the repository that contains a folder until a signal arrives."""
     from holdfast.faces.http.serve import serve_http
     from holdfast.workspace import Workspace
 
@@ -69,12 +69,12 @@ def serve_page(
     )
 
 
-def _usual_address() -> Address:
-    """Return the port that a server usually has, or that any may be used where another has it already."""
-    from holdfast.faces.http.connection import listening_socket
+def _default_address() -> ListenAddress:
+    """Return the default address, with any free port if the default one is taken."""
+    from holdfast.faces.http.listener import listening_socket
 
     try:
         listening_socket(DEFAULT_HOST, DEFAULT_PORT).close()
     except Busy:
-        return Address(DEFAULT_HOST, 0)
-    return Address(DEFAULT_HOST, DEFAULT_PORT)
+        return ListenAddress(DEFAULT_HOST, 0)
+    return ListenAddress(DEFAULT_HOST, DEFAULT_PORT)

@@ -1,7 +1,7 @@
-"""Everyday commands in about the time Python takes to start.
+"""A fast path for `send` and `inbox drain`, which run in about the time that Python takes to start.
 
-Contract: `attempt` answers an ordinary command exactly as the whole command line would, or leaves it
-untouched. Help, mistakes, unusual spellings and whatever goes wrong are for the whole command line.
+Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. Help,
+mistakes, unusual spellings and every failure are left to the full command line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DRAIN_VALUES = ("--root",)
 
 
 def attempt(arguments: list[str]) -> int | None:
-    """Run the command and return its exit status, or None when the whole command line must look at it."""
+    """Run the command and return its exit status, or None to leave it to the full command line."""
     if sys.stdout is None:
         return None
     command = arguments[:1] if arguments[:1] == ["send"] else arguments[:2]
@@ -37,7 +37,7 @@ def attempt(arguments: list[str]) -> int | None:
 def _options(
     arguments: list[str], with_value: tuple[str, ...], flags: tuple[str, ...]
 ) -> dict[str, str] | None:
-    """Return what was given by option, or None unless every argument is an option given once."""
+    """Return the options with their values, or None unless every argument is an option given once."""
     given: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:
@@ -57,40 +57,40 @@ def _options(
 
 
 def _send(given: dict[str, str] | None) -> int | None:
-    if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
+    if given is None or "--file" not in given or "--comment" not in given or _prints_json_on_terminal(given):
         return None
     from holdfast.inbox.quick import post
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
-        posted = post(start_of(given), given["--file"], given["--comment"], given.get("--line"))
+        posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
-    return write(_receipt(posted) if "--json" in given else _words(posted))
+    return _write(_receipt(posted) if "--json" in given else _acknowledgement(posted))
 
 
 def _drain(given: dict[str, str] | None) -> int | None:
-    if given is None or _is_for_a_person(given):
+    if given is None or _prints_json_on_terminal(given):
         return None
     from holdfast.inbox.quick import nothing_waits
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
-    start = start_of(given)
+    start = _start(given)
     try:
         nothing = nothing_waits(start)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
     if not nothing:
-        return _hand_over(start) if "--hook" in given and "--json" not in given else None
-    return write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
+        return _print_waiting(start) if "--hook" in given and "--json" not in given else None
+    return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
 
 
-def _hand_over(start: str) -> int | None:
-    """Print what waits; where that cannot begin, give it back and let the whole command line try."""
+def _print_waiting(start: str) -> int | None:
+    """Print the waiting messages; on a failure before that, roll back and return None."""
     from contextlib import closing, suppress
     from pathlib import Path
 
-    from holdfast.faces.cli.output import OutputFailed, write_words
+    from holdfast.faces.cli.output import OutputFailed, write_text
     from holdfast.inbox.delivery import lease_fitting
     from holdfast.inbox.store import Inbox
     from holdfast.kernel.call import Call, running
@@ -105,7 +105,7 @@ def _hand_over(start: str) -> int | None:
             try:
                 with running(call):
                     text, _ = lease_fitting(room, LIMITS.hook_characters, hook=True)
-                write_words(text)
+                write_text(text)
                 written = True
             finally:
                 if not written:
@@ -118,7 +118,7 @@ def _hand_over(start: str) -> int | None:
 
 
 def _failed(failure: Exception) -> int:
-    """Say what went wrong with an answer, or after it."""
+    """Report a failure while the answer was written, or after."""
     from holdfast.faces.cli import failures, output
     from holdfast.kernel.errors import HoldfastError
 
@@ -129,24 +129,24 @@ def _failed(failure: Exception) -> int:
     raise failure
 
 
-def start_of(given: dict[str, str]) -> str:
-    """Return where the repository is looked for; an empty answer is for the whole command line to refuse."""
+def _start(given: dict[str, str]) -> str:
+    """Return where to look for the repository; the full command line refuses an empty text."""
     return given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
 
 
-def _is_for_a_person(given: dict[str, str]) -> bool:
-    """Tell whether JSON goes to a terminal, where it is laid out for reading."""
+def _prints_json_on_terminal(given: dict[str, str]) -> bool:
+    """Return whether JSON is printed on a terminal, where it is indented."""
     return "--json" in given and os.isatty(1)
 
 
-def _words(posted: SendReceipt) -> str:
+def _acknowledgement(posted: SendReceipt) -> str:
     from holdfast.inbox.envelope import acknowledgement
 
     return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
 
 
 def _receipt(posted: SendReceipt) -> str:
-    # Every text in an ordinary receipt is printable, without quotes or backslashes.
+    # All texts that get here are printable, without quotes or backslashes.
     line = "null" if posted.line is None else f'"{posted.line}"'
     duplicate = "true" if posted.duplicate else "false"
     return (
@@ -155,8 +155,8 @@ def _receipt(posted: SendReceipt) -> str:
     )
 
 
-def write(text: str) -> int:
-    """Write the answer; where that fails, let the whole command line say so."""
+def _write(text: str) -> int:
+    """Write the answer and return the exit status, reporting a failure to write."""
     data = text.encode("utf-8", "replace")
     written = 0
     try:

@@ -1,4 +1,4 @@
-"""`holdfast serve`: the MCP server on standard input and output, or over HTTP on this machine."""
+"""`holdfast serve`: the MCP server on standard input and output, or over HTTP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import completing, page_command
-from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings, checked, checked_url
 from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -25,11 +25,11 @@ _TOOL_NAMES = ("plain", "dotted")
 
 _PAGE = """Serve the repository to an agent over the Model Context Protocol.
 
-Without --http the server speaks on standard input and output, as clients that start it themselves
-expect. Every option can also be given as the environment variable named beside it.
+Without --http the server uses standard input and output, as clients that start it themselves expect. Every
+option can also be set with the environment variable that is named with it.
 
-Over HTTP every caller needs a token: the owner's, which the first start makes, one from `holdfast token
-add`, or an access token of the authorization server named with --oauth-issuer.
+Over HTTP every caller needs a token: the owner's, which the first start creates, one from `holdfast token
+add`, or an access token of the authorization server given with --oauth-issuer.
 """
 
 
@@ -38,18 +38,18 @@ def serve_command() -> click.Command:
     return page_command("serve", _PAGE, _options(), _serve)
 
 
-def parsed_address(text: str) -> Address:
-    """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port."""
+def parsed_address(text: str) -> ListenAddress:
+    """Return the address in a text: a port, `HOST:PORT`, or a host with the default port."""
     host, port = _split_address(text)
     if len(port) > len("65535") or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise Invalid(f'"{port[:9]}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
-    return Address(host, int(port))
+    return ListenAddress(host, int(port))
 
 
 def parsed_selection(
     toolsets: str | None, tools: str | None, exclude_tools: str | None, *, read_only: bool
 ) -> Selection:
-    """Return the part of the registry that comma-separated names ask for."""
+    """Return the selection for comma-separated names of toolsets and tools."""
     return Selection(
         toolsets=_names(toolsets) or None,
         tools=_tool_names(tools) or None,
@@ -66,7 +66,7 @@ def parsed_settings(
     oauth_audience: str | None,
     oauth_keys: str | None,
 ) -> HttpSettings:
-    """Return what the options say about HTTP, or raise when they do not fit together."""
+    """Return the HTTP settings from the options; raise when they do not fit together."""
     public = None if public_url is None else checked_url(public_url, "--public-url")
     oauth = _oauth(public, oauth_issuer, oauth_audience, oauth_keys)
     return checked(HttpSettings(parsed_address(http), public, workers, oauth))
@@ -99,14 +99,14 @@ def _serve(root: str | None, database: str | None, profile: str, **given: Any) -
     named = given["toolsets"], given["tools"], given["exclude_tools"]
     selection = parsed_selection(*named, read_only=given["read_only"])
     if any(named):
-        full_registry().select(selection)  # Refuses names nobody has.
+        full_registry().select(selection)  # Refuses unknown names.
     presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
     begin_log(given["log_level"], given["log_format"])
-    return _served(workspace, selection, presented, settings)
+    return _run_server(workspace, selection, presented, settings)
 
 
-def _served(
+def _run_server(
     workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
 ) -> int:
     if settings is None:
@@ -119,7 +119,7 @@ def _served(
 
 
 def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
-    """Return the profile of that name, with tools failing and named in the way that was asked for."""
+    """Return a profile by name, with the given forms of tool errors and tool names."""
     if name not in PROFILES:
         raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, PROFILES))
     if tool_errors not in _TOOL_ERRORS:
@@ -135,34 +135,34 @@ def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -
 
 
 def tool_errors_option() -> click.Option:
-    """Return the option that says how failing tools answer."""
+    """Return the option for the form of tool errors."""
     text = (
-        "How tools fail whose specification has both: as a JSON-RPC error, or as a result that the model"
-        " sees.  [default: error]"
+        "How tools fail whose specification allows both: with a JSON-RPC error, or with a result that the"
+        " model sees.  [default: error]"
     )
     return _option("tool-errors", "|".join(_TOOL_ERRORS), text, default="error")
 
 
 def tool_names_option() -> click.Option:
-    """Return the option that says how tools are named whose specification puts a dot into their names."""
+    """Return the option for the names of tools whose specified names contain a dot."""
     text = (
-        "How tools are listed whose specified names have dots, which some clients refuse; called, they"
-        " answer to both.  [default: as the profile says]"
+        "How to list tools whose specified names contain dots, which some clients refuse; calls may use"
+        " either name.  [default: depends on the profile]"
     )
     return _option("tool-names", "|".join(_TOOL_NAMES), text)
 
 
 def log_options() -> list[click.Option]:
-    """Return the options that say what is logged on standard error, and how."""
-    formed = "How: text for people, json for programs.  [default: text on a terminal, else json]"
+    """Return the options for the log on standard error."""
+    format_help = "The format of the log.  [default: text on a terminal, else json]"
     return [
         _option("log-level", "|".join(LEVELS), "What to log on standard error.", default="warning"),
-        _option("log-format", "|".join(FORMATS), formed),
+        _option("log-format", "|".join(FORMATS), format_help),
     ]
 
 
 def begin_log(log_level: str, log_format: str | None) -> None:
-    """Log on standard error from now on, as the options say."""
+    """Start logging on standard error, as the options specify."""
     given = (log_level, LEVELS, "--log-level"), (log_format, FORMATS, "--log-format")
     for chosen, choices, option in given:
         if chosen is not None and chosen not in choices:
@@ -200,29 +200,33 @@ def _options() -> list[click.Option]:
             is_flag=False,
             flag_value=address,
         ),
-        _option("public-url", "URL", "The address clients use, where it is another one."),
+        _option("public-url", "URL", "The URL that clients use, if it differs from the address."),
         _option(
-            "workers", "NUMBER", "Serve HTTP with so many processes.  [default: 1]", type=click.INT, default=1
+            "workers",
+            "NUMBER",
+            "The number of processes that serve HTTP.  [default: 1]",
+            type=click.INT,
+            default=1,
         ),
-        _option("oauth-issuer", "URL", "Accept access tokens of this server."),
+        _option("oauth-issuer", "URL", "Accept access tokens of this authorization server."),
         _option(
             "oauth-audience",
             "URL",
-            "The audience they have to be for.  [default: the public address of /mcp]",
+            "The audience that access tokens must be for.  [default: the public URL of /mcp]",
         ),
-        _option("oauth-keys", "URL", "Where its keys are.  [default: the issuer says]"),
+        _option("oauth-keys", "URL", "The URL of its keys.  [default: from the issuer's metadata]"),
         _option(
             "profile",
             "NAME",
-            "Be exactly one specification's server: git-mile, lazygit, paired-comments, taskpilot or toolkit."
-            "  [default: everything]",
+            "Act as the server of one specification: git-mile, lazygit, paired-comments, taskpilot or"
+            " toolkit.  [default: everything]",
             default="everything",
             shell_complete=completing(PROFILES),
         ),
         _option("toolsets", "NAME,NAME", "Offer only these toolsets."),
-        _option("tools", "NAME,NAME", "Offer only these tools, or these beside the toolsets."),
+        _option("tools", "NAME,NAME", "Offer only these tools, or these in addition to the toolsets."),
         _option("exclude-tools", "NAME,NAME", "Leave these tools out."),
-        _option("read-only", None, "Offer nothing that writes, whatever else is asked for.", is_flag=True),
+        _option("read-only", None, "Offer nothing that writes, whatever the other options.", is_flag=True),
         tool_errors_option(),
         tool_names_option(),
         *log_options(),

@@ -1,6 +1,6 @@
 """`holdfast token`: who may use this repository's server over HTTP, and for what.
 
-Written by hand and no operation: what a token may do must not depend on what an agent asks for.
+Written by hand and not an operation, so that no agent can create tokens.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import click
 
 from holdfast.faces.cli.command import refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
-from holdfast.faces.cli.output import write, write_words
+from holdfast.faces.cli.output import write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.role import Role
 from holdfast.kernel.untrusted import json_text
@@ -18,10 +18,10 @@ from holdfast.storage.network.tokens import TokenFile
 
 _ROLES = [role.value for role in Role]
 _SECTION = "Commands"
-_PAGE = """Say who may use this repository's server over HTTP, and for what.
+_PAGE = """Manage who may use this repository's server over HTTP, and for what.
 
-A token is for one person or agent. With the role "read" it sees, with "write" it also adds and changes, with
-"admin" it may also do what destroys. Only its hash is kept.
+A token is for one person or agent. With the role "read" it can read, with "write" also add and change, with
+"admin" also destroy. Only its hash is stored.
 """
 
 
@@ -31,12 +31,12 @@ def token_command() -> CommandGroup:
     role = click.Option(
         ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
     )
-    as_json = click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program.")
+    as_json = click.Option(["as_json", "--json"], is_flag=True, help="Print JSON for a program.")
     commands = [
-        page_command("add", "Make a token and print it, once.", [name, role, root], _add),
-        page_command("list", "List the tokens there are, without their secrets.", [as_json, root], _list),
+        page_command("add", "Create a token and print it, once.", [name, role, root], _add),
+        page_command("list", "List the tokens, without their secrets.", [as_json, root], _list),
         page_command(
-            "remove", "Take a token back; running servers refuse it at once.", [name, root], _remove
+            "remove", "Remove a token; running servers refuse it from then on.", [name, root], _remove
         ),
     ]
     return CommandGroup("token", _PAGE, {str(item.name): entry_for(item, _SECTION) for item in commands})
@@ -57,14 +57,14 @@ def _list(as_json: bool, root: str | None) -> int:
         write(json_text({"tokens": shown}, for_a_person=False))
     else:
         lines = [f"{grant.name}  {grant.role.value}  since {grant.created}" for grant in grants]
-        write_words("\n".join(lines) or "No tokens besides the owner's.")
+        write_text("\n".join(lines) or "No tokens besides the owner's.")
     return 0
 
 
 def _remove(name: str, root: str | None) -> int:
     refuse_when_read_only()
     removed = _tokens(root).remove(name)
-    write_words(f'"{removed.name}" may no longer {removed.role.value}.')
+    write_text(f'"{removed.name}" may no longer {removed.role.value}.')
     return 0
 
 

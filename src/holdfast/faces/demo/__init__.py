@@ -1,4 +1,1 @@
-"""A small project on an ordinary afternoon, with something in every room, to try things out on.
-
-`tidepool.yaml` says what is in it, `project.py` makes it.
-"""
+"""The sample project of `holdfast demo`: `tidepool.yaml` describes it, `project.py` creates it."""

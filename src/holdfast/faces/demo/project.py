@@ -1,4 +1,4 @@
-"""The sample project: a repository with weeks of history, and steps that are operations like anybody's."""
+"""Creates the sample project: a repository with weeks of history, then operations that fill its rooms."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.folder import appearing
+from holdfast.storage.files.file_set import appearing
 from holdfast.storage.files.foreign_document import yaml_of
-from holdfast.storage.files.work_tree import RepoPath, Tree
-from holdfast.storage.git.commits import Signature
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.commits.commit import Signature
 from holdfast.storage.git.new_repository import CommitWithFiles, append_commits, new_repository
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
@@ -25,18 +26,18 @@ _SIDECAR = ".comments"
 
 
 def make_project(folder: str) -> None:
-    """Make the sample project in a folder that is new or empty; it appears there whole or not at all."""
+    """Create the sample project in a new or empty folder; it appears there complete or not at all."""
     if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
         raise Conflict(
-            f'"{folder}" is there already, and is not an empty folder.',
-            hint=f"Name another folder, or look at what is there: `holdfast open --root {folder}`.",
+            f'"{folder}" already exists and is not an empty folder.',
+            hint=f"Name another folder, or open the existing one: `holdfast open --root {folder}`.",
         )
     with appearing(folder) as temporary:
         Demonstration(temporary).make()
 
 
 class Demonstration:
-    """One sample project, from an empty folder to the last step of its plan."""
+    """Executes the plan of the sample project."""
 
     def __init__(self, root: str) -> None:
         text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
@@ -45,21 +46,21 @@ class Demonstration:
         self._tree = Tree(self._repository)
         self._now = datetime.now(UTC)
         self._names: dict[str, str] = {}
-        self._by_hand: dict[str, Callable[..., None]] = {"edit": self._edit, "commit": self._commit}
+        self._actions: dict[str, Callable[..., None]] = {"edit": self._edit, "commit": self._commit}
 
     def make(self) -> None:
-        """Make it all."""
+        """Create the repository and execute every step."""
         append_commits(self._repository, self._history())
         for path, text in self._plan["files"].items():
             self._write(RepoPath.parse(path), text.encode())
         workspace = Workspace(self._repository)
         with closing(workspace), closing(Dispatcher(full_registry(), workspace.room)) as dispatcher:
-            for who, what, arguments, *name in self._plan["steps"]:
-                filled = self._filled(arguments)
-                if what in self._by_hand:
-                    self._by_hand[what](who, **filled)
+            for actor, action, arguments, *name in self._plan["steps"]:
+                resolved = self._resolved(arguments)
+                if action in self._actions:
+                    self._actions[action](actor, **resolved)
                 else:
-                    self._names |= dict.fromkeys(name, _made(dispatcher, who, what, filled))
+                    self._names |= dict.fromkeys(name, _run(dispatcher, actor, action, resolved))
 
     def _history(self) -> list[CommitWithFiles]:
         commits = []
@@ -71,7 +72,7 @@ class Demonstration:
         return commits[::-1]
 
     def _commit(self, who: str, message: str, folders: list[str]) -> None:
-        """Commit everything: the files with their notes, and what came into new folders."""
+        """Commit the files with their notes, and the files in new folders."""
         own = [RepoPath.parse(path) for path in self._plan["files"]]
         paths = [*own, *(path.with_suffix_added(_SIDECAR) for path in own)]
         paths += [path for folder in folders for path in self._tree.files_in(RepoPath.parse(folder))]
@@ -79,8 +80,8 @@ class Demonstration:
         append_commits(self._repository, [CommitWithFiles(_signature(who, self._now), message, files)])
 
     def _edit(self, _who: str, path: str, old: str, new: str) -> None:
-        place = RepoPath.parse(path)
-        self._write(place, self._read(place).replace(old.encode(), new.encode()))
+        target = RepoPath.parse(path)
+        self._write(target, self._read(target).replace(old.encode(), new.encode()))
 
     def _read(self, path: RepoPath) -> bytes:
         return self._tree.read_bytes(path, LIMITS.diff_file_bytes)
@@ -89,13 +90,13 @@ class Demonstration:
         self._tree.make_parents(path)
         self._tree.write(path, content)
 
-    def _filled(self, value: Any) -> Any:
-        """Return arguments with ids for their names, and days for how far off they are."""
+    def _resolved(self, value: Any) -> Any:
+        """Return arguments with `$name` replaced by the id it stands for, and `in N days` by a date."""
         match value:
             case dict():
-                return {key: self._filled(item) for key, item in value.items()}
+                return {key: self._resolved(item) for key, item in value.items()}
             case list():
-                return [self._filled(item) for item in value]
+                return [self._resolved(item) for item in value]
             case str() if value.startswith("$"):
                 return self._names[value[1:]]
             case str() if value.startswith("in ") and value.endswith(" days"):
@@ -107,10 +108,10 @@ def _signature(who: str, when: datetime) -> Signature:
     return Signature(who, f"{who.lower()}@example.org", int(when.timestamp()))
 
 
-def _made(dispatcher: Dispatcher, who: str, what: str, arguments: dict[str, Any]) -> str:
-    """Run an operation for somebody, and return the id of what it made."""
-    operation = dispatcher.registry.operation(what)
-    call = dispatcher.new_call(operation, actor=who)
+def _run(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> str:
+    """Run an operation as `actor` and return the id of what it created."""
+    operation = dispatcher.registry.operation(name)
+    call = dispatcher.new_call(operation, actor=actor)
     result = dispatcher.run(operation, arguments, call)
     call.settle(answered=True)
     return str(getattr(getattr(result, "task", result), "id", ""))

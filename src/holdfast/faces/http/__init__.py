@@ -1,7 +1,7 @@
-"""The doors to the network: who may come in, how much at once, and what happens after the answer left.
+"""HTTP: authentication, limits, connections and worker processes, in front of the faces that answer requests.
 
-- Who may come in? `access`, `oauth`; what a refusal says: `problems`
-- What happens to a request? `application`, in the terms of `asgi`
-- What is below? `connection`; `handover` between the processes
-- How is it set up? `settings`, `serve`
+- Who may come in? `boundary` (host and origin), `access` (tokens), `oauth`, `login`; refusals: `problems`
+- What happens to a request? `application`, on top of `asgi`
+- Below it: `listener`, `connection`, `buffered_transport`; between worker processes: `handover`
+- How it is set up and run: `settings`, `serve`, `server`, `worker_processes`, `connection_instructions`
 """

@@ -1,7 +1,7 @@
-"""The ASGI application: every request is checked, authenticated, admitted and routed the same way.
+"""The ASGI application: every request passes the same checks before it reaches a face.
 
-Meant for us (host, origin, site) → from somebody we know → within that client's limits → whole → routed
-→ answered → settled. A refusal on the way is problem details; nothing about the repository is in it.
+Host, origin and site → authentication → the client's limits → the body → routing → the face → settlement. A
+refusal on the way is sent as problem details (RFC 9457) that reveal nothing about the repository.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.clients import Admission, Settlements
-from holdfast.faces.http.access import LOGIN_PATH, Authentication, Boundary, Caller, Logins
+from holdfast.faces.admission import Admission
+from holdfast.faces.http.access import Authentication, Principal
 from holdfast.faces.http.asgi import (
     EXCHANGE,
-    Answer,
     Headers,
     HttpExchange,
+    ResponseSender,
     read_body,
     replayed,
     single_headers,
 )
+from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.handover import HANDED_OVER, Handover, worker_of
+from holdfast.faces.http.login import LOGIN_PATH, Logins
 from holdfast.faces.http.problems import UnknownRoute, problem
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
 from holdfast.faces.observation import Observation
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
@@ -44,18 +47,18 @@ _PROTECTIVE_HEADERS = [
 
 
 class Face(Protocol):
-    """What one role is offered over one path."""
+    """An application below one path, for callers of one role."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was let in."""
+        """Answer a request that has passed all checks."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Return what has to be entered while requests are answered."""
+        """Return a context manager that has to be entered while requests are answered."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What one worker process has in common with the others, which may get the next request of a client."""
+    """What a worker process shares with the others, any of which may get a client's next request."""
 
     worker: int = 0
     sealing_key: bytes | None = None
@@ -90,11 +93,11 @@ class Application:
         if scope["type"] == "lifespan":
             await _lifespan(self.running(), receive, send)
         elif scope["type"] == "http":
-            await self._answer(scope, receive, _protected(send))
+            await self._respond(scope, receive, _protected(send))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Let every face run for as long as the block does."""
+        """Keep every face running inside the block."""
         async with AsyncExitStack() as stack:
             for faces in self._faces.values():
                 for face in faces.values():
@@ -102,7 +105,7 @@ class Application:
             yield
         await self._settlements.all_settled()
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         observed = Observation("http")
         try:
             headers = single_headers(scope["headers"])
@@ -115,7 +118,7 @@ class Application:
             if scope.get("state", {}).get(HANDED_OVER):
                 await self._admitted(scope, receive, send, caller, headers)
                 return
-            with self._admission.admitted(caller.key, lasting=_lasts(scope, headers)):
+            with self._admission.admitted(caller.key, lasting=_is_stream(scope, headers)):
                 await self._admitted(scope, receive, send, caller, headers)
         except Cancelled:
             return
@@ -124,12 +127,12 @@ class Application:
             await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
 
     def _public_answer(self, scope: Scope) -> Response | None:
-        """Return the answer to what needs no authentication, or is one."""
+        """Return the response to a login or to a path that needs no authentication, or None."""
         if self._logins is not None and scope["path"] == LOGIN_PATH:
             return self._logins.answer(scope)
         return None if scope["path"].startswith((API_PATH, MCP_PATH)) else self._public(scope)
 
-    async def _caller(self, scope: Scope, headers: Headers) -> Caller:
+    async def _caller(self, scope: Scope, headers: Headers) -> Principal:
         if self._logins is not None and b"authorization" not in headers and b"cookie" in headers:
             caller = self._logins.caller(scope, headers)
             if caller is not None:
@@ -137,7 +140,7 @@ class Application:
         return await self._authentication.caller(headers)
 
     async def _admitted(
-        self, scope: Scope, receive: Receive, send: Send, caller: Caller, headers: Headers
+        self, scope: Scope, receive: Receive, send: Send, caller: Principal, headers: Headers
     ) -> None:
         body = await read_body(headers, receive, self._limits)
         face = self._face(caller.role, scope["path"])
@@ -149,13 +152,13 @@ class Application:
         await self._settlements.settled(caller.key)
         exchange = scope[EXCHANGE] = HttpExchange(caller, headers, body)
         scope["user"] = caller.user
-        # Where the SDK looks for whom a client's carried state belongs to.
+        # The SDK reads from here which user the state that a client sends back belongs to.
         auth_context_var.set(caller.user)
-        answer = Answer(
+        answer = ResponseSender(
             exchange,
             receive,
             send,
-            lasting=_lasts(scope, headers),
+            lasting=_is_stream(scope, headers),
             request=body,
             limit=self._limits.response_bytes,
         )
@@ -176,13 +179,13 @@ class Application:
             if path == prefix or (prefix.endswith("/") and path.startswith(prefix)):
                 return face
         raise UnknownRoute(
-            "Nothing is at that path.",
-            hint=f"The protocol is at {MCP_PATH}, the rest below {API_PATH}openapi.json.",
+            "There is nothing at that path.",
+            hint=f"MCP is at {MCP_PATH}; {API_PATH}openapi.json lists everything else.",
         )
 
 
-def _lasts(scope: Scope, headers: Headers) -> bool:
-    """Return whether a request stays open as long as its client listens."""
+def _is_stream(scope: Scope, headers: Headers) -> bool:
+    """Return whether the response to a request is a stream that stays open while its client listens."""
     if scope["method"] == "GET":
         path: str = scope["path"]
         return path == MCP_PATH or (path.startswith(API_PATH) and path.endswith("/events"))
@@ -199,7 +202,7 @@ def _protected(send: Send) -> Send:
 
 
 async def _lifespan(running: AbstractAsyncContextManager[None], receive: Receive, send: Send) -> None:
-    # Whoever asks twice to stop does not wait for an orderly end.
+    # A second signal to stop cancels this task instead of waiting for an orderly end.
     with suppress(asyncio.CancelledError):
         await receive()
         async with running:

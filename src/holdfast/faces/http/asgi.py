@@ -1,12 +1,12 @@
-"""One request over HTTP as ASGI has it: headers, the whole body, whether the client left, and the answer.
+"""One HTTP request in ASGI's terms: its headers, its whole body, whether its client left, and its response.
 
 Contract:
-- A body is whole, within a size and a time.
-- A call is settled as answered only after the bytes of its answer were handed to a connection whose client
-  was still there: the last body of a JSON response, the event that holds the answer in a stream. A long body
-  goes out in pieces, each waiting for the client to take the ones before, so that a client that stopped
+- A body is read completely, within limits of size and time.
+- A call is settled as answered only after the bytes of its answer were passed to a connection that was still
+  open: the last part of a JSON response, or the event that holds the answer in a stream. A long body is sent
+  in pieces, each of which waits until the client has taken the previous ones, so that a client that stopped
   reading is noticed.
-- A client that left is settled as not answered, also when the operation finishes later.
+- A call whose client left is settled as not answered, even if the operation finishes later.
 - Settling may write to a store. It runs beside the event loop, and the same client's next request in this
   process waits for it.
 """
@@ -20,40 +20,41 @@ from typing import TYPE_CHECKING
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.clients import Followed
 from holdfast.faces.http.problems import Misdirected, TooSlow
 from holdfast.faces.mcp.wire.messages import decode, encoded_error, too_long
+from holdfast.faces.settlements import Followed
 from holdfast.kernel.errors import Cancelled, TooLarge
 from holdfast.kernel.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
-    from holdfast.faces.http.access import Caller
+    from holdfast.faces.http.access import Principal
 
 EXCHANGE = "holdfast.exchange"
 """Where a request's scope holds its exchange."""
 
 SIGN_OF_LIFE = b": still here\n\n"
-"""What an event stream sends when there is nothing to tell."""
+"""The comment that an event stream sends now and then so that idle connections stay open."""
 
 _PIECE = 64 * 1024
+"""Uvicorn's high-water mark for writing, beyond which `send` waits for the client."""
 
 
 class HttpExchange(Followed):
-    """Who asks what, and the calls that want to know whether their answer left."""
+    """A request with its caller, and the calls that are settled with its answer."""
 
-    def __init__(self, caller: Caller, headers: Headers | None = None, body: bytes = b"") -> None:
+    def __init__(self, caller: Principal, headers: Headers | None = None, body: bytes = b"") -> None:
         super().__init__()
         self.caller = caller
         self.actor = caller.name
-        """The name under which rooms record what this caller did."""
+        """The name under which rooms record what the caller did."""
         self.headers = headers or {}
         self.body = body
         self.failed = False
-        """Whether what is sent is no answer but an error."""
+        """Whether an error is sent instead of an answer."""
 
 
-class Answer:
-    """The sending side of one request, which notices whether the answer left."""
+class ResponseSender:
+    """Sends the response to one request, and notices whether the client was there to receive it."""
 
     def __init__(
         self,
@@ -74,11 +75,11 @@ class Answer:
         self._start: Message | None = None
         self._is_stream = False
         self.left = False
-        """Whether the answer was handed to a client that was there."""
+        """Whether the answer was sent while the client was connected."""
         self.begun = False
 
     async def send(self, message: Message) -> None:
-        """Pass a part of the response on. Its head waits for the first part of the body, to leave with it."""
+        """Send a part of the response. The head is held back and sent with the first part of the body."""
         if message["type"] == "http.response.start":
             self.begun = True
             self._is_stream = _is_event_stream(message)
@@ -91,7 +92,7 @@ class Answer:
             return
         await self._begin()
         if self._carries_answer(message):
-            self.left = await self._hand_over(message)
+            self.left = await self._send_answer(message)
         else:
             await self._send(message)
 
@@ -116,7 +117,7 @@ class Answer:
             return not message.get("more_body", False)
         return self._exchange.awaits_answer and _holds_answer(message.get("body", b""))
 
-    async def _hand_over(self, message: Message) -> bool:
+    async def _send_answer(self, message: Message) -> bool:
         if not self._exchange.awaits_answer:
             await self._send(message)
             return True
@@ -124,19 +125,19 @@ class Answer:
         while len(body) > _PIECE:
             await self._send({"type": message["type"], "body": body[:_PIECE], "more_body": True})
             body = body[_PIECE:]
-        gone = await _has_left(self._receive)
+        gone = await _is_disconnected(self._receive)
         await self._send({**message, "body": body})
         return not gone
 
 
-async def _has_left(receive: Receive) -> bool:
-    """Return whether the client closed its connection; servers swallow what is sent after that."""
-    coming = asyncio.ensure_future(receive())
-    await asyncio.wait({coming}, timeout=0)
-    if coming.done():
-        return bool(coming.result()["type"] == "http.disconnect")
-    coming.cancel()
-    await asyncio.wait({coming})
+async def _is_disconnected(receive: Receive) -> bool:
+    """Return whether the client closed its connection, after which servers ignore what is sent."""
+    next_message = asyncio.ensure_future(receive())
+    await asyncio.wait({next_message}, timeout=0)
+    if next_message.done():
+        return bool(next_message.result()["type"] == "http.disconnect")
+    next_message.cancel()
+    await asyncio.wait({next_message})
     return False
 
 
@@ -148,7 +149,7 @@ def _is_event_stream(message: Message) -> bool:
 
 
 def _holds_answer(chunk: bytes) -> bool:
-    """Return whether an event holds a JSON-RPC answer, rather than a notification or a sign of life."""
+    """Return whether an event holds a JSON-RPC answer, rather than a notification or a keep-alive comment."""
     data = b"".join(line[5:] for line in chunk.splitlines() if line.startswith(b"data:"))
     if not data:
         return False
@@ -157,7 +158,7 @@ def _holds_answer(chunk: bytes) -> bool:
 
 
 def exchange_of(scope: Scope) -> HttpExchange | None:
-    """Return the exchange a request belongs to."""
+    """Return the exchange of a request that was admitted."""
     found = scope.get(EXCHANGE)
     return found if isinstance(found, HttpExchange) else None
 
@@ -165,15 +166,15 @@ def exchange_of(scope: Scope) -> HttpExchange | None:
 Headers = dict[bytes, bytes]
 
 
-_ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"})
+_SINGLE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"})
 
 
 def single_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return headers by name; one that decides something must not come twice."""
+    """Return headers by name; refuse a second one of those that decide who may do what."""
     headers: Headers = {}
     for name, value in raw:
-        if name in headers and name in _ONCE:
-            raise Misdirected(f"The header {name.decode('latin-1')} came twice.", hint="Send it once.")
+        if name in headers and name in _SINGLE:
+            raise Misdirected(f"The header {name.decode('latin-1')} was sent twice.", hint="Send it once.")
         headers[name] = value
     return headers
 
@@ -182,14 +183,14 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 async def send_json(send: Send, status: int, body: bytes, headers: RawHeaders | None = None) -> None:
-    """Send a whole response."""
+    """Send a JSON response."""
     head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *(headers or ())]
     await send({"type": "http.response.start", "status": status, "headers": head})
     await send({"type": "http.response.body", "body": body})
 
 
 async def send_accepted(send: Send) -> None:
-    """Say that a message was taken which has no answer."""
+    """Send 202 for a message that has no answer."""
     head = [(b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 202, "headers": head})
     await send({"type": "http.response.body", "body": b""})
@@ -202,7 +203,7 @@ async def client_left(receive: Receive) -> None:
 
 
 async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes:
-    """Return the body of a request; raise when it is too long, too slow or will never be whole."""
+    """Return the body of a request; raise when it is too long, too slow or cut off."""
     stated = headers.get(b"content-length", b"")
     if stated.isdigit() and int(stated) > limits.request_bytes:
         raise _too_large(limits)
@@ -218,7 +219,7 @@ async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that gives the body again, once, and then what follows it."""
+    """Return a receiver that first returns a body that was read already."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -233,7 +234,7 @@ async def _received(receive: Receive, limits: Limits) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Cancelled("The client went away before its request was whole.")
+            raise Cancelled("The client disconnected before its request was complete.")
         chunk = message.get("body", b"")
         chunks.append(chunk)
         size += len(chunk)
@@ -245,7 +246,7 @@ async def _received(receive: Receive, limits: Limits) -> bytes:
 
 def _too_large(limits: Limits) -> TooLarge:
     return TooLarge(
-        f"A request may have {limits.request_bytes} bytes.",
+        f"A request may have at most {limits.request_bytes} bytes.",
         hint="Send less at once.",
         limit=limits.request_bytes,
     )

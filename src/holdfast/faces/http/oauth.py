@@ -1,11 +1,13 @@
-"""Access tokens of a team's authorization server: this process is a resource server, nothing more.
+"""OAuth access tokens of a team's authorization server, for which this process is a resource server.
 
 Contract:
-- A token counts only when it was signed by the issuer's keys, is for our audience, and has not expired.
-- Its scopes say the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one counts.
-- The issuer is asked for its keys and for nothing else, over https, or on this machine; once at a time, and
-  seldom, whatever tokens come.
-- A subject is known by its name at this issuer, which no token of the repository can have.
+- A token is accepted only if it is signed with one of the issuer's keys, is for our audience and has not
+  expired.
+- Its scopes determine the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one
+  counts.
+- The issuer is contacted only for its keys, over https or on this machine, by one request at a time, and at
+  most once per pause, whatever tokens arrive.
+- A caller's name includes the issuer, so that it cannot equal the name of a token of the repository.
 """
 
 from __future__ import annotations
@@ -22,24 +24,27 @@ import jwt
 from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
 
-from holdfast.faces.http.access import Caller
+from holdfast.faces.http.access import Principal
 from holdfast.faces.http.problems import InsufficientScope
 from holdfast.faces.http.settings import OAuthSettings
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import Busy, HoldfastError, Unavailable
 from holdfast.kernel.role import Role
-from holdfast.storage.network.client import AllowedHosts, WebClient
+from holdfast.storage.network.address import AllowedHosts
+from holdfast.storage.network.client import WebClient
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+# Judgements: keys are rotated rarely and announced before they are used, and their documents have a few
+# kilobytes.
 _FETCH_SECONDS = 10
 _DOCUMENT_BYTES = 1024 * 1024
-_TOKENS_REMEMBERED = 1000
+_CACHED_TOKENS = 1000
 _KEYS_LIFETIME_SECONDS = 300
 _PAUSE_SECONDS = 10
-"""How long a key that is not known is not asked for again."""
+"""The minimum time between two requests for the issuer's keys."""
 
 
 class JwtVerifier:
@@ -48,24 +53,25 @@ class JwtVerifier:
     def __init__(self, settings: OAuthSettings, clock: MonotonicClock = monotonic) -> None:
         self._settings = settings
         self._clock = clock
-        self._place = settings.keys
+        self._keys_url = settings.keys
         self._keys: dict[str | None, jwt.PyJWK] = {}
-        self._asked = self._fetched = -math.inf
+        self.last_attempt = self._fetched = -math.inf
+        """When the keys were last requested, successfully or not."""
         self._unreachable = False
-        self._asking = asyncio.Lock()
+        self._fetching = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what the token says, or None when it is not to be believed."""
+        """Return the contents of a token, or None when it is not valid."""
         try:
             name = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError:
-            return None  # What is no token at all must not make us fetch keys.
-        if not self._knows(name):
-            async with self._asking:
-                if not self._knows(name) and self._clock() - self._asked >= _PAUSE_SECONDS:
-                    self._asked = self._clock()
-                    await asyncio.to_thread(self._ask)
-        if self._knows(name):
+            return None  # Text that is not a token must not make us fetch keys.
+        if not self._has_key(name):
+            async with self._fetching:
+                if not self._has_key(name) and self._clock() - self.last_attempt >= _PAUSE_SECONDS:
+                    self.last_attempt = self._clock()
+                    await asyncio.to_thread(self._fetch_keys)
+        if self._has_key(name):
             return await asyncio.to_thread(self._verified, token, self._keys[name])
         if self._unreachable:
             raise Busy(
@@ -74,19 +80,19 @@ class JwtVerifier:
             )
         return None
 
-    def _knows(self, name: str | None) -> bool:
+    def _has_key(self, name: str | None) -> bool:
         return name in self._keys and self._clock() - self._fetched < _KEYS_LIFETIME_SECONDS
 
-    def _ask(self) -> None:
+    def _fetch_keys(self) -> None:
         try:
-            self._place = self._place or _announced_keys(self._settings.issuer)
-            found = _fetched(self._place).get("keys")
+            self._keys_url = self._keys_url or _announced_keys(self._settings.issuer)
+            found = _fetched(self._keys_url).get("keys")
         except HoldfastError:
             self._unreachable = True
             return
-        keys = [_signing_key(stated) for stated in found] if isinstance(found, list) else []
+        keys = [_signing_key(published) for published in found] if isinstance(found, list) else []
         self._keys = {key.key_id: key for key in keys if key is not None}
-        self._fetched, self._unreachable = self._asked, False
+        self._fetched, self._unreachable = self.last_attempt, False
 
     def _verified(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
         try:
@@ -115,15 +121,15 @@ class JwtVerifier:
 
 
 class OAuthTokens:
-    """Recognises whoever the authorization server vouches for."""
+    """Recognises callers by access tokens of the authorization server."""
 
     def __init__(self, settings: OAuthSettings) -> None:
         self._settings = settings
         self._verifier = JwtVerifier(settings)
-        self._known: dict[bytes, tuple[float, Caller]] = {}
+        self._known: dict[bytes, tuple[float, Principal]] = {}
 
-    async def caller(self, token: str) -> Caller | None:
-        """Return the subject of a token and the role its scopes give."""
+    async def caller(self, token: str) -> Principal | None:
+        """Return the subject of a token with the role that its scopes give."""
         digest = hashlib.sha256(token.encode()).digest()
         expires, known = self._known.get(digest, (0.0, None))
         if known is not None and time.time() < expires:
@@ -132,14 +138,14 @@ class OAuthTokens:
         if verified is None or verified.resource != self._settings.audience:
             return None
         caller = _caller(self._settings.issuer, verified)
-        if len(self._known) >= _TOKENS_REMEMBERED:
+        if len(self._known) >= _CACHED_TOKENS:
             self._known.clear()
         self._known[digest] = (float(verified.expires_at or 0), caller)
         return caller
 
 
 def metadata(settings: OAuthSettings) -> tuple[list[str], bytes]:
-    """Return the paths and the text of the metadata that leads clients to the authorization server."""
+    """Return the paths and the text of the protected resource metadata (RFC 9728)."""
     document = ProtectedResourceMetadata.model_validate(
         {
             "resource": settings.audience,
@@ -153,21 +159,21 @@ def metadata(settings: OAuthSettings) -> tuple[list[str], bytes]:
 
 
 def metadata_url(settings: OAuthSettings) -> str:
-    """Return where clients find the metadata."""
+    """Return the URL of the metadata, which a 401 response names."""
     parts = urlsplit(settings.audience)
     return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
-def _caller(issuer: str, token: AccessToken) -> Caller:
+def _caller(issuer: str, token: AccessToken) -> Principal:
     roles = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
     if not roles:
         raise InsufficientScope(
-            "The access token has none of the scopes that count here.",
+            "The access token has none of the scopes that are used here.",
             hint=f"Ask for one of {', '.join(SCOPES)}.",
         )
     role = max(roles, key=list(Role).index)
     name = f"{token.subject or token.client_id} ({issuer.partition('://')[2].rstrip('/')})"
-    return Caller(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
+    return Principal(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
 
 
 def _scopes(claims: dict[str, Any]) -> list[str]:
@@ -176,10 +182,10 @@ def _scopes(claims: dict[str, Any]) -> list[str]:
     return [str(scope) for scope in listed] if isinstance(listed, list) else []
 
 
-def _signing_key(stated: Any) -> jwt.PyJWK | None:
-    """Return one of the keys that the issuer publishes; None for what is no key to sign with."""
+def _signing_key(published: Any) -> jwt.PyJWK | None:
+    """Return a published key, or None for anything that is not a signing key."""
     try:
-        key = jwt.PyJWK(stated)
+        key = jwt.PyJWK(published)
     except (jwt.PyJWTError, ValueError, TypeError, AttributeError, LookupError):
         return None
     return key if key.public_key_use in ("sig", None) and isinstance(key.key_id, str) else None
@@ -188,22 +194,24 @@ def _signing_key(stated: Any) -> jwt.PyJWK | None:
 def _announced_keys(issuer: str) -> str:
     parts = urlsplit(issuer)
     base, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-    for place in (
+    for url in (
         f"{base}/.well-known/oauth-authorization-server{path}",
         f"{issuer.rstrip('/')}/.well-known/openid-configuration",
     ):
-        with suppress(HoldfastError):  # the other place may have it
-            document = _fetched(place)
+        with suppress(HoldfastError):  # The other URL may work.
+            document = _fetched(url)
             if document.get("issuer") == issuer and isinstance(document.get("jwks_uri"), str):
                 return str(document["jwks_uri"])
-    raise Unavailable("The authorization server does not say where its keys are.", hint="Pass --oauth-keys.")
+    raise Unavailable(
+        "The authorization server does not announce where its keys are.", hint="Pass --oauth-keys."
+    )
 
 
 def _fetched(url: str) -> dict[str, Any]:
-    """Return a document of the authorization server, which a person named."""
+    """Return a JSON document of the authorization server, whose address comes from the command line."""
     allowed = AllowedHosts([urlsplit(url).netloc])
     answer = WebClient(url, allowed, seconds=_FETCH_SECONDS, limit=_DOCUMENT_BYTES).request("GET", url)
     document = answer.json() if answer.status == 200 else None
     if not isinstance(document, dict):
-        raise Unavailable("The authorization server gives no such document.", hint="Check its address.")
+        raise Unavailable("The authorization server has no such document.", hint="Check its address.")
     return document

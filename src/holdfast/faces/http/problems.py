@@ -1,4 +1,4 @@
-"""Failures over HTTP: those that only exist there, and all of them as problem details (RFC 9457)."""
+"""Failures that only exist over HTTP, and responses with problem details (RFC 9457) for all failures."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from holdfast.kernel.untrusted import json_text
 
 
 class Unauthenticated(Denied, kind="unauthenticated", number=4010, http_status=401):
-    """Nobody we know is asking."""
+    """The request has no credentials."""
 
 
 class InvalidToken(Unauthenticated, kind="invalid_token", number=4011):
-    """Whoever asks has a token that is not, or no longer, known here."""
+    """The request has a token that is not, or no longer, valid here."""
 
 
 class InsufficientScope(Denied, kind="insufficient_scope", number=4031):
-    """The access token is good, but grants nothing here."""
+    """The access token is valid, but grants nothing here."""
 
 
 class Misdirected(Denied, kind="misdirected", number=4210, http_status=421):
@@ -29,15 +29,15 @@ class Misdirected(Denied, kind="misdirected", number=4210, http_status=421):
 
 
 class CrossSite(Denied, kind="cross_site", number=4032):
-    """Another site's page made the browser ask."""
+    """The request was sent by a page of another site."""
 
 
 class UnknownRoute(NotFound, kind="unknown_route", number=4041):
-    """Nothing is at that path."""
+    """There is nothing at that path."""
 
 
 class MethodNotAllowed(Invalid, kind="method_not_allowed", number=4050, http_status=405):
-    """The path exists, for other methods."""
+    """The path exists, but not for this method."""
 
 
 class TooSlow(Invalid, kind="too_slow", number=4080, http_status=408):
@@ -63,14 +63,14 @@ def problem_document(error: HoldfastError, code: int | None = None) -> dict[str,
 
 
 def problem(error: HoldfastError, code: int | None = None, headers: dict[str, str] | None = None) -> Response:
-    """Return the response that tells a failure."""
-    return told_problem(error, problem_document(error, code), headers)
+    """Return the response for a failure."""
+    return problem_response(error, problem_document(error, code), headers)
 
 
-def told_problem(
+def problem_response(
     error: HoldfastError, document: dict[str, Any], headers: dict[str, str] | None = None
 ) -> Response:
-    """Return the response that tells a failure with a document, and with the status that is in it."""
+    """Return the response for a failure with the given document, whose status it takes."""
     return Response(
         json_text(document, for_a_person=False),
         status_code=document["status"],

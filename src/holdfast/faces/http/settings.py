@@ -1,4 +1,4 @@
-"""How a server over HTTP is set up. Light to import: the command line's help needs it."""
+"""The settings of a server over HTTP. Cheap to import, since the command line's help needs it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from holdfast.kernel.errors import Denied, Invalid
 MCP_PATH = "/mcp"
 API_PATH = "/api/"
 HEALTH_PATH = "/health"
-"""Where the old interface says how it is; below the API's own path it is the same."""
+"""The health check of the specified interface; the same as the one below the API's own path."""
 SESSION_HEADER = b"mcp-session-id"
 
-_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 # nosec B104 # known, to be refused
+_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 # nosec B104 # recognised, not used
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
-class Address:
+class ListenAddress:
     """Where a server listens."""
 
     host: str
@@ -38,31 +38,31 @@ class Address:
 
 @dataclass(frozen=True)
 class OAuthSettings:
-    """The authorization server whose access tokens are accepted, for which audience."""
+    """The authorization server whose access tokens are accepted, and the audience they must be for."""
 
     issuer: str
     audience: str
     keys: str | None = None
-    """Where its signing keys are; None to ask the issuer's own metadata."""
+    """The URL of its signing keys; None to look it up in the issuer's metadata."""
 
 
 @dataclass(frozen=True)
 class HttpSettings:
-    """Everything about serving over HTTP that a person decides."""
+    """Everything about serving over HTTP that the command line can set."""
 
-    address: Address
+    address: ListenAddress
     public_url: str | None = None
     workers: int = 1
     oauth: OAuthSettings | None = None
     open_browser: bool = False
 
     def local_url(self, port: int) -> str:
-        """Return the address on this machine, given the port it listens on."""
+        """Return the server's URL on this machine, given the port it listens on."""
         host = self.address.host
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     def hosts(self, port: int) -> frozenset[str]:
-        """Return the values of the Host header that mean this server, given the port it listens on."""
+        """Return the accepted values of the Host header, given the port that the server listens on."""
         names = {"127.0.0.1", "localhost", "[::1]"} if self.address.is_loopback else set()
         host = self.address.host
         if host not in _WILDCARDS:
@@ -73,7 +73,7 @@ class HttpSettings:
         return frozenset(hosts | self._public_hosts())
 
     def origins(self, port: int) -> frozenset[str]:
-        """Return the origins whose pages are this server's own."""
+        """Return the origins of this server's own pages."""
         own = {f"http://{host}" for host in self.hosts(port) - self._public_hosts()}
         if self.public_url is not None:
             parts = urlsplit(self.public_url)
@@ -91,7 +91,7 @@ class HttpSettings:
 
 
 def checked(settings: HttpSettings) -> HttpSettings:
-    """Return the settings, or raise when they would open the repository by mistake."""
+    """Return the settings; raise when they would expose the repository unintentionally."""
     if settings.workers < 1:
         raise Invalid(f"{settings.workers} workers cannot serve.", hint="Pass --workers with at least 1.")
     if not settings.address.is_loopback and settings.public_url is None:
@@ -112,6 +112,7 @@ def checked_url(text: str, option: str) -> str:
         parts, plain = urlsplit(""), False
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not plain:
         raise Invalid(
-            f'"{text[:200]}" is no address for {option}.', hint="Pass one like https://holdfast.example.org."
+            f'"{text[:200]}" is not a valid URL for {option}.',
+            hint="Pass one like https://holdfast.example.org.",
         )
     return text.rstrip("/")

@@ -1,9 +1,10 @@
 """The Model Context Protocol, on a pipe and over HTTP.
 
-- What does a server offer? `profiles`; its lists: `catalogue`, `schemas`
-- What answers a request? `engine` drives the SDK, `server` is the SDK's server over a registry, with
-  `handlers` for its methods; `request` is one request as they see it, `failures` what they say when it fails
-- Who hears of changes? `publisher`
-- How do bytes travel? `wire/` on a pipe, `streamable/` over HTTP; `handshake` comes before the SDK,
-  `stdio` serves a workspace
+- What a server offers: `profiles`; its lists: `catalogue`, `schemas`; completion: `completion`
+- How a request is answered: `engine` drives the SDK, `server` is the SDK's server over a registry, with
+  `handlers` for its methods; `request` is one request as they see it, `askers` puts an operation's questions
+  to the client, `results` and `failures` convert outcomes
+- How clients are notified of changes: `publisher`, `resource_states`, `announcer`
+- How bytes are transported: `wire/` on a pipe, `streamable/` over HTTP; `handshake` answers before the SDK is
+  loaded, `stdio` serves a workspace
 """

@@ -1,9 +1,9 @@
-"""The board as an MCP App (`io.modelcontextprotocol/ui`): a host that can shows it inside the conversation.
+"""The board as an MCP App (`io.modelcontextprotocol/ui`), which hosts can show inside the conversation.
 
 Contract:
 - Only clients that announce the extension see the tool's link to it; to others nothing changes.
-- The document loads nothing and asks nothing of the network, so it declares no domains. What it shows and
-  does goes through the host's `tools/call`, with the rights of the client's own connection.
+- The document loads nothing from the network, so it declares no domains. Everything it shows and does goes
+  through the host's `tools/call`, with the rights of the client's connection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BOARD = "ui://holdfast/board"
 TOOL = "taskpilot_status"
 """The tool whose result a host shows as the board."""
 FOR_THE_BOARD = ("taskpilot_board", "taskpilot_create_task", "taskpilot_events", "taskpilot_show")
-"""What the board calls beside the tools that models see; hosts keep these from models."""
+"""Tools that only the board calls; hosts hide them from models."""
 
 _ENTRY = "app/board.js"
 _INSTEAD = {"api.js": "app/api.js"}
@@ -27,21 +27,21 @@ _STYLES = ("style.css", "views/board.css", "app/board.css")
 
 
 def shows_apps(capabilities: Any) -> bool:
-    """Return whether a client says that it shows documents of ours."""
+    """Return whether a client declares that it shows such documents."""
     settings = (getattr(capabilities, "extensions", None) or {}).get(EXTENSION) or {}
     types = settings.get("mimeTypes")
     return isinstance(types, list) and MEDIA_TYPE in types
 
 
 def meta_of(name: str) -> dict[str, Any] | None:
-    """Return what a host has to know of a tool."""
+    """Return the metadata that links a tool with the board, if any."""
     if name == TOOL:
         return {"ui": {"resourceUri": BOARD}}
     return {"ui": {"visibility": ["app"]}} if name in FOR_THE_BOARD else None
 
 
 def board_resource() -> ResourceBody:
-    """Return what a host reads to show the board."""
+    """Return the resource that a host reads to show the board."""
     return ResourceBody(
         text=board_document(), mime_type=MEDIA_TYPE, fields={"_meta": {"ui": {"prefersBorder": True}}}
     )
@@ -49,7 +49,7 @@ def board_resource() -> ResourceBody:
 
 @cache
 def board_document() -> str:
-    """Return the board with all that it needs in one document."""
+    """Return the board with its scripts and styles as one document."""
     from holdfast.faces.web.bundle import Bundle, static_text
 
     style = "\n".join(static_text(name) for name in _STYLES)

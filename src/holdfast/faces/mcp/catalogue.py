@@ -1,10 +1,9 @@
-"""The registry as the protocol lists it, page by page, in a stable order; completion of what is typed."""
+"""Lists a registry in the protocol's types, in pages and in a stable order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -13,23 +12,22 @@ from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
-from holdfast.kernel.dispatch.dispatcher import Rooms
-from holdfast.kernel.errors import HoldfastError, did_you_mean
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import ListedResource, Resource, unknown_resource
+from holdfast.kernel.resource import ListedResource, Resource
 from holdfast.kernel.schema import input_schema, untitled, whole_schema
 
 Entry = TypeVar("Entry")
 
 Members = Callable[[Resource], Iterable[ListedResource]]
-"""Lists the addresses a family of resources has at this moment."""
+"""Lists the members that a family of resources has now."""
 
 
-class Catalogue:
-    """What a server of one profile lists."""
+class ProtocolCatalogue:
+    """The lists of a server with one profile."""
 
     def __init__(
         self, registry: Registry, profile: Profile, page_size: int, members: Members = lambda _: ()
@@ -44,13 +42,13 @@ class Catalogue:
         return [self._tool(operation) for operation in self._registry.operations if self._lists(operation)]
 
     def _lists(self, operation: Operation) -> bool:
-        """Tell whether to list an operation: by itself, or because its specification or a person named it."""
+        """Return whether to list an operation: by default, or because a specification or person named it."""
         named = self._registry.selection.tools or frozenset()
         return operation.listed or self._profile.is_strict or operation.listed_name in named
 
     @cached_property
     def _app_tools(self) -> list[types.Tool]:
-        """The same tools, linked with what a host can show of them, and those that only that calls."""
+        """The tools with links to the board, and those that only the board calls."""
         if self._profile.is_strict:
             return self._tools
         called = [self._registry.find(name) for name in FOR_THE_BOARD]
@@ -58,13 +56,13 @@ class Catalogue:
         return [tool.model_copy(update={"meta": meta_of(tool.name)}) for tool in [*self._tools, *more]]
 
     def tools(self, cursor: str | None, *, linked: bool = False) -> types.ListToolsResult:
-        """Return a page of tools, linked with what a host can show of them for a client that shows apps."""
+        """Return a page of tools; `linked` adds the links to the board for a client that shows apps."""
         tools = self._app_tools if linked else self._tools
         entries, following = self._page(tools, "tools", lambda tool: tool.name, cursor)
         return types.ListToolsResult(tools=list(entries), next_cursor=following)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
-        """Return a page of resources: those with a fixed address, and what the families have right now."""
+        """Return a page of resources: those with a fixed URI, and the current members of the families."""
         known = self._registry.resources
         fixed = [self._resource(item) for item in known if not item.is_template]
         listed = [_member(member) for item in known for member in self._members(item)]
@@ -84,7 +82,7 @@ class Catalogue:
         return types.ListPromptsResult(prompts=list(entries), next_cursor=following)
 
     def extra_tool_annotations(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the annotations that specifications name beyond the protocol's, by tool name."""
+        """Return annotations of specifications that the protocol does not have, by tool name."""
         listed = self._registry.operations
         return {self.name_of(item): item.annotations for item in listed if item.annotations}
 
@@ -110,7 +108,7 @@ class Catalogue:
         return operation.name if self._profile.dotted_names else operation.listed_name
 
     def name_tools(self, failure: HoldfastError) -> None:
-        """Call tools as this server lists them, where a failure's hint names some."""
+        """Replace the names of tools in a failure's hint by the names under which this server lists them."""
         for operation in self._registry.operations:
             if failure.hint is not None:
                 failure.hint = failure.hint.replace(operation.listed_name, self.name_of(operation))
@@ -164,10 +162,10 @@ class Catalogue:
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:
-    """Return the JSON schema of an operation's result, which may tell of a failure instead.
+    """Return the JSON schema of an operation's result, which may be a failure instead.
 
-    Clients hold failed results against the schema too; a failure that did not fit it would hide the
-    message behind a complaint about its form.
+    Clients validate failed results against the schema too; a failure that did not match would hide its
+    message behind a validation error.
     """
     schema: dict[str, Any] = untitled(operation.output.model_json_schema(by_alias=True, mode="serialization"))
     schema.pop("description", None)
@@ -216,7 +214,7 @@ def _template(resource: Resource) -> types.ResourceTemplate:
 
 
 def protocol_annotations(annotations: Annotations | None) -> types.Annotations | None:
-    """Return annotations as the protocol spells them, or None where there are none."""
+    """Convert annotations; None if there are none."""
     if annotations is None:
         return None
     return types.Annotations.model_validate(
@@ -226,36 +224,3 @@ def protocol_annotations(annotations: Annotations | None) -> types.Annotations |
             "lastModified": annotations.last_modified,
         }
     )
-
-
-_MOST_VALUES = 100
-_MOST_COUNTED = 10_000
-
-
-def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestParams) -> types.Completion:
-    """Return the values for the argument that is being typed."""
-    name, typed = params.argument.name, params.argument.value
-    declared: Prompt | Resource
-    if isinstance(params.ref, types.PromptReference):
-        declared = registry.prompt(params.ref.name)
-    else:
-        declared = _at_address(registry, str(params.ref.uri))
-    completer = declared.complete.get(name)
-    values = completer(rooms(declared.toolset), typed) if completer else _allowed(declared, name, typed)
-    found = list(islice(values, _MOST_COUNTED))
-    return types.Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
-
-
-def _at_address(registry: Registry, uri: str) -> Resource:
-    for resource in registry.resources:
-        if resource.uri == uri:
-            return resource
-    raise unknown_resource(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
-
-
-def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
-    """Return the values that the argument of a prompt allows, where it allows only some."""
-    if isinstance(declared, Resource):
-        return ()
-    schema = declared.input.model_json_schema().get("properties", {}).get(name, {})
-    return [value for value in schema.get("enum", []) if str(value).lower().startswith(typed.lower())]

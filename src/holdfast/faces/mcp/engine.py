@@ -1,4 +1,4 @@
-"""Requests of our own connection, answered by the SDK.
+"""Answers the requests of a connection with the SDK.
 
 The SDK decides what a method means in each protocol revision; the connection decides when it runs.
 Requests that carry the stateless envelope and requests of the handshake era may share a connection.
@@ -7,31 +7,24 @@ Requests that carry the stateless envelope and requests of the handshake era may
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
-import anyio
 from mcp.server.connection import Connection, NotifyOnlyOutbound
 from mcp.server.runner import ServerRunner, serve_one
-from mcp.shared.dispatcher import CallOptions
-from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
-from mcp.shared.message import MessageMetadata, ServerMessageMetadata
-from mcp.shared.transport_context import TransportContext
 from mcp_types import CLIENT_INFO_META_KEY
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.apps import shows_apps
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
+from holdfast.faces.mcp.request_channel import RequestChannel
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
-from holdfast.faces.observation import request_span
+from holdfast.faces.mcp.wire.messages import Notification, Prepared, WireError, WireRequest, encoded
+from holdfast.faces.tracing import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
-
-_DUPLEX = TransportContext(kind="stdio", can_send_request=True)
-_ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class SdkEngine:
@@ -42,7 +35,7 @@ class SdkEngine:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def attach(self, session: Channel) -> None:
-        """Use this session for whatever is sent outside of an answer."""
+        """Send through this session whatever belongs to no answer."""
         self._channel = RequestChannel(session, None)
         self._one_way = NotifyOnlyOutbound(self._channel)
         self._runner: ServerRunner[Any] = ServerRunner(
@@ -80,19 +73,25 @@ class SdkEngine:
             raise internal_error(failure) from None
 
     def _observe(self, exchange: Exchange) -> None:
-        """Note what is asked for, if it is something we have, and by which program."""
+        """Record the method, if the server has it, and the name of the client program."""
         request, observed = exchange.request, exchange.observed
         if request.method == "initialize" or self._server.sdk.get_request_handler(request.method) is not None:
             observed.method = request.method
         meta = (request.params or {}).get("_meta")
         observed.carrier = meta if isinstance(meta, dict) else None
-        told = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
+        client_info = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
         known = self._runner.connection.client_params
-        name = told.get("name") if isinstance(told, dict) else known.client_info.name if known else None
+        name = (
+            client_info.get("name")
+            if isinstance(client_info, dict)
+            else known.client_info.name
+            if known
+            else None
+        )
         observed.client = name if isinstance(name, str) else observed.client
 
-    def _refusal(self, request: Request, problem: str) -> WireError:
-        """Return the answer to parameters that are not what the method takes, if it is offered at all."""
+    def _refusal(self, request: WireRequest, problem: str) -> WireError:
+        """Return the error for invalid parameters, or for a method that the server does not have."""
         server = self._server
         if request.method != "initialize" and server.sdk.get_request_handler(request.method) is None:
             return WireError(METHOD_NOT_FOUND, "Method not found", request.method)
@@ -100,27 +99,27 @@ class SdkEngine:
         return WireError(error.code, error.message, error.data)
 
     def notified(self, notification: Notification) -> None:
-        """Hand a notification to the SDK."""
-        hearing = self._runner.on_notify(self._channel, notification.method, notification.params)
-        task = asyncio.ensure_future(hearing)
+        """Pass a notification to the SDK."""
+        handling = self._runner.on_notify(self._channel, notification.method, notification.params)
+        task = asyncio.ensure_future(handling)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Do something at once: everything is here."""
+        """Call `then` at once: everything is loaded."""
         then()
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         self._server.stopping()
 
     @property
     def protocol_version(self) -> str:
-        """Return the handshake revision that was agreed on."""
+        """Return the negotiated handshake revision."""
         return self._runner.connection.protocol_version
 
     def release(self) -> None:
-        """End what still runs for this session; the server goes on for others."""
+        """Cancel what still runs for this session; the server continues for others."""
         for task in self._tasks:
             task.cancel()
 
@@ -129,7 +128,7 @@ class SdkEngine:
         self._server.close()
 
     def _list_key(self, exchange: Exchange) -> ListKey | None:
-        """Return what a list depends on, or None when the answer has to be made anew."""
+        """Return the key under which the answer is cached, or None when it is not."""
         request = exchange.request
         cursor = (request.params or {}).get("cursor")
         if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:
@@ -156,64 +155,6 @@ class SdkEngine:
             connection=connection,
             lifespan_state={},
         )
-
-
-class RequestChannel:
-    """What the SDK knows of a request, and how it talks back while serving it."""
-
-    def __init__(self, session: Channel, exchange: Exchange | None) -> None:
-        self._session = session
-        self._exchange = exchange
-        self.message_metadata: MessageMetadata = ServerMessageMetadata(request_context=exchange)
-
-    @property
-    def transport(self) -> TransportContext:
-        return _DUPLEX if self.can_send_request else _ONE_WAY
-
-    @property
-    def can_send_request(self) -> bool:
-        return self._exchange is None or not self._exchange.stateless
-
-    @property
-    def request_id(self) -> RequestId | None:
-        return None if self._exchange is None else self._exchange.request.id
-
-    @cached_property
-    def cancel_requested(self) -> anyio.Event:
-        return anyio.Event()
-
-    async def send_raw_request(
-        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
-    ) -> dict[str, Any]:
-        if not self.can_send_request:
-            raise NoBackChannelError(method)
-        try:
-            return await self._session.ask(method, dict(params or {}), (opts or {}).get("timeout"))
-        except WireError as failure:
-            raise MCPError(failure.code, failure.message, failure.data) from None
-
-    async def notify(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; a notification has no options here
-    ) -> None:
-        self._session.tell(method, None if params is None else dict(params))
-
-    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        token = self._progress_token()
-        if token is None:
-            return
-        values = {"progressToken": token, "progress": progress, "total": total, "message": message}
-        self._session.tell(
-            "notifications/progress", {name: value for name, value in values.items() if value is not None}
-        )
-
-    def _progress_token(self) -> RequestId | None:
-        params = None if self._exchange is None else self._exchange.request.params
-        meta = (params or {}).get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
-        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
 
 
 def _where(failure: ValidationError) -> str:

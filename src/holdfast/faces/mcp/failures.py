@@ -1,8 +1,8 @@
-"""Failures in the protocol's words, by specification family and era.
+"""Failures as protocol errors and failed results, by specification family and era.
 
-A specification that names its codes (`kernel/codes.py`) wants a failing tool to say the name in its content
-too. Its JSON-RPC errors carry that result as their data, and a server can be told to send the result itself,
-for clients whose models never see a JSON-RPC error.
+A specification that names its codes (`kernel/codes.py`) requires the name in the content of a failed tool
+result as well. Its JSON-RPC errors carry that result as their data; an option sends the result itself, for
+clients whose models never see a JSON-RPC error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from holdfast.kernel.questions import MissingCapability
 def tool_failure(
     error: HoldfastError, family: str, protocol_version: str, *, as_result: bool = False
 ) -> types.CallToolResult:
-    """Return a failed tool result, or raise the code that the specification or the protocol shows."""
+    """Return a failed tool result, or raise the error that the specification or the protocol requires."""
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
         data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
         raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
@@ -60,7 +60,7 @@ def unknown_tool(error: UnknownTool, name: str, *, as_result: bool = False) -> t
 
 
 def undecodable(problem: str, family: str) -> MCPError:
-    """Return the protocol error for a request whose parameters are not what its method takes."""
+    """Return the protocol error for a request with invalid parameters."""
     error = InvalidArguments(f"Invalid params: {problem}.")
     error.undecodable = True
     return _protocol_error(error, family, handshake_code(family, error) or INVALID_PARAMS)
@@ -83,7 +83,7 @@ def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
         message = error.specified_message or error.sentence()
         return MCPError(code=code, message=message, data=_data(error))
     data = {
-        "content": [{"type": "text", "text": _words(error, family)}],
+        "content": [{"type": "text", "text": _text(error, family)}],
         "structuredContent": {"error": error_object(error, code)},
         "isError": True,
     }
@@ -92,13 +92,13 @@ def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
 
 def _failed_result(error: HoldfastError, family: str, code: int) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=_words(error, family))],
+        content=[types.TextContent(type="text", text=_text(error, family))],
         structured_content={"error": error_object(error, code)},
         is_error=True,
     )
 
 
-def _words(error: HoldfastError, family: str) -> str:
+def _text(error: HoldfastError, family: str) -> str:
     if family not in CODE_NAMES:
         return error.sentence()
     name = CODE_NAMES[family].get(handshake_code(family, error) or 0, error.kind)

@@ -1,9 +1,8 @@
-"""The protocol's methods, each a few lines on the dispatcher, and results in the protocol's types."""
+"""The protocol's methods, each a few lines on the dispatcher."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
@@ -15,109 +14,35 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
 from holdfast.faces.mcp import apps
-from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
+from holdfast.faces.mcp.announcer import Announcer
+from holdfast.faces.mcp.askers import asker_for, questions_left
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
+from holdfast.faces.mcp.completion import completed
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Announcer, Publisher
-from holdfast.faces.mcp.request import (
-    Context,
-    RequestListener,
-    asker_for,
-    client_of,
-    exchange_in,
-    is_stateless,
-    questions_left,
+from holdfast.faces.mcp.publisher import Publisher
+from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_in, is_stateless
+from holdfast.faces.mcp.results import (
+    content_block,
+    embedded_fields,
+    prompt_message,
+    resource_contents,
+    result_items,
 )
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
-from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.questions import Asker
 from holdfast.kernel.resource import QUOTED_URI_CHARACTERS, ResourceBody, family_of, find_resource
 
 Result = TypeVar("Result")
 
 
-def result_items(operation: Operation, output: Output) -> list[Content]:
-    """Return what a result holds: what the operation gives, or its words."""
-    return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
-
-
-def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return what embedded resources are called, by position; the SDK has no place for it."""
-    found = {
-        position: _named(item.title, item.annotations)
-        for position, item in enumerate(content)
-        if isinstance(item, Embedded)
-    }
-    return {"embedded": found} if any(found.values()) else {}
-
-
-def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
-    marks = protocol_annotations(annotations)
-    fields = {} if title is None else {"title": title}
-    if marks is None:
-        return fields
-    return fields | {"annotations": marks.model_dump(mode="json", by_alias=True, exclude_none=True)}
-
-
-def prompt_message(message: PromptMessage) -> types.PromptMessage:
-    """Return a message of a prompt."""
-    content = Text(message.content) if isinstance(message.content, str) else message.content
-    role: types.Role = "assistant" if message.role == "assistant" else "user"
-    return types.PromptMessage(role=role, content=content_block(content))
-
-
-def content_block(content: Content) -> types.ContentBlock:
-    """Return one content block."""
-    match content:
-        case Text():
-            return types.TextContent(type="text", text=content.text)
-        case Image() | Audio():
-            made = types.ImageContent if isinstance(content, Image) else types.AudioContent
-            return made(
-                data=_base64(content.data),
-                mime_type=content.mime_type,
-                annotations=protocol_annotations(content.annotations),
-            )
-        case Embedded():
-            body = ResourceBody(content.text, content.data)
-            return types.EmbeddedResource(
-                type="resource",
-                resource=resource_contents(content.uri, content.mime_type, body),
-                annotations=protocol_annotations(content.annotations),
-            )
-        case Link():
-            return types.ResourceLink(
-                type="resource_link",
-                uri=content.uri,
-                name=content.name,
-                mime_type=content.mime_type,
-                description=content.description,
-                annotations=protocol_annotations(content.annotations),
-            )
-
-
-def resource_contents(
-    uri: str, mime_type: str, body: ResourceBody
-) -> types.TextResourceContents | types.BlobResourceContents:
-    """Return what a resource holds, as text or as encoded bytes."""
-    mime_type = body.mime_type or mime_type
-    if body.data is not None:
-        return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))
-    return types.TextResourceContents(uri=uri, mime_type=mime_type, text=body.text or "")
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
-
-
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
-"""Fields a specification shows in a result and the SDK would drop; put back once it is done."""
+"""Fields that a specification has in a result and the SDK drops; they are added again to its answer."""
 
 
 class BareParameters(types.RequestParams):
@@ -133,7 +58,7 @@ class Handlers:
         self,
         dispatcher: Dispatcher,
         profile: Profile,
-        catalogue: Catalogue,
+        catalogue: ProtocolCatalogue,
         publisher: Publisher,
         announcer: Announcer,
     ) -> None:
@@ -168,7 +93,7 @@ class Handlers:
         asker = asker_for(ctx, params)
         try:
             work = partial(self._dispatcher.run, operation, params.arguments)
-            output = await self._aside(ctx, work, operation, asker)
+            output = await self._run(ctx, work, operation, asker)
         except HoldfastError as failure:
             if (questions := questions_left(asker, failure)) is not None:
                 return questions
@@ -185,27 +110,27 @@ class Handlers:
         """Answer a method named like a tool with the tool's result, unwrapped."""
         try:
             work = partial(self._dispatcher.run, operation, params.model_extra)
-            output = await self._aside(ctx, work, operation)
+            output = await self._run(ctx, work, operation)
         except HoldfastError as failure:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
 
     def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
-        """Return the answer to a request whose parameters are not what its method takes."""
+        """Return the error for a request with invalid parameters."""
         if method != "tools/call":
             return undecodable(problem, PROTOCOL)
         name = (params or {}).get("name")
         called = self._registry.find(name) if isinstance(name, str) else None
         return undecodable(problem, self._family if called is None else called.family)
 
-    async def _aside(
+    async def _run(
         self,
         ctx: Context,
         work: Callable[[Call], Result],
         operation: Operation | None = None,
         asker: Asker | None = None,
     ) -> Result:
-        """Run `work` in a worker, with a call that talks to the client; wait until its result may be sent."""
+        """Run `work` in a worker, with a call that reaches the client; wait until its result may be sent."""
         exchange = exchange_in(ctx)
         listener = RequestListener(ctx, self._publisher)
         actor = exchange.actor if exchange else None
@@ -222,12 +147,12 @@ class Handlers:
         if exchange is not None:
             await exchange.channel.uncongested()
         else:
-            # Within one process there is no wire on which an answer could be lost.
+            # Within one process no answer can be lost on its way.
             call.settle(answered=True)
         return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
-        """Return a failure outside of tools as the protocol's error, in the codes of a family."""
+        """Return the protocol error for a failure outside of tools, with the codes of a family."""
         return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources
@@ -235,11 +160,11 @@ class Handlers:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list. A room may have to look at the disk to know what there is."""
+        """Answer resources/list. A room may read the disk for it, so this runs in a worker."""
         cursor = params.cursor if params is not None else None
         work = partial(self._dispatcher.perform, partial(self._catalogue.resources, cursor))
         try:
-            listed = await self._aside(ctx, work)
+            listed = await self._run(ctx, work)
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
         if not is_stateless(ctx.protocol_version):
@@ -272,7 +197,7 @@ class Handlers:
             return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
         resource, parts = find_resource(self._registry.resources, uri)
         work = partial(self._dispatcher.read, resource, parts)
-        return resource.mime_type, await self._aside(ctx, work)
+        return resource.mime_type, await self._run(ctx, work)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/subscribe."""
@@ -312,7 +237,7 @@ class Handlers:
         try:
             prompt = self._registry.prompt(params.name)
             work = partial(self._dispatcher.prompt, prompt, params.arguments)
-            messages = await self._aside(ctx, work, asker=asker)
+            messages = await self._run(ctx, work, asker=asker)
         except HoldfastError as failure:
             if (asking := questions_left(asker, failure)) is not None:
                 return asking
@@ -324,9 +249,7 @@ class Handlers:
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
         try:
-            found = await self._aside(
-                ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params)
-            )
+            found = await self._run(ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params))
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
         return types.CompleteResult(completion=found)
@@ -334,7 +257,7 @@ class Handlers:
     # Logging
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        """Answer logging/setLevel: from now on tell this client what arrives."""
+        """Answer logging/setLevel: log to this client what arrives from now on."""
         await self._announcer.enable(client_of(ctx), ctx.session, params.level)
         return types.EmptyResult()
 
@@ -358,11 +281,11 @@ def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=output.wire() if operation.structured else None,
-        is_error=getattr(output, "is_error", False),  # whole as it is, and to be taken for a failure
+        is_error=getattr(output, "is_error", False),  # a complete result that counts as a failure
     )
 
 
 def _put_back(fields: dict[str, Any]) -> None:
-    kept = DROPPED_FIELDS.get()
-    if kept is not None:
-        kept.update(fields)
+    dropped = DROPPED_FIELDS.get()
+    if dropped is not None:
+        dropped.update(fields)

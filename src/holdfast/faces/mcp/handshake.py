@@ -1,13 +1,13 @@
-"""The handshake before anything heavy is loaded: `initialize` is answered from the profile alone.
+"""Answers `initialize` from the profile alone, before anything heavy is loaded.
 
 The SDK and the rooms take longer to load than a client should wait for its first answer.
 
 Contract:
-- The answer has the bytes that the SDK's own would have.
-- Parameters that are not plainly right are judged by the SDK, which is loaded first then.
-- Once it is loaded the SDK shakes hands too, with the same parameters, and hears what was notified meanwhile,
-  in order.
-- What fails to load is told to whoever asks for something; the next one tries again.
+- The answer has the same bytes as the SDK's own.
+- Parameters that are not obviously valid are checked by the SDK, which is then loaded first.
+- Once loaded, the SDK gets the same `initialize` request, and then the notifications that arrived during
+  loading, in order.
+- When loading fails, the requests that wait for it fail; the next request tries again.
 """
 
 from __future__ import annotations
@@ -31,39 +31,40 @@ from holdfast.kernel.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
     from holdfast.faces.mcp.server import ProtocolServer
-    from holdfast.faces.mcp.wire.session import Session
+    from holdfast.faces.mcp.wire.session import WireSession
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol's revisions that begin with a handshake, oldest first."""
 
 _LOAD_AFTER_SECONDS = 0.02
+"""Lets the answer be written before loading competes for the interpreter; a judgement."""
 _UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
 _CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
 _CLIENT_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 
 
 @dataclass
-class LateServer:
-    """A server that is made when somebody wants more than to shake hands."""
+class LazyServer:
+    """A server that is built after the handshake."""
 
     profile: Profile
     make: Callable[[], ProtocolServer]
 
 
-class LateEngine:
-    """Shakes hands at once, then gives way to the SDK's engine, loaded beside the event loop."""
+class LazyEngine:
+    """Answers the handshake at once, then is replaced by the SDK's engine, which is loaded in a thread."""
 
-    def __init__(self, source: LateServer) -> None:
+    def __init__(self, source: LazyServer) -> None:
         self._source = source
         self._engine: SdkEngine | None = None
         self._loading: asyncio.Task[SdkEngine] | None = None
         self._soon: asyncio.Task[None] | None = None
-        self._shaken: Exchange | None = None
+        self._handshake: Exchange | None = None
         self._notified: list[Notification] = []
         self._when_loaded: list[Callable[[], object]] = []
 
-    def attach(self, session: Session) -> None:
-        """Answer for this session, until the SDK's engine does."""
+    def attach(self, session: WireSession) -> None:
+        """Serve this session until the SDK's engine does."""
         self._session = session
 
     async def respond(self, exchange: Exchange) -> Any:
@@ -72,31 +73,31 @@ class LateEngine:
             return await (await self._ready()).respond(exchange)
         exchange.observed.method = exchange.request.method
         params = handshake_params(self._source.profile, exchange.request.params)
-        if self._engine is not None or not _is_plainly_right(params):
+        if self._engine is not None or not _is_obviously_valid(params):
             engine = await self._ready()
             await engine.respond(exchange)
             self._session.serve_with(engine)
         else:
-            self._shaken = exchange
+            self._handshake = exchange
             self._soon = asyncio.get_running_loop().create_task(self._load_soon())
         return initialize_result(self._source.profile, params["protocolVersion"])
 
     def notified(self, notification: Notification) -> None:
-        """Hand a notification to the SDK, once it is there."""
+        """Pass a notification to the SDK, once it is loaded."""
         if self._engine is None:
             self._notified.append(notification)
         else:
             self._engine.notified(notification)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Do something once the SDK's engine is there, or cannot be had."""
+        """Call `then` once the SDK's engine is loaded, or failed to load."""
         if self._engine is None:
             self._when_loaded.append(then)
         else:
             then()
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         if self._engine is not None:
             self._engine.stopping()
 
@@ -106,13 +107,12 @@ class LateEngine:
             self._engine.close()
 
     async def _load_soon(self) -> None:
-        # The handshake's own answer comes first.
+        # The answer to the handshake is sent first.
         await asyncio.sleep(_LOAD_AFTER_SECONDS)
         try:
             await self._ready()
         except WireError:
-            # It is told to whoever asks for something.
-            return
+            return  # reported to the requests that need it
 
     async def _ready(self) -> SdkEngine:
         if self._engine is not None:
@@ -124,20 +124,20 @@ class LateEngine:
             # Several requests wait for one load, and none of them may cancel it for the others.
             return await asyncio.shield(loading)
         except Exception as failure:
-            # What was in the way may be gone when the next one asks.
+            # The next request tries again.
             self._loading = None if self._loading is loading else self._loading
             raise internal_error(failure) from None
 
     async def _load(self) -> SdkEngine:
-        # In a thread that does not keep the process alive when the client goes meanwhile.
+        # In a thread that does not keep the process alive when the client disconnects.
         try:
             engine = await Workers(1).run(partial(_loaded, self._source), Call())
         finally:
             for then in self._when_loaded:
                 then()
         engine.attach(self._session)
-        if self._shaken is not None:
-            await engine.respond(self._shaken)
+        if self._handshake is not None:
+            await engine.respond(self._handshake)
             self._session.serve_with(engine)
         for notification in self._notified:
             engine.notified(notification)
@@ -145,7 +145,7 @@ class LateEngine:
         return engine
 
 
-def _loaded(source: LateServer) -> SdkEngine:
+def _loaded(source: LazyServer) -> SdkEngine:
     toolsets.begin_loading()
     try:
         from holdfast.faces.mcp.engine import SdkEngine
@@ -156,7 +156,7 @@ def _loaded(source: LateServer) -> SdkEngine:
 
 
 def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
-    """Return the answer to `initialize`, members in the SDK's order."""
+    """Return the answer to `initialize`, with its members in the SDK's order."""
     named = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
     result = {
         "capabilities": _offered(profile),
@@ -168,9 +168,9 @@ def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
 
 
 def handshake_params(profile: Profile, params: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the parameters of `initialize` as the SDK takes them.
+    """Return the parameters of `initialize` as the SDK accepts them.
 
-    Specifications show one without client info, which the SDK refuses, and may pin the revision.
+    Specifications show requests without client info, which the SDK refuses, and may fix the revision.
     """
     filled = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | dict(params or {})
     pinned = profile.protocol_version
@@ -178,7 +178,7 @@ def handshake_params(profile: Profile, params: Mapping[str, Any] | None) -> dict
 
 
 def internal_error(failure: Exception) -> WireError:
-    """Return the error to be sent for a failure that is no answer of the protocol's own."""
+    """Return the JSON-RPC error for an exception that is not one yet."""
     if isinstance(failure, WireError):
         return failure
     error = failure if isinstance(failure, HoldfastError) else holdfast_error(failure)
@@ -199,8 +199,8 @@ def _offered(profile: Profile) -> Mapping[str, Any]:
     return offered | {"tools": {"listChanged": "tools" in lists}}
 
 
-def _is_plainly_right(params: Mapping[str, Any]) -> bool:
-    """Return whether the SDK is sure to accept parameters, so that it need not be asked first."""
+def _is_obviously_valid(params: Mapping[str, Any]) -> bool:
+    """Return whether the SDK certainly accepts these parameters."""
     capabilities, client = params["capabilities"], params["clientInfo"]
     if params.keys() != {"protocolVersion", "capabilities", "clientInfo"}:
         return False

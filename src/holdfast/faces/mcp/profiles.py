@@ -1,6 +1,6 @@
-"""Servers a client can ask for: everything, or exactly one specification's server.
+"""The servers that can be selected: everything, or exactly one specification's server.
 
-Without the SDK, so that the handshake can be answered before it is loaded.
+This module does not import the SDK, so the handshake can be answered before that is loaded.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Profile:
     protocol_version: str | None = None
     """The one handshake revision this server speaks, or None for all of them."""
     capabilities: Mapping[str, Any] | None = None
-    """Capabilities as the specification shows them, or None to tell them from what is offered."""
+    """Capabilities as the specification shows them, or None to derive them from what is offered."""
     changing_lists: frozenset[Listed] = frozenset({"resources"})
-    """Lists of which clients are told when they change, whatever the toolsets."""
+    """Lists whose changes clients are notified of, with any toolsets."""
     dotted_names: bool = False
     prompts: bool = True
     resources: bool = True
     describes_fully: bool = True
-    """Whether titles, output schemas and hints are listed, which not every specification asks for."""
+    """Whether titles, output schemas and hints are listed, which not every specification has."""
     plain_schemas: bool = False
     """Whether argument schemas are written as specifications write them; see `plain_schema`."""
     errors_as_results: bool = False

@@ -1,46 +1,24 @@
-"""One request as its handler sees it: whose it is, and what its client is told and asked meanwhile.
-
-Questions of an operation go in the way of each era. Handshake era: the server sends a request of its own and
-the operation waits in its worker thread. Stateless era: the call ends with the questions; the client calls
-again with the answers, and answers given in earlier rounds come back inside the sealed request state.
-"""
+"""One request as its handler sees it: its client, its exchange, and messages to the client while it runs."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import Mapping
-from concurrent.futures import Future
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
 from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ValidationError
 
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.wire.exchange import Exchange
-from holdfast.kernel.call import Level, Listed, Listener, current_call
-from holdfast.kernel.errors import Cancelled, HoldfastError, Invalid
-from holdfast.kernel.questions import (
-    Answers,
-    Asker,
-    Capability,
-    Form,
-    InputRequired,
-    Question,
-    Roots,
-    Sample,
-    missing_capability,
-)
+from holdfast.kernel.call import Level, Listed, Listener
 
 Context = ServerRequestContext[Any, Any]
 
 _PROGRESS_INTERVAL = 0.05
+"""Twenty reports a second at most; a judgement: more cannot be seen."""
 _SEVERITY: dict[str, int] = {
     name: rank
     for rank, name in enumerate(
@@ -54,15 +32,8 @@ def is_stateless(protocol_version: str) -> bool:
     return protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
-    """Return what carries an operation's questions to the client of a request, in the way of its era."""
-    if is_stateless(ctx.protocol_version):
-        return ReplayingAsker(ctx, params.input_responses, params.request_state)
-    return WaitingAsker(ctx)
-
-
 class RequestListener(Listener):
-    """Passes on what a running operation says, from its thread to the client's connection."""
+    """Sends progress, log messages and list changes of a running operation to its client."""
 
     def __init__(self, ctx: Context, publisher: Publisher) -> None:
         self._ctx = ctx
@@ -72,23 +43,27 @@ class RequestListener(Listener):
         self._next_progress = 0.0
         self._done: float = 0
         self._before: float = 0
-        self._told: float = -1
+        self._reported: float = -1
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Report progress to a client that asked for it, not too often, and always more than before."""
+        """Report progress to a client that requested it, rate-limited and never decreasing."""
         now = time.monotonic()
-        if done < self._done:  # another count began, which goes on from what was told
-            self._before = self._told
+        if done < self._done:  # another count began; it continues from the reported value
+            self._before = self._reported
         self._done = done
         so_far = self._before + done
-        if not self._wants_progress or (now < self._next_progress and done != total) or so_far <= self._told:
+        if (
+            not self._wants_progress
+            or (now < self._next_progress and done != total)
+            or so_far <= self._reported
+        ):
             return
-        self._next_progress, self._told = now + _PROGRESS_INTERVAL, so_far
+        self._next_progress, self._reported = now + _PROGRESS_INTERVAL, so_far
         whole = None if total is None else self._before + total
         self._send(self._ctx.session.report_progress(so_far, whole, message))
 
     def log(self, level: Level, text: str) -> None:
-        """Send a log message, in the stateless era only to a request that asked for this level."""
+        """Send a log message, in the stateless era only for a request that wants this level."""
         if not self._wants_log(level):
             return
         params = types.LoggingMessageNotificationParams(level=level, logger="holdfast", data=text)
@@ -96,7 +71,7 @@ class RequestListener(Listener):
         self._send(self._ctx.session.send_notification(message, related_request_id=self._ctx.request_id))
 
     def changed(self, listed: Listed) -> None:
-        """Tell every listening client that a list has changed."""
+        """Notify every listening client that a list has changed."""
         self._send(self._publisher.list_changed(listed, client_of(self._ctx), self._ctx.session))
 
     def _wants_log(self, level: Level) -> bool:
@@ -109,158 +84,11 @@ class RequestListener(Listener):
         asyncio.run_coroutine_threadsafe(sending, self._loop)
 
 
-def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredResult | None:
-    """Return the result that asks the client, when that is why the work stopped."""
-    if isinstance(error, InputRequired) and isinstance(asker, ReplayingAsker):
-        return asker.required(error)
-    return None
-
-
 def exchange_in(ctx: Context) -> Exchange | None:
-    """Return the exchange that will tell the fate of the answer, over a pipe or over HTTP."""
+    """Return the exchange of a request, which knows whether its answer was written."""
     return ctx.request if isinstance(ctx.request, Exchange) else None
 
 
 def client_of(ctx: Context) -> Any:
-    """Return what stays the same over the requests of one client."""
+    """Return the identity of the client, the same for all its requests."""
     return ctx.request.client if isinstance(ctx.request, Exchange) else ""
-
-
-_PATIENCE_SECONDS = 0.2
-_ANSWERS: dict[Capability, type[BaseModel]] = {
-    "elicitation": types.ElicitResult,
-    "sampling": types.CreateMessageResult,
-    "roots": types.ListRootsResult,
-}
-
-
-class ClientAsker:
-    """Knows what the client of a request can answer."""
-
-    def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
-
-    def supports(self, capability: Capability) -> bool:
-        """Return whether the client declared the capability."""
-        declared = self._ctx.session.client_capabilities
-        return declared is not None and getattr(declared, capability, None) is not None
-
-    def check(self, questions: Mapping[str, Question]) -> None:
-        """Raise when a question needs what the client did not declare."""
-        for question in questions.values():
-            if not self.supports(question.needs):
-                raise missing_capability(question.needs)
-
-
-class WaitingAsker(ClientAsker):
-    """Sends requests of ours and waits for the answers."""
-
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._loop = asyncio.get_running_loop()
-
-    def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Return the answers, one question after the other."""
-        self.check(questions)
-        return {key: self._answer(question) for key, question in questions.items()}
-
-    def _answer(self, question: Question) -> dict[str, Any]:
-        waiting = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
-        try:
-            answer = _result_while_wanted(waiting)
-        except MCPError as failure:
-            raise Invalid(
-                f"The client answered the question with an error: {failure.error.message}"
-            ) from None
-        except BaseException:
-            waiting.cancel()
-            raise
-        return answer.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-    async def _send(self, question: Question) -> BaseModel:
-        return await self._ctx.session.send_request(
-            client_request(question),
-            _ANSWERS[question.needs],
-            metadata=ServerMessageMetadata(related_request_id=self._ctx.request_id),
-        )
-
-
-def _result_while_wanted(waiting: Future[BaseModel]) -> BaseModel:
-    """Wait as long as it takes, but no longer than somebody waits for the call itself."""
-    while True:
-        try:
-            return waiting.result(_PATIENCE_SECONDS)
-        except TimeoutError:
-            if current_call().cancelled:
-                raise Cancelled("The request was cancelled.") from None
-
-
-class ReplayingAsker(ClientAsker):
-    """Ends the call with its questions unless the client brought the answers."""
-
-    def __init__(self, ctx: Context, responses: Mapping[str, Any] | None, state: str | None) -> None:
-        super().__init__(ctx)
-        self.answers: Answers = {} if state is None else json.loads(state)
-        self._responses = responses or {}
-
-    def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Return the answers of this and earlier rounds, or raise with what is missing."""
-        self.check(questions)
-        for key, question in questions.items():
-            answer = _accepted(question, self._responses.get(key))
-            if answer is not None:
-                self.answers[key] = answer
-        missing = {key: question for key, question in questions.items() if key not in self.answers}
-        if missing:
-            raise InputRequired.of(missing)
-        return {key: self.answers[key] for key in questions}
-
-    def required(self, unanswered: InputRequired) -> types.InputRequiredResult:
-        """Return the result that asks the client, with what it answered so far as state."""
-        return types.InputRequiredResult(
-            input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
-            request_state=json.dumps(self.answers),
-        )
-
-
-def client_request(
-    question: Question,
-) -> types.ElicitRequest | types.CreateMessageRequest | types.ListRootsRequest:
-    """Return the protocol's request for a question."""
-    match question:
-        case Form():
-            schema = dict(question.schema)
-            return types.ElicitRequest(
-                params=types.ElicitRequestFormParams(message=question.message, requested_schema=schema)
-            )
-        case Sample():
-            content = types.TextContent(type="text", text=question.prompt)
-            return types.CreateMessageRequest(
-                params=types.CreateMessageRequestParams(
-                    messages=[types.SamplingMessage(role="user", content=content)],
-                    max_tokens=question.max_tokens,
-                )
-            )
-        case Roots():
-            return types.ListRootsRequest()
-
-
-def _accepted(question: Question, response: Any) -> dict[str, Any] | None:
-    """Return a response in the protocol's form, or None when it is not an answer to the question."""
-    raw = response.model_dump(by_alias=True, mode="json") if isinstance(response, BaseModel) else response
-    try:
-        answer = _ANSWERS[question.needs].model_validate(raw, by_name=False)
-    except ValidationError:
-        return None
-    told = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
-    return told if _fits(question, told) else None
-
-
-def _fits(question: Question, answer: dict[str, Any]) -> bool:
-    """Return whether a form that was filled in has what it asks for."""
-    if not isinstance(question, Form) or answer["action"] != "accept":
-        return True
-    # Heavy to import, and only forms need it.
-    import jsonschema  # type: ignore[import-untyped]
-
-    return bool(jsonschema.Draft202012Validator(dict(question.schema)).is_valid(answer.get("content", {})))

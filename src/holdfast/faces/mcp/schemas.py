@@ -1,13 +1,11 @@
-"""Argument schemas as lists of tools show them: brief, whole, or plain as specifications write theirs.
+"""The forms in which argument schemas are listed: complete, brief, or plain as in specifications.
 
-Whoever offers five specifications at once has to be brief: the list is read by a model before anything else.
-So it leaves out what a model does not choose by: lengths (a refusal names them), that null is as good as
-nothing, defaults that are empty, and arguments that only one specification asks for. Every argument is
-checked against the whole schema all the same. A server limited to one specification lists everything.
+A server of five specifications at once lists brief schemas, because models read the list before anything
+else. They omit what does not help a model to choose: lengths (a refusal names them), null as an alternative
+to omission, empty defaults, and arguments that only one specification has. Every argument is still checked
+against the complete schema. A server of one specification lists complete schemas.
 
-In the plain form nothing is referred to and nothing is nullable: what a caller may leave out is left out.
-That it might also be null is told only to those who read our own, fuller schema. Descriptions lose the full
-stop that ours end with.
+Plain schemas have no references and nothing nullable, and their descriptions have no full stop at the end.
 """
 
 from __future__ import annotations
@@ -22,28 +20,28 @@ _NAMES = frozenset({"properties", "$defs"})
 
 
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what a model needs to know of a schema."""
+    """Return a schema without what does not help a model to choose."""
     found: dict[str, Any] = _brief(schema)
-    said = found.get("properties", {})
+    arguments = found.get("properties", {})
     for definition in found.get("$defs", {}).values():
         definition.pop("description", None)
         definition.pop("additionalProperties", None)
         for name, part in definition.get("properties", {}).items():
-            if said.get(name) == part:
-                part.pop("description", None)  # it was said of the argument of that name
+            if arguments.get(name) == part:
+                part.pop("description", None)  # the argument of that name has the same description
     return found
 
 
 def _brief(value: Any, *, names: bool = False) -> Any:
-    """Return a part of a schema in brief; `names` says that its keys are names that somebody chose."""
+    """Return the brief form of a part; with `names` its keys are names of fields, not of schema keywords."""
     if isinstance(value, list):
         return [_brief(item) for item in value]
     if not isinstance(value, dict):
         return value
     if names:
         return {key: _brief(item) for key, item in value.items() if not _is_marked(item)}
-    kept = {key: _brief(item, names=key in _NAMES) for key, item in value.items() if key not in _LENGTHS}
-    return _without_empty_default(_without_null(kept))
+    rest = {key: _brief(item, names=key in _NAMES) for key, item in value.items() if key not in _LENGTHS}
+    return _without_empty_default(_without_null(rest))
 
 
 def _is_marked(schema: Any) -> bool:
@@ -68,7 +66,7 @@ _OURS = frozenset({"additionalProperties", "$defs"})
 
 
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of arguments in plain form."""
+    """Return the plain form of a schema of arguments."""
     plain = _plain(schema, schema.get("$defs", {}))
     assert isinstance(plain, dict)
     return plain
@@ -92,7 +90,7 @@ def _member(key: str, item: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _resolved(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with what it refers to in place, and without null as an alternative."""
+    """Return a schema with its reference resolved, and without null as an alternative."""
     choices = schema.get("anyOf")
     if isinstance(choices, list) and _NULL in choices and len(choices) == 2:
         (other,) = (choice for choice in choices if choice != _NULL)

@@ -14,13 +14,15 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.apps import shows_apps
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Announcer, Publisher, Topics
+from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import Context, is_stateless
 from holdfast.faces.mcp.wire.messages import Prepared
+from holdfast.faces.topics import Topics
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.dispatcher import Dispatcher, Rooms
@@ -29,36 +31,33 @@ from holdfast.kernel.dispatch.failures import holdfast_error
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
-"""Lists that stay the same as long as the server runs."""
+"""Lists that never change while the server runs."""
 ListKey = tuple[str, str, str | None, bool]
-"""What a list depends on: method, revision, cursor, and whether apps are linked in it."""
+"""Method, protocol revision, cursor, and whether the list links apps."""
 
 
 class ProfiledServer(Server[Any]):
-    """The SDK's server, presenting itself as a profile says."""
+    """The SDK's server with the capabilities of a profile."""
 
     profile: Profile
 
     changing_lists: frozenset[Listed] = frozenset()
-    """Lists of which clients are told when they change."""
+    """Lists whose changes clients are notified of."""
 
     def get_capabilities(self, *arguments: Any, **options: Any) -> types.ServerCapabilities:
-        """Return what this server can do, or what its specification says that it can.
-
-        That a list is followed is said only of lists that change.
-        """
+        """Return the capabilities: the specification's, or the SDK's with only the lists that do change."""
         if self.profile.capabilities is not None:
             return types.ServerCapabilities.model_validate(self.profile.capabilities)
-        told = super().get_capabilities(*arguments, **options)
+        found = super().get_capabilities(*arguments, **options)
         for listed in ("tools", "prompts", "resources"):
-            capability = getattr(told, listed)
+            capability = getattr(found, listed)
             if capability is not None:
                 capability.list_changed = listed in self.changing_lists
-        return told
+        return found
 
 
 class ProtocolServer:
-    """The SDK's server over one dispatcher, with what the SDK leaves to us."""
+    """The SDK's server over one dispatcher, with caching, sealed state and profiles."""
 
     def __init__(
         self,
@@ -70,10 +69,12 @@ class ProtocolServer:
         sealing_key: bytes | None = None,
         publisher: Publisher | None = None,
     ) -> None:
-        """Share `publisher` with the servers of other roles, so that all their clients hear the same."""
+        """Share `publisher` with the servers of other roles, so that clients of all roles are notified."""
         self.profile = profile
         registry = dispatcher.registry
-        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
+        self._catalogue = ProtocolCatalogue(
+            registry, profile, dispatcher.limits.list_page, dispatcher.members
+        )
         self.publisher = publisher or Publisher(registry.resources, topics, rooms)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
@@ -86,21 +87,21 @@ class ProtocolServer:
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[ListKey, HandlerResult] = {}
         self.prepared_lists: dict[ListKey, Prepared] = {}
-        """Lists of the handshake era as they are sent."""
+        """Encoded lists of the handshake era."""
         for operation in registry.operations:
             for name in {operation.name, operation.listed_name}:
                 self.sdk.add_request_handler(
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
-        # Without the SDK's own tracing, whose spans quote what failures say; `telemetry` has ours.
+        # Without the SDK's own tracing, whose spans quote the messages of failures; see `faces/tracing.py`.
         self.sdk.middleware = [_contain, self._restore_dropped_fields, self._cache_lists, self._seal_state]
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         self.handlers.listen_streams.close()
 
     def forget(self, client: Hashable) -> None:
-        """Tell a client nothing more; it is gone."""
+        """Drop a client that is gone."""
         self.publisher.forget(client)
         self.announcer.forget(client)
 
@@ -138,7 +139,7 @@ class ProtocolServer:
         return result | fields
 
     async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Keep the state that a client carries between rounds from being read or changed by it."""
+        """Encrypt the state that a client carries between rounds, so it can neither read nor change it."""
         if not is_stateless(ctx.protocol_version):
             return await call_next(ctx)
         return await self._sealing(ctx, call_next)
@@ -160,7 +161,7 @@ class ProtocolServer:
 
 
 async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Let no text of an unforeseen exception out; over HTTP the SDK would send it to the client."""
+    """Replace the text of unforeseen exceptions, which the SDK would send to the client over HTTP."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):

@@ -11,11 +11,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast import __version__, toolsets
-from holdfast.faces.logs import tell
-from holdfast.faces.mcp.handshake import LateEngine, LateServer
-from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
-from holdfast.faces.observation import begin_tracing, end_tracing
+from holdfast.faces.logs import log_event
+from holdfast.faces.mcp.handshake import LazyEngine, LazyServer
+from holdfast.faces.mcp.wire.session import WireSession
+from holdfast.faces.mcp.wire.streams import InputStream, OutputStream, claimed_standard_streams
+from holdfast.faces.tracing import begin_tracing, end_tracing
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.telemetry.statistics import STATISTICS
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> None:
-    """Serve on this process's standard streams, which belong to the wire meanwhile."""
+def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> None:
+    """Serve on this process's standard streams, which nothing else can use until this returns."""
     toolsets.loaded()
     sys.setswitchinterval(limits.switch_seconds)
     with claimed_standard_streams() as (wire_in, wire_out):
@@ -36,13 +36,13 @@ def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> N
 
 
 async def _serve_descriptors(
-    engine: SdkEngine | LateEngine, wire_in: int, wire_out: int, limits: Limits
+    engine: SdkEngine | LazyEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
-    """Serve one client on a pair of descriptors until it goes."""
-    output = Output(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
-    session = Session(engine, output, limits)
+    """Serve one client on a pair of descriptors until it disconnects."""
+    output = OutputStream(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
+    session = WireSession(engine, output, limits)
     engine.attach(session)
-    source = Input(wire_in, limits.read_chunk, session.receive, session.end_of_input)
+    source = InputStream(wire_in, limits.read_chunk, session.receive, session.end_of_input)
     output.on_congestion = source.pause
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(RuntimeError, ValueError):
@@ -52,23 +52,23 @@ async def _serve_descriptors(
     engine.close()
 
 
-def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
-    if isinstance(server, LateServer):
-        return LateEngine(server)
+def _engine(server: ProtocolServer | LazyServer) -> SdkEngine | LazyEngine:
+    if isinstance(server, LazyServer):
+        return LazyEngine(server)
     from holdfast.faces.mcp.engine import SdkEngine
 
     return SdkEngine(server)
 
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
-    """Serve one client on standard input and output until it goes."""
+    """Serve one client on standard input and output until it disconnects."""
     STATISTICS.begin()
-    tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
-    run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
+    log_event(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
+    run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
     end_tracing()
     sys.stderr.flush()
-    # A worker that did not notice its cancellation must not keep the process alive.
+    # A worker that ignores its cancellation must not keep the process alive.
     os._exit(0)
 
 

@@ -1,7 +1,8 @@
-"""The registry as plain HTTP: a route for each operation, its description, and a stream of changes.
+"""The registry as plain HTTP: a route for each operation, their description, and a stream of changes.
 
-- `face`: what one role is offered below `/api/`, and the routes that a specification names
-- `operations`: routes of operations
-- `events`: what changes, as server-sent events
+- `face`: the router for one role
+- `operations`: the routes of operations, with `query`, `json_body` and `entity_tags`
+- `addresses`: further routes that a specification names
+- `events`: changes, as server-sent events
 - `openapi`: the description of all routes
 """

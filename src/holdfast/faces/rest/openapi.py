@@ -1,4 +1,4 @@
-"""The description of the routes in OpenAPI 3.1, made from the same declarations as the routes."""
+"""The OpenAPI 3.1 description of the routes, generated from the same declarations as the routes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from pydantic.json_schema import models_json_schema
 from holdfast import __version__
 from holdfast.faces.http.problems import MEDIA_TYPE
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.operations import JSON, method_of, path_of
+from holdfast.faces.rest.json_body import JSON
+from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.route import Address
 
@@ -42,19 +43,19 @@ _IF_MATCH = {
     "name": "If-Match",
     "in": "header",
     "required": False,
-    "description": "The entity tag of the version that is to be changed.",
+    "description": "The entity tag of the version to change.",
     "schema": {"type": "string"},
 }
-_OUT_OF_DATE = {"412": "It is at another version than the caller expected."}
+_OUT_OF_DATE = {"412": "It does not have the version that the caller expected."}
 _REFUSALS = {
     "400": "The arguments are not acceptable.",
-    "401": "No token, or one nobody knows.",
+    "401": "No token, or an unknown one.",
     "403": "Not allowed.",
     "404": "The named thing does not exist.",
-    "409": "Somebody else changed it first.",
-    "413": "Over a stated limit.",
+    "409": "Another caller changed it first.",
+    "413": "Over a limit.",
     "422": "The arguments of an addressed route are not acceptable.",
-    "429": "Too many requests; Retry-After says when to come back.",
+    "429": "Too many requests; Retry-After says when to try again.",
     "default": "Any other failure.",
 }
 
@@ -72,8 +73,8 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
     }
     for item in known:
         for address in item.addresses:
-            described = addressed(item, address, schemas, components)
-            paths.setdefault(API_PATH + address.path, {})[address.method.lower()] = described
+            path = paths.setdefault(API_PATH + address.path, {})
+            path[address.method.lower()] = _address(item, address, schemas, components)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -92,7 +93,7 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 
 def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str, Any]:
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": operation.listed_name,
         "tags": [operation.toolset],
         "summary": operation.title,
@@ -103,43 +104,43 @@ def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str,
     expected = [] if operation.expects_version is None else [_IF_MATCH]
     arguments = schemas[operation.input, "validation"]
     if _reads(operation):
-        return described | {"parameters": [*_parameters(_resolved(arguments, components)), *expected]}
+        return description | {"parameters": [*_parameters(_resolved(arguments, components)), *expected]}
     body = {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
-    return described | body | ({"parameters": expected} if expected else {})
+    return description | body | ({"parameters": expected} if expected else {})
 
 
-def addressed(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
-    """Return the description of one further address of an operation."""
-    told = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
+def _address(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
+    """Return the description of an operation at one of its addresses."""
+    given_by_path = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
     arguments = _resolved(schemas[operation.input, "validation"], components)
-    called = {name: theirs for theirs, name in address.renamed.items()}
-    left = {
-        called.get(name, name): _with_words(value, address.meanings.get(name, {}))
+    names = {name: theirs for theirs, name in address.renamed.items()}
+    properties = {
+        names.get(name, name): _with_words(value, address.meanings.get(name, {}))
         for name, value in arguments.get("properties", {}).items()
-        if name not in told and (address.takes is None or name in address.takes)
+        if name not in given_by_path and (address.takes is None or name in address.takes)
     }
-    required = [called.get(name, name) for name in arguments.get("required", ()) if name not in told]
-    rest = {**arguments, "properties": left, "required": required}
+    required = [names.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path]
+    rest = {**arguments, "properties": properties, "required": required}
     data = {"data": schemas[operation.output, "serialization"]}
-    enveloped = {"type": "object", "required": ["data"], "properties": data}
-    described = _operation(operation, schemas, components) | {
+    envelope = {"type": "object", "required": ["data"], "properties": data}
+    description = _operation(operation, schemas, components) | {
         "operationId": f"{address.method.lower()}_{re.sub(r'[^a-z]+', '_', address.path).strip('_')}",
         "parameters": [
             *_path_parameters(address.path),
             *([] if operation.expects_version is None else [_IF_MATCH]),
         ],
-        "responses": _responses(operation, enveloped, address.status),
+        "responses": _responses(operation, envelope, address.status),
     }
-    described.pop("requestBody", None)
+    description.pop("requestBody", None)
     if address.method in ("GET", "DELETE"):
-        described["parameters"] += _parameters(rest)
+        description["parameters"] += _parameters(rest)
     else:
-        described["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": rest}}}
-    return described
+        description["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": rest}}}
+    return description
 
 
 def _with_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an argument may be where words stand for some of its values."""
+    """Return the schema of an argument for which words may be used instead of some values."""
     if not words:
         return schema
     kept = {key: schema[key] for key in ("description", "default") if key in schema}
@@ -172,7 +173,7 @@ def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what a query can spell: leaving a parameter out is how to say null there."""
+    """Return a schema without null, which a query expresses by leaving the parameter out."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "description")}
     default = {"default": schema["default"]} if schema.get("default") is not None else {}
@@ -189,10 +190,10 @@ def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, A
 
 def _responses(operation: Operation, schema: dict[str, Any], success_status: int = 200) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
-    told = "Of these bytes." if operation.result_version is None else "The version, and of these bytes."
+    tag = "Of the body." if operation.result_version is None else "The version, and of the body."
     if _reads(operation) or operation.result_version is not None:
-        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": told}}
-    unchanged = {"304": {"description": "What the client holds is still right."}} if _reads(operation) else {}
+        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": tag}}
+    unchanged = {"304": {"description": "The body has not changed."}} if _reads(operation) else {}
     stale = {} if operation.expects_version is None else _OUT_OF_DATE
     reference = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
     refusals = {
@@ -209,8 +210,8 @@ def _events() -> dict[str, Any]:
         "operationId": "events",
         "tags": ["events"],
         "summary": "What changes",
-        "description": "Server-sent events: one for each topic that changed, whoever changed it. "
-        "After a break, Last-Event-ID brings what was missed.",
+        "description": "Server-sent events: one for each topic that changed, whichever process changed it. "
+        "After an interruption, Last-Event-ID resumes the stream.",
         "parameters": [
             {
                 "name": "topics",

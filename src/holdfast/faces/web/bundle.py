@@ -1,11 +1,11 @@
-"""A view of the page as one HTML document that loads nothing: for hosts whose sandbox lets nothing in.
+"""Bundles the modules of a view into one script, for MCP hosts whose sandbox cannot load other files.
 
-The same files as over HTTP: each module becomes a function that is called once and returns what it exports,
-in an order in which everything imported is there already.
+The files are those served over HTTP. Each module becomes a function that is called once and returns its
+exports, after the modules that it imports.
 
-Contract, held against every module that gets in:
-- Imports are static, of named things or of a whole module, and come in no circle.
-- Exports are functions, classes and constants: values that stay what they are, since importers get a copy.
+Contract, checked for every module:
+- Imports are static, of names or of a whole module, and not circular.
+- Exports are functions, classes and constants, because importers get a copy of the value.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _LEFT_OVER = re.compile(r"^(?:import|export)\b.*|\bimport\s*\(.*", re.MULTILINE)
 
 
 class Bundle:
-    """The modules that one module needs, in order."""
+    """A module and everything it imports, in dependency order."""
 
-    def __init__(self, entry: str, instead: Mapping[str, str]) -> None:
-        """Begin at `entry`; for modules outside its folder some others stand in."""
+    def __init__(self, entry: str, replacements: Mapping[str, str]) -> None:
+        """Start at `entry`; `replacements` are for modules that other folders import."""
         self._folder = dirname(entry)
-        self._instead = instead
+        self._replacements = replacements
         self._numbers: dict[str, int] = {}
         self._open: list[str] = []
         self._texts: list[str] = []
-        self._take(entry)
+        self._add(entry)
 
     @property
     def script(self) -> str:
-        """Return all modules as one script that can stand inside a document."""
+        """Return all modules as one script, safe inside a `<script>` element."""
         return "".join(self._texts).replace("</script", r"<\/script")
 
-    def _take(self, name: str) -> int:
+    def _add(self, name: str) -> int:
         if name in self._open:
-            raise ValueError(f"{' → '.join([*self._open, name])} is a circle")
+            raise ValueError(f"{' → '.join([*self._open, name])} is a circular import")
         if name not in self._numbers:
             self._open.append(name)
             text = _IMPORT.sub(lambda found: self._imported(name, *found.groups()), static_text(name))
@@ -56,8 +56,8 @@ class Bundle:
     def _imported(self, importer: str, names: str, path: str) -> str:
         wanted = normpath(join(dirname(importer), path))
         if dirname(importer) != self._folder:
-            wanted = self._instead.get(wanted, wanted)
-        number = self._take(wanted)
+            wanted = self._replacements.get(wanted, wanted)
+        number = self._add(wanted)
         if names.startswith("*"):
             return f"const {names.partition(' as ')[2]} = module{number};"
         return f"const {names.replace(' as ', ': ')} = module{number};"

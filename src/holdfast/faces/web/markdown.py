@@ -1,11 +1,11 @@
-"""Markdown that somebody wrote, as HTML that the page can show: `POST /api/markdown`.
+"""Markdown as HTML that is safe to show on the page: `POST /api/markdown`.
 
 Contract:
-- HTML in the text is text. What the renderer makes of the rest passes an allow list of elements.
-- Links lead to http and https only and tell nobody where they were followed from. An image is a link to it:
-  nothing is loaded from anywhere by looking at a text.
-- No element has an id, a style or a class, but for the language of a piece of code.
-- What has no visible form is removed, also where the text spells it as an entity.
+- HTML in the text is shown as text. The rendered rest is filtered by an allow list of elements.
+- Links lead only to http and https and send no referrer. An image becomes a link: showing a text loads
+  nothing.
+- No element has an id or a style, nor a class except the language of a code block.
+- Invisible characters are removed, including those written as entities.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.operations import JSON, json_object
+from holdfast.faces.rest.json_body import JSON, json_object
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.untrusted import json_text, visible
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 MARKDOWN_PATH = f"{API_PATH}markdown"
 
-_WORDS = {"a", "br", "code", "em", "s", "strong"}
+_INLINE = {"a", "br", "code", "em", "s", "strong"}
 _BLOCKS = {"blockquote", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"}
 _TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 _ATTRIBUTES = {"a": {"href", "title"}, "code": {"class"}, "ol": {"start"}}
 _LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
 _LOWEST_HEADING = 6
-_ABOVE_A_TEXT = 2
-"""How many levels of headings the page has for its own: a text's first level is below them."""
+_PAGE_HEADINGS = 2
+"""How many levels of headings the page uses itself; those of a text start below."""
 
 
 class MarkdownFace:
-    """Renders what the page is about to show, several texts at once."""
+    """Renders the texts that the page is about to show, several per request."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -52,27 +52,27 @@ class MarkdownFace:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer `{"texts": […]}` with `{"html": […]}`, in the same order."""
         if scope["method"] != "POST":
-            raise MethodNotAllowed("Texts are sent here.", hint="Ask with POST.", allowed="POST")
+            raise MethodNotAllowed("This takes texts to render.", hint="Ask with POST.", allowed="POST")
         body = (await receive()).get("body", b"")
         texts = self._texts(json_object(single_headers(scope["headers"]), body))
-        # Beside the loop: a long text takes a while, and others are waiting.
-        made = await asyncio.to_thread(lambda: [rendered(text) for text in texts])
-        answer = json_text({"html": made}, for_a_person=False)
+        # In a thread: a long text takes a while, and the event loop has other requests.
+        html = await asyncio.to_thread(lambda: [rendered(text) for text in texts])
+        answer = json_text({"html": html}, for_a_person=False)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Nothing runs between requests."""
+        """Do nothing: nothing runs between requests."""
         yield
 
     def _texts(self, given: Any) -> list[str]:
         texts = given.get("texts")
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise InvalidArguments("There are no texts.", hint='Send {"texts": ["…"]}.', argument="texts")
-        most, longest = self._limits.markdown_texts, self._limits.markdown_characters
-        if len(texts) > most or any(len(text) > longest for text in texts):
+        maximum, longest = self._limits.markdown_texts, self._limits.markdown_characters
+        if len(texts) > maximum or any(len(text) > longest for text in texts):
             raise TooLarge(
-                f"At most {most} texts of {longest} characters each are rendered at once.",
+                f"At most {maximum} texts of {longest} characters each are rendered at once.",
                 hint="Send fewer or shorter ones.",
                 limit=longest,
             )
@@ -80,12 +80,12 @@ class MarkdownFace:
 
 
 def rendered(text: str) -> str:
-    """Return Markdown as HTML that is safe to show."""
+    """Return Markdown as sanitised HTML."""
     import nh3
 
     html = nh3.clean(
         _renderer().render(visible(text)),
-        tags=_WORDS | _BLOCKS | _TABLES,
+        tags=_INLINE | _BLOCKS | _TABLES,
         attributes=_ATTRIBUTES,
         attribute_filter=_filtered,
         url_schemes={"http", "https"},
@@ -109,15 +109,15 @@ def _linked_image(renderer: Any, tokens: Sequence[Any], index: int, options: Any
     from markdown_it.common.utils import escapeHtml
 
     token = tokens[index]
-    words = renderer.renderInlineAsText(token.children or [], options, env)
+    text = renderer.renderInlineAsText(token.children or [], options, env)
     source = str(token.attrs.get("src", ""))
-    return f'<a href="{escapeHtml(source)}">{escapeHtml(words or source)}</a>'
+    return f'<a href="{escapeHtml(source)}">{escapeHtml(text or source)}</a>'
 
 
 def _lower_headings(state: Any) -> None:
     for token in state.tokens:
         if token.type.startswith("heading_"):
-            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _ABOVE_A_TEXT)}"
+            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _PAGE_HEADINGS)}"
 
 
 def _filtered(element: str, attribute: str, value: str) -> str | None:

@@ -1,11 +1,11 @@
-"""The page's files over HTTP: one HTML document for every view's address, and what it loads.
+"""Serves the page: one HTML document for the paths of all views, and the files it loads.
 
 Contract:
-- Only files of the package are served, looked up in a table made from its folder: no path leads elsewhere.
-- They say nothing about the repository, so they need no authentication; what they show comes from `/api/`.
-- Nothing may run, be loaded or be asked but from this server, and no other page may frame these.
-- An address that no file has is a view's, if a browser asks for a document; the page itself says when there
-  is no such view.
+- Only files of the package are served, looked up by name in a table, so that no path leads elsewhere.
+- They contain nothing about the repository, so they need no authentication; the data comes from `/api/`.
+- The Content-Security-Policy allows scripts, styles and requests only from this server, and no framing.
+- A browser that requests a document gets the page for every other path; the page reports unknown views
+  itself.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers, single_headers
-from holdfast.faces.rest.operations import is_held
+from holdfast.faces.rest.entity_tags import is_cached
 
 STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
 _MAIN = "</main>"
-_LATER = 'media="not all"'
+_NOT_YET = 'media="not all"'
 _IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
     {
@@ -52,14 +52,14 @@ _HEADERS = MappingProxyType(
 
 
 class Site:
-    """The files of the page, each read when it is first asked for."""
+    """The files of the page."""
 
     @cached_property
     def _files(self) -> dict[str, Traversable]:
         return dict(_named_files(resources.files(__package__) / "static", ""))
 
     def answer(self, scope: Scope) -> Response | None:
-        """Return a file of the page or its document, or None where the request is for something else."""
+        """Return the response with a file or the document, or None if the request is for something else."""
         path: str = scope["path"]
         if scope["method"] not in ("GET", "HEAD"):
             return None
@@ -68,39 +68,39 @@ class Site:
             return self._file(path.removeprefix(STATIC_PATH), headers)
         if b"text/html" not in headers.get(b"accept", b""):
             return None
-        return self._made(DOCUMENT, self._document(path.split("/")[1] or FIRST_VIEW), headers)
+        return self._response(DOCUMENT, self._document(path.split("/")[1] or FIRST_VIEW), headers)
 
     def _file(self, name: str, headers: Headers) -> Response | None:
         file = self._files.get(name)
-        return None if file is None else self._made(name, file.read_bytes(), headers)
+        return None if file is None else self._response(name, file.read_bytes(), headers)
 
     def _document(self, view: str) -> bytes:
-        """Return the document with its view's title, and the names of what is asked for after the paint."""
+        """Return the document with its view's title, and links to the files needed after the first paint."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
-        frame = self._needed("frame.js", {})
-        needed = self._needed(f"views/{view}.js", dict(frame))
-        paths = [STATIC_PATH + name for name in needed if name not in frame]
-        links = [f'<link rel="modulepreload" {_LATER} href="{path}">' for path in paths]
+        frame = self._imported_by("frame.js", {})
+        modules = self._imported_by(f"views/{view}.js", dict(frame))
+        paths = [STATIC_PATH + name for name in modules if name not in frame]
+        links = [f'<link rel="modulepreload" {_NOT_YET} href="{path}">' for path in paths]
         if links:
             style = f'href="{STATIC_PATH}views/{view}.css" data-view="{view}"'
-            links.append(f'<link rel="stylesheet" {_LATER} {style}>')
+            links.append(f'<link rel="stylesheet" {_NOT_YET} {style}>')
             title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
             document = document.replace(_MAIN, title + _MAIN)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
-    def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:
+    def _imported_by(self, module: str, known: dict[str, None]) -> dict[str, None]:
         if module not in known and module in self._files:
             known[module] = None
             for path in _IMPORTED.findall(self._files[module].read_text(encoding="utf-8")):
-                self._needed(normpath(join(dirname(module), path)), known)
+                self._imported_by(normpath(join(dirname(module), path)), known)
         return known
 
-    def _made(self, name: str, body: bytes, headers: Headers) -> Response:
+    def _response(self, name: str, body: bytes, headers: Headers) -> Response:
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        served = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
-        if is_held(tag, headers):
-            return Response(status_code=304, headers=served)
-        return Response(body, media_type=_TYPES[name.rpartition(".")[2]], headers=served)
+        sent = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
+        if is_cached(tag, headers):
+            return Response(status_code=304, headers=sent)
+        return Response(body, media_type=_TYPES[name.rpartition(".")[2]], headers=sent)
 
 
 def _named_files(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:

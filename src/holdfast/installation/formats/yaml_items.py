@@ -133,7 +133,7 @@ class YamlItems:
 def _data(text: str) -> Any:
     try:
         return foreign_document.bounded(_read(text, yaml.load))
-    except foreign_document.Unreadable as error:
+    except foreign_document.UnreadableDocument as error:
         raise DamagedText(1, str(error)) from None
 
 

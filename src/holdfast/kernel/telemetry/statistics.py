@@ -26,7 +26,7 @@ class RequestStatistics:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-class ServerStatistics:
+class ProcessStatistics:
     """The requests of a server process. Only the event loop writes to it; any thread may read."""
 
     def __init__(self) -> None:
@@ -54,5 +54,5 @@ class ServerStatistics:
         return dict(self._by_name)
 
 
-STATISTICS = ServerStatistics()
+STATISTICS = ProcessStatistics()
 """The statistics of this process."""

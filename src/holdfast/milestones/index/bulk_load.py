@@ -26,7 +26,8 @@ from holdfast.milestones.index.schema import INDEXES, TABLES
 from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, requests_of, run_script
 from holdfast.milestones.log.entry import Entry, is_word
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import EMPTY_TREES, Commit, parsed, read_records
+from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parsed
+from holdfast.storage.git.commits.commit_reader import read_records
 
 INSERT_CREATION = (
     "INSERT INTO entity VALUES"

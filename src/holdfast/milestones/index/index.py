@@ -29,14 +29,13 @@ from holdfast.milestones.index.update import (
     tips_in,
 )
 from holdfast.milestones.log.entry import Entry
-from holdfast.milestones.quick import folded
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit
+from holdfast.storage.git.commits.commit import Commit
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
-from holdfast.storage.sql.store_file import ConnectionPool
 
 _UNGUARDED_ATTEMPTS = 4  # a judgement: then readers lock writers out instead of racing them
 _BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
@@ -183,5 +182,10 @@ def _empty() -> sqlite3.Connection:
     return connection
 
 
+def _case_folded(text: object) -> str | None:
+    """Return a text without regard to case, as the SQL function `holdfast_fold`."""
+    return text.casefold() if isinstance(text, str) else None
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.create_function("holdfast_fold", 1, folded, deterministic=True)
+    connection.create_function("holdfast_fold", 1, _case_folded, deterministic=True)

@@ -1,4 +1,4 @@
-"""The tables of the index. Only constants, because quick commands import this module.
+"""The tables of the index. Only constants.
 
 The index is derived from the logs and may be deleted at any time. A file with another `SCHEMA_VERSION` is
 rebuilt. Times are seconds since 1970; `…_place` is the Lamport time of the same operation, which orders those

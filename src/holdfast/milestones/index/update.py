@@ -24,7 +24,9 @@ from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.log.entry import Entry, id_matches_content, lines_of, parse
 from holdfast.milestones.log.fold import is_usable, preferred
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit, NotACommit, is_ancestor, read_commits, walk_commits
+from holdfast.storage.git.commits.ancestry import is_ancestor
+from holdfast.storage.git.commits.commit import Commit, NotACommit
+from holdfast.storage.git.commits.commit_reader import read_commits, walk_commits
 
 _LOG = re.compile(rf"{LOGS}|refs/holdfast/(?:remotes|branches)/.+/[0-9a-f]{{32}}\Z")
 _INSERT_OPERATION = "INSERT OR IGNORE INTO operation VALUES (?, ?, ?, ?, ?)"

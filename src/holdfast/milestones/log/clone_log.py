@@ -30,9 +30,12 @@ from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.entry import Entry, checked_request, message_of
 from holdfast.milestones.log.operation_builder import OperationBuilder
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit, CommitWriter, Damaged, NewCommit, signature, write_commits
+from holdfast.storage.git.commits.commit import Commit, DamagedCommit, NewCommit, signature
+from holdfast.storage.git.commits.commit_writer import CommitWriter, write_commits
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 
@@ -174,7 +177,7 @@ class CloneLog:
         for _ in range(_ATTEMPTS):
             try:
                 return self._append_to(own, entries)
-            except (RefLocked, Damaged):
+            except (RefLocked, DamagedCommit):
                 self._switch_to_new_log()
             except RefMoved:
                 pass

@@ -20,7 +20,8 @@ from holdfast.milestones.index.query import EntityQuery, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import FileName, milestones
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 _TITLES = "SELECT id, title FROM entity WHERE kind = 'milestone'"
 

@@ -16,7 +16,8 @@ from holdfast.milestones.imports import beads_drafts, github_drafts
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import FileName, milestones
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 ImportFormat = Literal["auto", "operations", "github", "beads"]
 _READERS = {"github": github_drafts, "beads": beads_drafts}

@@ -30,7 +30,6 @@ from holdfast.milestones.index.query import (
 from holdfast.milestones.index.rows import label_members
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.models import MileItem
-from holdfast.milestones.quick import list_identity
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import items_table, with_hint
 from holdfast.milestones.toolset import milestones
@@ -177,8 +176,9 @@ def _sort_key(word: str, kind: Kind) -> SortKey:
 
 
 def _identity(args: ListEntities) -> str:
+    """Return what a cursor belongs to: everything that determines which items come in which order."""
     sort = [f"{key.name}:{key.descending}" for key in sort_keys(args.sort or [], args.entity)]
-    return list_identity(args.entity, args.filter or "", sort, include_closed=args.include_closed)
+    return repr(("git_mile.list", args.entity, (args.filter or "").strip(), sort, args.include_closed))
 
 
 def _position(args: ListEntities, length: int) -> Position:

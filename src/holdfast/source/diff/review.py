@@ -14,9 +14,9 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.source.diff.comparison import Comparison, Place, moved_lines
-from holdfast.storage.git import changed_files
-from holdfast.storage.git.changed_files import GITLINK, LINK, ChangedFile
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.history import changed_files
+from holdfast.storage.git.history.changed_files import GITLINK, LINK, ChangedFile
 from holdfast.storage.git.line_diff import is_binary
 
 What = Literal["worktree", "unstaged", "staged", "commit", "range", "branch"]

@@ -13,8 +13,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
-from holdfast.storage.files.work_tree import RepoPath, typed_path
-from holdfast.storage.git.project_files import Seen, look
+from holdfast.storage.files.repo_path import RepoPath, typed_path
+from holdfast.storage.git.project_files import FileStat, file_stats
 
 EntryKind = Literal["folder", "file", "other"]
 
@@ -59,10 +59,11 @@ def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
     inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     folders = sorted({name.partition("/")[0] for name in inside if "/" in name})
     # What git tracks may be gone from the work tree; a look at each leaves that out.
-    seen = look(room.repository.root, (prefix + name for name in inside if "/" not in name))
-    there = look(room.repository.root, (prefix + name for name in folders))
+    seen = file_stats(room.repository.root, (prefix + name for name in inside if "/" not in name))
+    there = file_stats(room.repository.root, (prefix + name for name in folders))
     files = [
-        (path.removeprefix(prefix), it.size if isinstance(it, Seen) else None) for path, it in seen.items()
+        (path.removeprefix(prefix), it.size if isinstance(it, FileStat) else None)
+        for path, it in seen.items()
     ]
     return [
         *(_entry(name, "folder", None) for name in folders if prefix + name in there),

@@ -19,7 +19,7 @@ from holdfast.source.diff.comparison import ComparedLine, Comparison, Kind, show
 from holdfast.source.diff.review import Review, What
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
-from holdfast.storage.git.changed_files import ChangedFile
+from holdfast.storage.git.history.changed_files import ChangedFile
 
 FileKind = Literal["added", "deleted", "renamed", "changed"]
 LineNote = Literal["hidden characters", "CRLF", "CR", "no line end"]

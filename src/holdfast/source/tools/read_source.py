@@ -14,7 +14,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
-from holdfast.storage.files.work_tree import RepoPath, typed_path
+from holdfast.storage.files.repo_path import RepoPath, typed_path
 from holdfast.storage.git.line_diff import is_binary
 from holdfast.syntax.colours import Colour
 

@@ -1,13 +1,13 @@
-"""Files that belong to other programs, changed so that a person can always go back.
+"""Configuration files of other programs, changed so that a person can always go back.
 
 Contract:
-- A file is replaced in one step and keeps its permissions. It is replaced only if it still holds what the
-  change was made from; otherwise `Conflict`, and nothing happened.
+- A file is replaced atomically and keeps its permissions. It is replaced only if it still has the content
+  that the change was made from (compare-and-swap); otherwise `Conflict` is raised, and nothing is changed.
 - Two of our own processes never change files of one directory at the same time: the directory itself is
-  locked, so that nothing is left beside the files.
-- The first change leaves the earlier content beside the file, under the same name with `BACKUP_SUFFIX`.
-- A symbolic link is followed if the link and the file behind it both belong to the user, and the file
-  is then changed where it is. A file that is looked for inside a directory never leads out of it.
+  locked, so that no lock files are left beside the files.
+- The first change saves the earlier content beside the file, under the same name with `BACKUP_SUFFIX`.
+- A symbolic link is followed if the link and its target both belong to the user, and the target is then
+  changed. A file that must be inside a directory is never followed out of it.
 """
 
 from __future__ import annotations
@@ -26,22 +26,20 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import (
-    atomic_write,
-    flush_directory,
-    opened_directory,
-    read_limited,
-    sweep_orphans,
-)
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.directories import flush_directory, opened_directory
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.files.temporary import sweep_orphans
 
 BACKUP_SUFFIX = ".holdfast-backup"
 
 _PAUSE_SECONDS = 0.01
+"""A judgement: another process of ours holds the directory for a few milliseconds."""
 _GUARD_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Backup(Enum):
-    """What becomes of the earlier content beside a file."""
+    """What happens to the backup of the earlier content."""
 
     WRITE = "write"
     LEAVE = "leave"
@@ -50,30 +48,30 @@ class Backup(Enum):
 
 @dataclass(frozen=True)
 class ConfigurationFile:
-    """A file by its path, called `label` in messages."""
+    """A file by its path, named `label` in messages."""
 
     path: str
     label: str
     inside: str | None = None
-    """The directory the file has to be in, for files that a repository may have brought along."""
+    """The directory that the file must be in, for files that may have come with a repository."""
     is_private: bool = False
     """Whether a new file, and the directories made for it, are for the user alone."""
     guard_suffix: str | None = None
-    """How the owning program names the file that says it is writing."""
+    """The suffix of the lock file with which the owning program shows that it is writing."""
 
     def read(self) -> bytes | None:
-        """Return the content, or None if there is no file."""
-        return _content(self._place(), self.label)
+        """Return the content, or None if the file does not exist."""
+        return _content(self._real_path(), self.label)
 
     def read_backup(self) -> bytes | None:
-        """Return the content from before the first change, or None if none was kept."""
-        return _content(self._place() + BACKUP_SUFFIX, self.label + BACKUP_SUFFIX)
+        """Return the content from before the first change, or None if there is no backup."""
+        return _content(self._real_path() + BACKUP_SUFFIX, self.label + BACKUP_SUFFIX)
 
     def replace(self, before: bytes | None, after: bytes | None, *, backup: Backup) -> None:
-        """Put `after` in the place of `before`, durably; None stands for no file."""
-        place = self._place()
+        """Replace the content `before` by `after`, durably; None means no file."""
+        place = self._real_path()
         self._make_directory(place)
-        with disk_failures_named(self.label), self._alone(place), self._guarded(place):
+        with disk_failures_named(self.label), self._directory_locked(place), self._guarded(place):
             if _content(place, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
             self._check_owner(place)
@@ -89,17 +87,17 @@ class ConfigurationFile:
                 _remove(place + BACKUP_SUFFIX)
 
     def remove_empty_directories(self) -> None:
-        """Remove the directories around a file that is gone, up to the one it had to be in."""
-        directory = os.path.dirname(self._place())
+        """Remove the empty directories above a removed file, up to the one it had to be in."""
+        directory = os.path.dirname(self._real_path())
         while self.inside is not None and directory != os.path.realpath(self.inside):
             try:
                 os.rmdir(directory)
             except OSError:
-                return  # Somebody else has something there.
+                return  # it has other files
             directory = os.path.dirname(directory)
 
-    def _place(self) -> str:
-        """Return where the file really is, or will be."""
+    def _real_path(self) -> str:
+        """Return the path of the file itself, behind any link."""
         with disk_failures_named(self.label):
             if os.path.islink(self.path):
                 self._check_link()
@@ -116,17 +114,17 @@ class ConfigurationFile:
     def _check_link(self) -> None:
         if not os.path.exists(self.path):
             raise InvalidPath(
-                f"'{self.label}' is a symbolic link that leads nowhere.", hint="Make the file it names."
+                f"'{self.label}' is a symbolic link that leads nowhere.", hint="Create the file it names."
             )
         owners = {os.lstat(self.path).st_uid, os.stat(self.path).st_uid}
         if owners != {os.geteuid()}:
             raise Denied(
                 f"'{self.label}' is a symbolic link, and it or its file belongs to another user.",
-                hint="Replace the symbolic link by a file of yours.",
+                hint="Replace the symbolic link by a file that belongs to you.",
             )
 
     def _check_owner(self, place: str) -> None:
-        # A file that is replaced changes hands. In a home directory nobody would expect that.
+        # Replacing a file changes its owner, which nobody expects in a home directory.
         if self.is_private and os.path.exists(place) and os.stat(place).st_uid != os.geteuid():
             raise Denied(
                 f"'{self.label}' belongs to another user.", hint="Run the command as the user it belongs to."
@@ -142,11 +140,11 @@ class ConfigurationFile:
                 raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
-    def _alone(self, place: str) -> Iterator[None]:
-        """Keep our other processes away from the directory."""
+    def _directory_locked(self, place: str) -> Iterator[None]:
+        """Lock the directory against our other processes."""
         ends = monotonic() + LIMITS.lock_wait_seconds
         with opened_directory(os.path.dirname(place)) as directory:
-            while not _locked(directory):
+            while not _try_lock(directory):
                 if monotonic() >= ends:
                     raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
                 time.sleep(_PAUSE_SECONDS)
@@ -168,7 +166,7 @@ class ConfigurationFile:
             os.unlink(guard)
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

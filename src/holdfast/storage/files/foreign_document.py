@@ -1,10 +1,10 @@
 """Documents that other programs or people wrote, read within bounds: JSON, TOML, YAML and XML.
 
 Contract:
-- What comes back is nested at most `LIMITS.foreign_depth` deep and stands for at most `LIMITS.foreign_values`
-  values, so that whoever walks through it needs no bound of its own. Everything else is `Unreadable`.
-- YAML is read without aliases and XML without entities: with them a kilobyte stands for more than any memory
-  holds.
+- The result is nested at most `LIMITS.foreign_depth` deep and has at most `LIMITS.foreign_values` values, so
+  that code that walks through it needs no bound of its own. Anything else is `UnreadableDocument`.
+- YAML is read without aliases and XML without entities: with them a kilobyte can expand beyond any memory
+  (the "billion laughs" attack).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from holdfast.kernel.limits import LIMITS
 
 _CONTAINERS = (dict, list)
 _LONGEST_NUMBER = 1000
-"""In characters. Python refuses to write down much larger whole numbers, and nobody counts that far."""
+"""In characters. A judgement: Python converts integers of up to 4,300 digits by default."""
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
-"""A key of TOML with too many dots: Python's reader takes time quadratic in their number."""
+"""A key of TOML with too many dots: `tomllib` takes time quadratic in their number."""
 _XML_PART = 1 << 16
-_TOO_LARGE = "it holds a number that is too large"
+_TOO_LARGE = "it contains a number that is too large"
 
 
-class Unreadable(ValueError):
-    """The text is no such document, or beyond the bounds; it says why, and `line` where if that is known."""
+class UnreadableDocument(ValueError):
+    """The text is no such document, or exceeds the bounds; `line` is where, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -39,17 +39,17 @@ def json_of(text: str | bytes, **hooks: Any) -> Any:
     """Return the value of a JSON document; `hooks` are those of `json.loads`."""
     try:
         return bounded(json.loads(text, **hooks))
-    except Unreadable:
+    except UnreadableDocument:
         raise
     except json.JSONDecodeError as error:
         reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        raise Unreadable(reason, error.lineno) from None
+        raise UnreadableDocument(reason, error.lineno) from None
     except UnicodeDecodeError:
-        raise Unreadable("it is not UTF-8") from None
+        raise UnreadableDocument("it is not UTF-8") from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
-        raise Unreadable(_TOO_LARGE) from None
+        raise UnreadableDocument(_TOO_LARGE) from None
 
 
 def toml_of(text: str) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def toml_of(text: str) -> dict[str, Any]:
     try:
         table: dict[str, Any] = tomllib.loads(text)
     except ValueError as error:
-        is_told = isinstance(error, tomllib.TOMLDecodeError)
-        raise Unreadable(str(error) if is_told else _TOO_LARGE) from None
+        has_message = isinstance(error, tomllib.TOMLDecodeError)
+        raise UnreadableDocument(str(error) if has_message else _TOO_LARGE) from None
     except RecursionError:
         raise _too_deep() from None
     bounded(table)
@@ -74,17 +74,17 @@ def yaml_of(text: str) -> Any:
     import yaml
 
     if len(text) > LIMITS.foreign_yaml_characters:
-        raise Unreadable(f"it has more than {LIMITS.foreign_yaml_characters:,} characters")
+        raise UnreadableDocument(f"it has more than {LIMITS.foreign_yaml_characters:,} characters")
     try:
         return bounded(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 # nosec B506 # from the safe one
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "it is not YAML"
-        raise Unreadable(reason, None if mark is None else mark.line + 1) from None
-    except Unreadable:
+        raise UnreadableDocument(reason, None if mark is None else mark.line + 1) from None
+    except UnreadableDocument:
         raise
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError):
-        raise Unreadable("it holds a value that is not what its tag says") from None
+        raise UnreadableDocument("it contains a value that does not match its tag") from None
 
 
 def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
@@ -95,7 +95,7 @@ def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
     depth = seen = 0
 
     def refuse(*_: object) -> Any:
-        raise Unreadable("it declares entities, which are not read")
+        raise UnreadableDocument("it declares entities, which are not read")
 
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = parser.ExternalEntityRefHandler = parser.UnparsedEntityDeclHandler = refuse
@@ -106,27 +106,27 @@ def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
         try:
             parser.Parse(part, len(part) < _XML_PART)
         except expat.ExpatError as error:
-            raise Unreadable(expat.errors.messages[error.code], error.lineno) from None
+            raise UnreadableDocument(expat.errors.messages[error.code], error.lineno) from None
         for _, attributes in found:
             depth += -1 if attributes is None else 1
             seen += 1
             if depth > LIMITS.foreign_depth:
                 raise _too_deep()
         if seen > LIMITS.foreign_values:
-            raise Unreadable(f"it holds more than {LIMITS.foreign_values:,} values")
+            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
         yield from found
         found.clear()
 
 
 def bounded(value: Any) -> Any:
-    """Return a value that is within the bounds, or raise `Unreadable`."""
+    """Return a value if it is within the bounds, or raise `UnreadableDocument`."""
     level, seen = [item for item in (value,) if isinstance(item, _CONTAINERS)], 0
     for _ in range(LIMITS.foreign_depth):
         if not level:
             return value
         seen += sum(map(len, level))
         if seen > LIMITS.foreign_values:
-            raise Unreadable(f"it holds more than {LIMITS.foreign_values:,} values")
+            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
         parts = [item.values() if isinstance(item, dict) else item for item in level]
         level = [part for some in parts for part in some if isinstance(part, _CONTAINERS)]
     if level:
@@ -134,8 +134,8 @@ def bounded(value: Any) -> Any:
     return value
 
 
-def _too_deep() -> Unreadable:
-    return Unreadable(f"it is nested more than {LIMITS.foreign_depth} deep")
+def _too_deep() -> UnreadableDocument:
+    return UnreadableDocument(f"it is nested more than {LIMITS.foreign_depth} deep")
 
 
 @cache
@@ -143,7 +143,7 @@ def _plain_loader() -> type[Any]:
     import yaml
 
     class PlainLoader(yaml.SafeLoader):
-        """Builds a value that is a tree, and stops reading where that gets too deep."""
+        """Builds a tree of values, and stops where it gets too deep."""
 
         depth = 0
 
@@ -160,7 +160,7 @@ def _plain_loader() -> type[Any]:
 
     def whole_number(loader: Any, node: Any) -> Any:
         if len(node.value) > _LONGEST_NUMBER:
-            raise Unreadable(_TOO_LARGE)
+            raise UnreadableDocument(_TOO_LARGE)
         return loader.construct_yaml_int(node)
 
     PlainLoader.add_constructor("tag:yaml.org,2002:int", whole_number)

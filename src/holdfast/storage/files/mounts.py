@@ -1,11 +1,11 @@
-"""Which kind of file system a path is on, as far as the kernel's mount table tells."""
+"""The type of the file system that a path is on, from the kernel's mount table."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from holdfast.storage.files.atomic import StrPath
+from holdfast.storage.files.directories import StrPath
 
 _MOUNT_TABLE = "/proc/self/mountinfo"
 _NETWORK_TYPES = frozenset(
@@ -16,17 +16,16 @@ _NETWORK_HELPERS = frozenset({"ceph", "davfs", "gcsfuse", "glusterfs", "rclone",
 
 
 def is_network_filesystem(path: StrPath) -> bool:
-    """Tell whether locks and write-ahead logs are unreliable where `path` lives.
+    """Return whether `path` is on a network file system, where locks and write-ahead logs are unreliable.
 
-    False where the mount table cannot be read (it exists on Linux only): absence of evidence is not a
-    reason to refuse work.
+    False if the mount table cannot be read (it exists on Linux only): that is no reason to refuse work.
     """
     kind, _, helper = filesystem_type(path).partition(".")
     return kind in _NETWORK_TYPES or (kind == "fuse" and helper in _NETWORK_HELPERS)
 
 
 def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
-    """Return the type of the file system that holds `path`, or an empty text when it is not known."""
+    """Return the type of the file system of `path`, or an empty text if it is unknown."""
     target = os.path.realpath(path)
     try:
         with open(mount_table, encoding="utf-8", errors="surrogateescape") as table:

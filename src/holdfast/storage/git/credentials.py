@@ -1,9 +1,9 @@
-"""What the user's own configuration says about other services: which hosts to reach, and with which password.
+"""The user's own configuration for other services: which hosts may be reached, and with which password.
 
 Contract:
 - Only the user's and the system's git configuration is read. The repository's is not: git runs as if outside
   of it, so that no helper a repository names is ever started.
-- A password is returned to whoever asked, and kept nowhere. Nobody is prompted.
+- A password is returned to the caller and stored nowhere. The user is never prompted.
 """
 
 from __future__ import annotations
@@ -12,48 +12,48 @@ import os
 from collections.abc import Mapping
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.command import SCOPES, Git, Terms
+from holdfast.storage.git.command import SCOPES, Git, GitOptions
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.network.client import AllowedHosts
+from holdfast.storage.network.address import AllowedHosts
 
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
 _HOSTS_SETTING = r"^holdfast[.]host$"
-# What keyrings need to be reached; see also `command.py`.
+# What a helper needs to reach a keyring.
 _KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
 
 
 class UsersConfiguration:
-    """The configuration of the person at the keyboard."""
+    """The environment and the git configuration of the person at the keyboard."""
 
     def __init__(self, repository: Repository, environment: Mapping[str, str] = os.environ) -> None:
         self._repository = repository
         self.environment = environment
 
     def allowed_hosts(self) -> AllowedHosts:
-        """Return the hosts that the person allowed."""
+        """Return the hosts that the user allowed."""
         named = self.environment.get(HOSTS_VARIABLE, "").replace(",", " ").split()
         return AllowedHosts([*named, *self._hosts_in_git()])
 
     def variable(self, *names: str) -> str | None:
-        """Return the first of these variables that is set and not empty."""
+        """Return the value of the first of these variables that is set and not empty."""
         return next((value for name in names if (value := self.environment.get(name, "").strip())), None)
 
     def password(self, host: str) -> str | None:
-        """Return what the person's credential helpers know for a host, or None."""
+        """Return the password that the user's credential helpers have for a host, or None."""
         if self._repository.git_dir is None or not host.replace("-", "").replace(".", "").isalnum():
             return None
         with Git(self._repository, self.environment) as git:
             variables = {
                 name: self.environment[name] for name in _KEYRING_VARIABLES if name in self.environment
             }
-            finished = git.execute(
+            result = git.execute(
                 "credential", "fill", given=f"protocol=https\nhost={host}\n\n".encode(),
                 seconds=LIMITS.credential_seconds, limit=LIMITS.read_chunk,
-                terms=Terms(environment=variables, apart=True),
+                options=GitOptions(environment=variables, apart=True),
             )  # fmt: skip
-        lines = finished.output.decode(errors="replace").splitlines()
+        lines = result.output.decode(errors="replace").splitlines()
         found = dict(line.split("=", 1) for line in lines if "=" in line)
-        return found.get("password") if finished.status == 0 else None
+        return found.get("password") if result.status == 0 else None
 
     def _hosts_in_git(self) -> list[str]:
         """Return the hosts in the configuration of git, the system's before the user's."""

@@ -1,8 +1,8 @@
-"""Which lines of a text changed, in time that grows with its length.
+"""Patience diff: which lines of a text changed, in time that grows with its length.
 
-The algorithm: cut off what both texts share at the start and at the end; pin down the lines that occur
-exactly once on each side and keep their order (patience); compare the gaps between those pins exactly while a
-budget lasts, and report the rest of the gaps as changed. A hostile text costs precision, never time.
+Common lines at the start and the end are cut off. Lines that occur exactly once on each side, in the same
+order, anchor the comparison; the gaps between these anchors are compared exactly while a budget lasts, and
+reported as changed afterwards. So a hostile text costs precision, never time.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 
 LineRange = tuple[int, int]
 Change = tuple[int, int, int, int]
-"""From and to in the old text, from and to in the new one."""
+"""Start and end in the old text, start and end in the new one."""
 
 _EXACT_COMPARISONS = 300_000
+"""A judgement: pairs of lines to compare exactly. It bounds the quadratic part of the work."""
 _BINARY_PROBE_BYTES = 8000
+"""How far git looks for a zero byte (`FIRST_FEW_BYTES` in its xdiff-interface.c)."""
 
 
 def is_binary(data: bytes) -> bool:
-    """Tell whether git would take these bytes for something else than text."""
+    """Return whether git would treat these bytes as binary."""
     return b"\0" in data[:_BINARY_PROBE_BYTES]
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineRange]:
     """Return the ranges of lines (from 1, both ends included) in `new` that differ from `old`.
 
-    Line ends are compared as if they were all `\\n`, and a missing one at the end of the text is no change.
-    Lines that were only deleted show as the line after which they stood, or line 1 when they stood first; a
-    text without any line left has no ranges.
+    All kinds of line end are equal, and a missing one at the end of the text is no change. Deleted lines are
+    represented by the line before them, or line 1 if they were the first; a text without lines has no ranges.
     """
     before, after = lines_of(old), lines_of(new)
     ranges = [
@@ -40,9 +41,9 @@ def changed_lines(old: bytes, new: bytes) -> list[LineRange]:
 
 
 def kept_lines(before: Sequence[bytes], after: Sequence[bytes], wanted: Collection[int]) -> dict[int, int]:
-    """Return where lines of `after`, by their index, stood in `before`; those that are new are left out.
+    """Return the index in `before` of lines of `after`, by their index; new lines are left out.
 
-    A line that is there once on both sides of what differs is the same: moving it is no change.
+    A line that occurs once in the differing part of both sides is the same line: moving it is no change.
     """
     head, tail = _common_ends(before, after)
     stop, grown = len(after) - tail, len(after) - len(before)
@@ -66,39 +67,39 @@ def kept_lines(before: Sequence[bytes], after: Sequence[bytes], wanted: Collecti
 
 
 def lines_of(data: bytes) -> list[bytes]:
-    """Return the lines of a text without their ends, of whatever kind these are."""
+    """Return the lines of a text without their ends."""
     lines = data.replace(b"\r\n", b"\n").split(b"\n")
     return lines[:-1] if not lines[-1] else lines
 
 
 def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Change]:
-    """Yield which lines or words differ, in order: a span of each side, of which one may be empty."""
+    """Yield the spans of lines or words that differ, in order; the span on one side may be empty."""
     head, tail = _common_ends(before, after)
     old = before[head : len(before) - tail]
     new = after[head : len(after) - tail]
     old_start = new_start = 0
     budget = _EXACT_COMPARISONS
-    for old_pin, new_pin in [*unique_pairs(old, new), (len(old), len(new))]:
-        if old_pin == old_start and new_pin == new_start:
-            old_start, new_start = old_pin + 1, new_pin + 1
+    for old_anchor, new_anchor in [*unique_pairs(old, new), (len(old), len(new))]:
+        if old_anchor == old_start and new_anchor == new_start:
+            old_start, new_start = old_anchor + 1, new_anchor + 1
             continue
-        cost = (old_pin - old_start) * (new_pin - new_start)
-        gap = _gap_changes(old[old_start:old_pin], new[new_start:new_pin], exact=cost <= budget)
+        cost = (old_anchor - old_start) * (new_anchor - new_start)
+        gap = _gap_changes(old[old_start:old_anchor], new[new_start:new_anchor], exact=cost <= budget)
         was, now = head + old_start, head + new_start
         for old_from, old_to, new_from, new_to in gap:
             yield was + old_from, was + old_to, now + new_from, now + new_to
         budget -= min(cost, budget)
-        old_start, new_start = old_pin + 1, new_pin + 1
+        old_start, new_start = old_anchor + 1, new_anchor + 1
 
 
 def _common_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[int, int]:
-    """Return how many lines both share at the start, and how many of the rest at the end."""
+    """Return how many lines both have in common at the start, and how many of the rest at the end."""
     head = _common_length(before, after)
     return head, _common_length(before[head:][::-1], after[head:][::-1])
 
 
 def _common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return how many lines are equal; by halves, because slices are compared far more quickly than lines."""
+    """Return the length of the common prefix, by binary search: slices compare much faster than lines."""
     same, end = 0, min(len(left), len(right))
     while same < end:
         middle = (same + end + 1) // 2
@@ -110,8 +111,7 @@ def _common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def unique_pairs(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the longest run of lines, unique on both sides, that keep their order: the pins of a patience
-    diff."""
+    """Return the anchors of a patience diff: the most lines, unique on both sides, that keep their order."""
     old_counts, new_counts = Counter(old), Counter(new)
     places = {line: index for index, line in enumerate(new) if new_counts[line] == 1}
     pairs = [
@@ -121,7 +121,7 @@ def unique_pairs(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple
 
 
 def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest subsequence whose second members rise; the first ones rise already."""
+    """Return the longest subsequence with increasing second members (patience sorting)."""
     tails: list[int] = []
     chain: list[int] = []
     previous: list[int] = []
@@ -144,7 +144,7 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
 def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, exact: bool) -> list[Change]:
     if not old or not new or not exact:
         return [(0, len(old), 0, len(new))]
-    from difflib import SequenceMatcher  # here, because whatever runs git loads this module
+    from difflib import SequenceMatcher  # here, because every user of git loads this module
 
     operations = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [(a, b, c, d) for kind, a, b, c, d in operations if kind != "equal"]

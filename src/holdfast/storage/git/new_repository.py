@@ -1,9 +1,9 @@
-"""A repository made from nothing: commits with whatever authors and dates, and nobody's identity needed.
+"""New repositories: commits with any authors and dates, without the user's identity.
 
 Contract:
-- Everything goes through `git fast-import`: no hook, no filter and no template of the user's runs, and what
-  the user told git about themselves is neither read nor written.
-- Afterwards the index is that of the last commit. The work tree is the caller's.
+- Everything goes through `git fast-import`: no hook, filter or template of the user's runs, and the user's
+  identity in git's configuration is neither read nor written.
+- Afterwards the index is that of the last commit. The work tree is left to the caller.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Signature
+from holdfast.storage.git.commits.commit import Signature
 from holdfast.storage.git.repository import Repository
 
 _BRANCH = "refs/heads/main"
 
 
 class CommitWithFiles(NamedTuple):
-    """A commit to make: who and when, why, and the files that differ from the one before."""
+    """A commit to make: author, message, and the files that differ from the commit before."""
 
     author: Signature
     message: str
@@ -29,7 +29,7 @@ class CommitWithFiles(NamedTuple):
 
 
 def new_repository(root: str) -> Repository:
-    """Make an existing empty folder a repository without commits."""
+    """Turn an existing empty folder into a repository without commits."""
     git_dir = os.path.join(root, ".git")
     repository = Repository(root, git_dir, git_dir)
     with Git(repository) as git:
@@ -48,8 +48,8 @@ def append_commits(repository: Repository, commits: Iterable[CommitWithFiles]) -
 
 
 def _record(commit: CommitWithFiles) -> bytes:
-    who = f"{commit.author.name} <{commit.author.email}> {commit.author.seconds} +0000"
-    head = f"commit {_BRANCH}\nauthor {who}\ncommitter {who}\n".encode()
+    author = commit.author.line
+    head = f"commit {_BRANCH}\nauthor {author}\ncommitter {author}\n".encode()
     changes = (
         f"M 100644 inline {path.text}\n".encode() + _data(content) for path, content in commit.files.items()
     )

@@ -1,12 +1,11 @@
-"""Which files belong to a project, as git sees it, and what a look at each of them tells.
+"""Which files belong to a project, and the stat of each.
 
 Contract:
-- In a git repository these are the files that git tracks and those that it neither tracks nor ignores; what
-  is committed as a link to another repository, and repositories inside this one, are left out. Outside of
-  git, and below a folder that git ignores but somebody names, they are found by walking.
-- Nothing is opened here, and no link is followed. Names come as the system has them, bytes that are not UTF-8
-  as surrogates.
-- A folder that cannot be read is told; what git knows to be in it is told file by file.
+- In a git repository these are the files that git tracks and those that it neither tracks nor ignores;
+  submodules and repositories inside this one are left out. Outside of git, and below an ignored folder that
+  is named explicitly, they are found by walking.
+- No file is opened here, and no link is followed. Bytes of names that are not UTF-8 become surrogates.
+- A folder that cannot be read is reported; files that git knows to be in it are reported one by one.
 """
 
 from __future__ import annotations
@@ -19,17 +18,18 @@ from typing import NamedTuple
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree, closest_path, typed_path
+from holdfast.storage.files.repo_path import RepoPath, closest_path, typed_path
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.listing import FOREIGN_FOLDERS
+from holdfast.storage.watching.source_folders import FOREIGN_FOLDERS
 
 _GITLINK = b"160000"
-_BETWEEN_CHECKS = 1000
+_FILES_PER_CHECK = 1000
 
 
-class Seen(NamedTuple):
-    """What a look at a file tells: equal ones mean equal content, unless the file is very young."""
+class FileStat(NamedTuple):
+    """The stat of a file: equal stats mean equal content, unless the file was just written."""
 
     inode: int
     size: int
@@ -38,44 +38,46 @@ class Seen(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The files of a project from the root, sorted, and the folders of it that could not be read."""
+    """The files of a project by their path from the root, sorted, and its folders that could not be read."""
 
     paths: list[str]
     unreadable: list[str]
 
 
 def checked_project(repository: Repository, path: str) -> str:
-    """Return the path of a folder or file, empty for the root, or say what is wrong with it."""
+    """Return the path of a folder or file, empty for the root, or raise with what is wrong with it."""
     if repository.bare:
         raise Unavailable("A bare repository has no files to analyse.", hint="Use a clone with a work tree.")
-    if os.path.isabs(path):  # agents often know a project by its place on the machine
+    if os.path.isabs(path):  # agents often know a project by its absolute path
         path = typed_path(repository.root, path)
     if path.strip("/") in ("", ".") and not path.startswith("/"):
         return ""
-    asked = RepoPath.parse(path).text
-    place = os.path.join(repository.root, asked)
-    if not os.path.lexists(place) or _is_behind_a_link(repository.root, asked):
-        near = closest_path(repository.root, asked)
-        hint = f"Did you mean '{near}'?" if near and near != asked else "Name a folder or file from the root."
-        raise NotFound(f"There is no folder or file '{asked}'.", hint=hint, path=asked)
-    return asked
+    checked = RepoPath.parse(path).text
+    place = os.path.join(repository.root, checked)
+    if not os.path.lexists(place) or _is_behind_a_link(repository.root, checked):
+        near = closest_path(repository.root, checked)
+        hint = (
+            f"Did you mean '{near}'?" if near and near != checked else "Name a folder or file from the root."
+        )
+        raise NotFound(f"There is no folder or file '{checked}'.", hint=hint, path=checked)
+    return checked
 
 
 def list_files(repository: Repository, git: Git | None, project: str, *, tracked: bool = False) -> Listed:
-    """Return the files below a project's folder, or the one file that the project is; or those git tracks."""
+    """Return the files below a project's folder, or the one file that it is; with `tracked`, only git's."""
     found = None if git is None else _known_to_git(git, project, tracked)
     if found is None or (project and not found and not tracked):
         return _walked(repository.root, project)
     return Listed(sorted(found), [])
 
 
-def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
-    """Return what each path leads to: a regular file, or why it is none to read; what is gone is left out."""
-    found: dict[str, Seen | str] = {}
+def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
+    """Return the stat of each regular file, or why a path is none; missing files are left out."""
+    found: dict[str, FileStat | str] = {}
     folders: dict[str, bool] = {"": True}
     call = current_call()
     for number, path in enumerate(paths):
-        if number % _BETWEEN_CHECKS == 0:
+        if number % _FILES_PER_CHECK == 0:
             call.check()
         try:
             if not _is_reached(root, path.rpartition("/")[0], folders):
@@ -88,23 +90,23 @@ def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
             found[path] = "unreadable"
             continue
         if stat.S_ISREG(status.st_mode):
-            found[path] = Seen(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            found[path] = FileStat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         else:
             found[path] = "not a regular file"
     return found
 
 
 def attributes(
-    git: Git, seen: Mapping[str, Seen | str], paths: Iterable[str], names: Sequence[str]
+    git: Git, seen: Mapping[str, FileStat | str], paths: Iterable[str], names: Sequence[str]
 ) -> dict[str, str]:
-    """Return which of some attributes is set for a path, where one is; the first of several counts.
+    """Return which of some attributes is set for each path that has one; the first of several counts.
 
-    Git is asked only where a file of attributes speaks of one of them, and where each such file is a file.
+    Git is run only if a `.gitattributes` mentions one of them, and all of these are regular files.
     """
     files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
-    if not any(_speaks_of(git.repository, path, names) for path in files):
+    if not any(_mentions(git.repository, path, names) for path in files):
         return {}
-    if not all(isinstance(seen[path], Seen) for path in files):
+    if not all(isinstance(seen[path], FileStat) for path in files):
         return {}
     given = b"".join(os.fsencode(path) + b"\0" for path in paths)
     listed = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)
@@ -116,7 +118,7 @@ def attributes(
     return found
 
 
-def _speaks_of(repository: Repository, path: str, names: Sequence[str]) -> bool:
+def _mentions(repository: Repository, path: str, names: Sequence[str]) -> bool:
     try:
         text = Tree(repository).read_bytes(RepoPath.parse(path), LIMITS.configuration_file_bytes)
     except HoldfastError:
@@ -125,7 +127,7 @@ def _speaks_of(repository: Repository, path: str, names: Sequence[str]) -> bool:
 
 
 def _is_reached(root: str, folder: str, known: dict[str, bool]) -> bool:
-    """Tell whether no link is on the way to a folder; each folder is looked at once."""
+    """Return whether no link is on the way to a folder; each folder is checked once."""
     if (answer := known.get(folder)) is None:
         above = _is_reached(root, folder.rpartition("/")[0], known)
         answer = known[folder] = above and not stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
@@ -152,7 +154,7 @@ def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
     for entry in listed.split(b"\0"):
         tag, _, rest = entry.partition(b" ")
         if tag == b"?":
-            if not rest.endswith(b"/"):  # or it is a repository of its own
+            if not rest.endswith(b"/"):  # a repository of its own
                 found.add(os.fsdecode(rest))
         elif not rest.startswith(_GITLINK):
             found.add(os.fsdecode(rest.partition(b"\t")[2]))

@@ -1,15 +1,14 @@
-"""Ref tips read straight from git's files: what every read compares, without starting a process.
+"""Refs read straight from git's files, without starting a process.
 
 Contract:
-- Reads what git's `files` backend keeps: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
-  files are read first and win, as in git, so that a `git pack-refs` at the same moment hides nothing.
-- A ref whose file holds no object id is in the answer with an empty id: it is damaged, and not absent.
-  In a name, what is not UTF-8 is spelled out, so that it can be stored and shown; no log has such a name.
-- What was read is handed out again as long as a look at the folders and files finds them as they were; see
-  `signs`.
-- A repository that keeps its refs otherwise (`reftable`) is said to do so; git itself must be asked there.
+- Reads what git's `files` backend stores: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
+  files are read first and take precedence, as in git, so that a concurrent `git pack-refs` hides nothing.
+- A ref whose file holds no object id is returned with an empty id: it is damaged, not absent. Bytes of a name
+  that are not UTF-8 are escaped, so that it can be stored and shown; no log has such a name.
+- The result is cached until the stat of a folder or file differs (see `file_signature`).
+- `are_readable` is false for a repository with another backend (`reftable`): there, git must be run.
 
-Quick commands import this module, so it keeps to what Python loads at start anyway.
+Quick commands import this module, so it imports only what Python has loaded by then.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _REF_BYTES = 256
 _ID_LENGTHS = (40, 64)
 _HEAD_BYTES = 4096
 _PACKED_BYTES = 1 << 28
-"""Some three million refs; more than that is no list of refs, and would not fit into memory."""
+"""A judgement: some three million refs. A larger file is no list of refs, and would not fit into memory."""
 _SYMBOLIC = b"ref: "
 _BRANCHES = "refs/heads/"
 _PACKED_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -48,11 +47,11 @@ class RefFiles:
 
     @property
     def are_readable(self) -> bool:
-        """Whether this repository keeps its refs in files."""
+        """Whether this repository stores its refs in files."""
         return not os.path.lexists(self._other_backend)
 
     def tips(self) -> dict[str, str]:
-        """Return the refs and the object ids they hold; read again once a folder or a file has changed."""
+        """Return the refs and their object ids; read again after a folder or a file has changed."""
         known, (seen, tips) = self._places, self._seen
         sign = sign_of(known) if known else None
         if sign is not None and sign == seen:
@@ -63,12 +62,12 @@ class RefFiles:
         self._read_directory(top, self._prefix, loose, places)
         self._read_packed()
         tips = printable({**self._packed, **loose})
-        # The sign was taken before these very places were read: what changed since differs from it.
+        # The signature was taken before these places were read: a later change makes it differ.
         self._places, self._seen = places, (sign if places == known else None, tips)
         return dict(tips)
 
     def tip(self, name: str) -> str | None:
-        """Return the id that one ref holds, or None when there is no such ref."""
+        """Return the id of one ref, or None if there is no such ref."""
         loose: dict[str, str] = {}
         self._read_loose(os.path.join(self._common, name), name, loose)
         if name in loose:
@@ -78,7 +77,7 @@ class RefFiles:
 
     def _read_directory(self, directory: str, prefix: str, found: dict[str, str], places: list[str]) -> None:
         places.append(directory)
-        if os.path.islink(directory):  # what is written below it would be somewhere else
+        if os.path.islink(directory):  # a ref written below it would be elsewhere
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         try:
             with os.scandir(directory) as entries:
@@ -93,11 +92,11 @@ class RefFiles:
 
     def _read_loose(self, path: str, name: str, found: dict[str, str]) -> None:
         try:
-            found[name] = _object_id(beginning(path, _REF_BYTES))
+            found[name] = _object_id(read_beginning(path, _REF_BYTES))
         except FileNotFoundError:
-            return  # packed a moment ago, and read below
+            return  # it has just been packed, and is read below
         except IsADirectoryError:
-            return  # names may lead through here; git makes a ref of an empty one when it needs to
+            return  # git leaves empty directories behind, and replaces one by a ref when it needs to
         except OSError:
             found[name] = ""
 
@@ -127,13 +126,13 @@ class HeadFile:
     def __init__(
         self, git_directory: str, common_directory: str, ask: Callable[[], str | None] = lambda: ""
     ) -> None:
-        """`ask` says what only git can tell."""
+        """`ask` runs git, for a HEAD that cannot be read here."""
         self._path = os.path.join(git_directory, "HEAD")
         self._ask = ask
         self._branches = RefFiles(common_directory, _BRANCHES)
 
     def commit(self) -> str | None:
-        """Return the id of the last commit; None when there is none; an empty id when nobody can tell."""
+        """Return the id of the last commit; None if there is none; an empty text if it is unknown."""
         branch = self._branch()
         try:
             found = self._branches.tip(branch) if branch.startswith(_BRANCHES) else branch
@@ -142,11 +141,11 @@ class HeadFile:
         return self._ask() if found == "" else found
 
     def _branch(self) -> str:
-        """Return the branch that is checked out, or the commit itself; nothing when only git can tell."""
+        """Return the branch that is checked out, or the commit itself; an empty text if only git can tell."""
         if not self._branches.are_readable:
             return ""
         try:
-            content = beginning(self._path, _HEAD_BYTES)
+            content = read_beginning(self._path, _HEAD_BYTES)
         except OSError:
             return ""
         if not content.startswith(_SYMBOLIC):
@@ -157,15 +156,15 @@ class HeadFile:
 
 
 def printable(tips: dict[str, str]) -> dict[str, str]:
-    """Return refs with what is not UTF-8 in their names spelled out."""
+    """Return refs with the bytes of their names that are not UTF-8 escaped."""
     return {
         name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace"): tip
         for name, tip in tips.items()
     }
 
 
-def beginning(path: str, limit: int) -> bytes:
-    """Return what a file begins with; links and what makes one wait are refused."""
+def read_beginning(path: str, limit: int) -> bytes:
+    """Return the first bytes of a file; links are refused, and no FIFO can block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         return os.read(descriptor, limit)
@@ -174,14 +173,14 @@ def beginning(path: str, limit: int) -> bytes:
 
 
 def _object_id(content: bytes) -> str:
-    """Return the id a loose ref holds, or nothing when it holds something else."""
+    """Return the object id in a loose ref, or an empty text if it holds something else."""
     text = content.strip()
     is_id = len(text) in _ID_LENGTHS and not text.translate(None, b"0123456789abcdef")
     return text.decode("ascii") if is_id and text.strip(b"0") else ""
 
 
 def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:
-    """Return the refs of a `packed-refs` file that begin with a prefix."""
+    """Return the refs of a `packed-refs` file below a prefix."""
     found = {}
     wanted = b" " + prefix.encode()
     place = content.find(wanted)

@@ -1,12 +1,12 @@
-"""Refs moved by compare-and-swap: only from a stated old value, and durable when the move has returned.
+"""Refs moved by compare-and-swap: only from an expected value, and durable once the move has returned.
 
 Contract:
-- `move` changes a ref from `old` to `new` or raises: `RefMoved` when it holds another value, `RefLocked` when
-  another process holds git's lock on it or died with it. Nothing else is ever written.
+- `move` changes a ref from `old` to `new` or raises: `RefMoved` when it has another value, `RefLocked` when
+  another process holds git's lock on it or died while it did. Nothing else is ever written.
 - No lock is removed but one that a killed writer of ours left: `is_left_lock` proves both.
-- `advance` is the same without starting git, for a commit that this process has just written: the ref's line
-  goes behind git's own lock file, flushed before the ref gets its new value.
-- git flushes the ref's file, we flush the directories that lead to it: git alone would lose the rename.
+- `advance` does the same without starting git, for a commit that this process has just written: the new value
+  is written to git's own lock file and flushed before that becomes the ref.
+- git flushes the ref's file and we flush the directories that lead to it: git alone could lose the rename.
 """
 
 from __future__ import annotations
@@ -22,38 +22,42 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, flush_directory
-from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.files.directories import flush_directory
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, written_file
+from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.ref_files import RefFiles, printable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.own_writes import announce
 
 DURABLE = "core.fsync=committed"
+"""The setting with which git flushes what it writes (see git-config(1))."""
 
 _LOCK_MILLISECONDS = 500
 _OWN_WAIT_SECONDS = 0.1
 _PAUSE_SECONDS = 0.005
+"""Judgements: a ref is locked for a few milliseconds, and a caller that gets `RefLocked` tries again."""
 _STORE = "holdfast"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
+_OPTIONS = GitOptions((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
 
 
 Move = tuple[str, str, str | None]
-"""A ref, the id it shall hold, and the one that it holds now."""
+"""A ref, its new value, and the value it is expected to have."""
 
 
 class RefMoved(Conflict, kind="ref_moved", number=4091):
-    """The ref no longer holds the value the caller saw."""
+    """The ref no longer has the value that the caller expects."""
 
 
 class RefLocked(Busy, kind="ref_locked", number=5031):
-    """Another git process is changing the ref, or died while it did."""
+    """Another git process is changing the ref, or died while it was."""
 
 
 @contextmanager
 def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> Iterator[Callable[[], None]]:
-    """Hold git's lock on a ref, its new value in it and flushed, and yield what gives the ref that value.
+    """Hold git's lock on a ref, with the flushed new value in it; yield a function that moves the ref to it.
 
-    It has a second name in our store, by which `is_left_lock` knows it when its holder was killed.
+    The lock file has a second name in our store, by which `is_left_lock` recognises it if its holder is
+    killed.
     """
     path = os.path.join(common_directory, ref)
     temporary = os.path.join(common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
@@ -71,42 +75,23 @@ def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> I
         try:
             yield lambda: os.rename(f"{path}.lock", path)
         finally:
-            # Once it has become the ref, a lock of that name is somebody else's.
+            # Once it has become the ref, a lock of that name belongs to another process.
             with suppress(FileNotFoundError):
                 if os.path.samefile(temporary, f"{path}.lock"):
                     os.unlink(f"{path}.lock")
 
 
-@contextmanager
-def written_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
-    """Have a file, flushed unless told otherwise, until it gets its name; whoever renames it ends that."""
-    descriptor = os.open(temporary, _NEW, mode)
-    try:
-        # Held to the end: this is how others tell what a dead writer left from what a live one needs.
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        if durable:
-            os.fsync(descriptor)
-        yield
-    finally:
-        os.close(descriptor)
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-
-
 def is_left_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
-    """Tell whether a lock on a ref was left by a killed writer of ours, and remove it where that is asked.
+    """Return whether a killed writer of ours left a lock on a ref; remove it if requested.
 
-    It was if it is the very file that the writer has in our store, and nobody holds that any more.
+    It did if the lock is a hard link to a temporary file in our store that no process has locked any more.
     """
-    kept = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
-    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in kept)]
+    temporaries = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
+    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in temporaries)]
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with suppress(OSError), os.fdopen(os.open(lock, flags), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Only who has this lock removes such a file, so what is seen now stays so.
+        # Only the holder of this lock removes such a file, so the result cannot change meanwhile.
         same = [place for place in places if os.path.samestat(os.lstat(place), os.fstat(file.fileno()))]
         for place in same if remove and len(same) == 2 else ():
             os.unlink(place)
@@ -126,7 +111,7 @@ class Refs:
         self._flushed: dict[str, int] = {}
 
     def tips(self) -> dict[str, str]:
-        """Return the refs and the ids they hold; a damaged ref has an empty id."""
+        """Return the refs and their object ids; that of a damaged ref is empty."""
         if not self._files.are_readable:
             return printable(self._git.ref_tips(self._prefix))
         try:
@@ -135,54 +120,55 @@ class Refs:
             raise disk_failure(error, self._prefix) from error
 
     def move(self, ref: str, new: str, old: str | None) -> None:
-        """Set a ref to `new`, provided it holds `old`; None stands for a ref that does not exist."""
+        """Set a ref to `new` if its value is `old`; None means that it does not exist."""
         zero = "0" * len(new)
-        finished = self._git.execute("update-ref", "--no-deref", ref, new, old or zero, terms=_TERMS)
-        if finished.status != 0:
-            raise self.failure(ref, old, finished.complaint)
+        result = self._git.execute("update-ref", "--no-deref", ref, new, old or zero, options=_OPTIONS)
+        if result.status != 0:
+            raise self.failure(ref, old, result.message)
         self.flush(ref)
 
     def move_all(self, moves: Sequence[Move]) -> set[str]:
-        """Do what `move` does for many refs in a few processes, and return those that could not be moved."""
+        """Do what `move` does for many refs with few processes; return the refs that could not be moved."""
         if not moves:
             return set()
         given = "".join(f"update {ref} {new} {old or '0' * len(new)}\n" for ref, new, old in moves)
-        seconds = LIMITS.git_network_seconds  # every one of them is flushed
-        finished = self._git.execute(
-            "update-ref", "--no-deref", "--stdin", given=given.encode(), terms=_TERMS, seconds=seconds
+        seconds = LIMITS.git_network_seconds  # each of them is flushed
+        result = self._git.execute(
+            "update-ref", "--no-deref", "--stdin", given=given.encode(), options=_OPTIONS, seconds=seconds
         )
-        if finished.status == 0:
+        if result.status == 0:
             for ref in {os.path.dirname(ref): ref for ref, _, _ in moves}.values():
                 self.flush(ref)
             return set()
-        half = len(moves) // 2  # one that is locked, or was moved, keeps git from moving any
+        half = len(moves) // 2  # one ref that is locked or has moved makes git refuse all
         return self.move_all(moves[:half]) | self.move_all(moves[half:]) if half else {moves[0][0]}
 
     def advance(self, ref: str, new: str, old: str | None) -> None:
-        """Do what `move` does, to an object that is known to be there, without starting git.
+        """Do what `move` does, for an object that is known to exist, without starting git.
 
-        Only for a repository that is `commits.ObjectFormat.is_plain`, keeps its refs in files and has
-        a store of ours.
+        Only for a repository whose `ObjectFormat.is_plain`, whose refs are files and that has a store of
+        ours.
         """
         with disk_failures_named(ref):
             try:
-                with ref_locked(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as give_value:
-                    if self._files.tip(ref) != old:  # compare and swap, under git's own lock
+                with ref_locked(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as move_ref:
+                    if self._files.tip(ref) != old:  # the comparison, under git's own lock
                         raise _moved(ref)
-                    give_value()
+                    move_ref()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):
                 if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
                     raise _locked(ref) from None
-                return self.move(ref, new, old)  # git knows what to make of a directory in the way
+                return self.move(ref, new, old)  # git knows how to replace an empty directory
         return self.flush(ref)
 
     @property
     def are_files(self) -> bool:
-        """Whether this repository keeps its refs in files."""
+        """Whether this repository stores its refs in files."""
         return self._files.are_readable
 
     def flush(self, ref: str) -> None:
-        """Make the names that lead to a ref durable."""
+        """Announce that a ref has moved, and make the names that lead to it durable."""
+        announce(os.path.join(self._common, ref))
         if not self._files.are_readable:
             return
         directory = os.path.dirname(ref)
@@ -192,32 +178,31 @@ class Refs:
                 while directory := os.path.dirname(directory):
                     self._flush_once(os.path.join(self._common, directory))
             except FileNotFoundError:
-                # `git pack-refs` has taken the ref into its one file meanwhile, and the empty folder away.
+                # `git pack-refs` has packed the ref meanwhile and removed the empty folder.
                 flush_directory(self._common)
 
     def _flush_once(self, directory: str) -> None:
-        """Make the names in a directory durable, unless it was done since its last change."""
+        """Make the names in a directory durable, unless that was done since its last change."""
         changed = os.stat(directory).st_ctime_ns
         if self._flushed.get(directory) != changed:
             flush_directory(directory)
             self._flushed[directory] = changed
 
-    def failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
-        """Return why git could not move a ref that should hold `old`."""
+    def failure(self, ref: str, old: str | None, message: str) -> RefMoved | RefLocked | Unavailable:
+        """Return why git could not move a ref that should have the value `old`."""
         if self.tips().get(ref) != old:
             return _moved(ref)
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
             return _locked(ref)
         return Unavailable(
-            f"git could not change '{ref}': {complaint}",
-            hint="Run `holdfast doctor` to check the repository.",
+            f"git could not change '{ref}': {message}", hint="Run `holdfast doctor` to check the repository."
         )
 
 
 def _moved(ref: str) -> RefMoved:
-    return RefMoved(f"'{ref}' was changed at the same moment.", hint="Try again.", ref=ref)
+    return RefMoved(f"'{ref}' was changed at the same time.", hint="Try again.", ref=ref)
 
 
 def _locked(ref: str) -> RefLocked:
-    hint = "Try again in a moment; `holdfast doctor` tells whether the lock was left behind."
+    hint = "Try again in a moment; `holdfast doctor` shows whether the lock was left behind."
     return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)

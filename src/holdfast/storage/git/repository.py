@@ -1,13 +1,14 @@
-"""Where a repository is and where Holdfast keeps its stores, found without running git.
+"""Where a repository is and where Holdfast stores its data, found without running git.
 
 Contract:
 - Discovery reads names, owners and two small text files (`.git`, `commondir`); no environment variable leads
-  it elsewhere. What a hostile repository writes there can lead to an error, never to a crash.
-- All worktrees of a repository share one store directory, inside the common git directory, where ordinary
-  git commands neither see nor delete it. Outside git the store is `.holdfast` in the directory itself.
-- A repository of another user is refused, unless git's `safe.directory` accepts it: only then is git run.
-- The nearest `.git` upwards decides. A bare repository is recognised only where no `.git` encloses it, so
-  that one committed inside a work tree cannot pose as the repository.
+  it elsewhere. What a hostile repository writes there can cause an error, never a crash.
+- All worktrees of a repository share one store directory, inside the common git directory, where ordinary git
+  commands neither see nor delete it. Outside git the store is `.holdfast` in the directory itself.
+- A repository of another user is refused, unless git's `safe.directory` accepts it; only to find that out is
+  git run.
+- The nearest `.git` upwards decides. A bare repository is recognised only if no `.git` encloses it, so that
+  one committed inside a work tree cannot pose as the repository.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.directories import StrPath, flush_directory
 from holdfast.storage.sql.quick import OutOfTheOrdinary, are_callers, git_directories, is_git_directory
 
 STORE_NAME = "holdfast"
@@ -30,9 +32,9 @@ _EXCLUDE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NON
 
 
 class Repository:
-    """A work tree, its git directories (if any) and the directory that holds its stores.
+    """A work tree, its git directories (if any) and the directory of its stores.
 
-    `root` is the work tree; of a bare repository it is the git directory itself, and `bare` says so.
+    `root` is the work tree, or the git directory itself if the repository is `bare`.
     """
 
     __slots__ = ("bare", "common_dir", "git_dir", "root", "store_directory")
@@ -55,7 +57,7 @@ class Repository:
 
     @classmethod
     def discover(cls, start: StrPath) -> Repository:
-        """Find the repository that encloses `start`; a directory outside git stands for itself."""
+        """Find the repository that encloses `start`; outside git, the directory itself."""
         start = _existing_directory(start)
         for directory in _upwards(start):
             if (found := cls._with_git_entry(directory)) is not None:
@@ -67,7 +69,7 @@ class Repository:
 
     @classmethod
     def at(cls, root: StrPath) -> Repository:
-        """Take exactly this directory, and nothing above it, as the repository."""
+        """Return the repository of exactly this directory, and nothing above it."""
         root = _existing_directory(root)
         if (found := cls._with_git_entry(root)) is not None:
             return found
@@ -95,7 +97,7 @@ class Repository:
         raise _bad_pointer(directory)
 
     def holds(self, path: str) -> bool:
-        """Tell whether git, given this path, would take something in this repository or a worktree of it."""
+        """Return whether git would resolve this path to something in this repository or a worktree of it."""
         assert self.git_dir is not None
         assert self.common_dir is not None
         above = os.path.dirname(self.common_dir) if os.path.basename(self.common_dir) == ".git" else self.root
@@ -106,13 +108,13 @@ class Repository:
             try:
                 enclosing = Repository.discover(place).common_dir
             except HoldfastError:
-                continue  # nothing is there, or nothing that is ours
+                continue  # nothing is there, or it belongs to another user
             if enclosing is not None and is_inside(self.common_dir, enclosing):
                 return True
         return False
 
     def ensure_store(self) -> str:
-        """Create the store directory if it is missing, for its owner only, and return it."""
+        """Create the store directory, for its owner only, unless it exists, and return it."""
         label = os.path.basename(self.store_directory)
         with disk_failures_named(label):
             try:
@@ -123,9 +125,9 @@ class Repository:
         return self.store_directory
 
     def ignore(self, pattern: str) -> None:
-        """Let git pass over files of a pattern in every worktree of this clone, or do nothing.
+        """Let git ignore files of a pattern in every worktree of this clone, if that can be written.
 
-        The list for that is git's own, `info/exclude`: it is never committed, and only ever added to.
+        The pattern is added to git's own list, `info/exclude`, which is never committed.
         """
         info = os.path.join(self.common_dir or "", "info")
         if self.common_dir is None or os.path.islink(info):
@@ -141,23 +143,23 @@ class Repository:
             if len(known) < _EXCLUDE_BYTES and pattern.encode() not in known.splitlines():
                 os.write(descriptor, b"%b%b\n" % (b"" if known[-1:] in b"\n" else b"\n", pattern.encode()))
         except OSError:
-            pass  # another process is at it, or nobody may write there: not worth failing for
+            pass  # another process is writing, or nothing may be written there: not worth failing for
         finally:
             os.close(descriptor)
 
     def agrees_to(self, what: str) -> bool:
-        """Return whether a person has agreed to something for this repository."""
+        """Return whether the user has agreed to something for this repository."""
         return os.path.exists(self._agreement(what))
 
     def agree_to(self, what: str) -> None:
-        """Remember that a person agreed, where nothing that comes with a repository can write."""
+        """Record that the user agreed, outside of the repository, whose author could have agreed instead."""
         path = self._agreement(what)
         with disk_failures_named("the folder for what this user agreed to"):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         atomic_write(path, os.fsencode(f"{what}\n{self.store_directory}\n"), mode=0o600)
 
     def _agreement(self, what: str) -> str:
-        from hashlib import sha256  # most commands never ask
+        from hashlib import sha256  # most commands never need it
 
         configured = os.environ.get("XDG_STATE_HOME", "")
         base = configured if os.path.isabs(configured) else os.path.expanduser("~/.local/state")
@@ -175,7 +177,7 @@ class Repository:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Tell whether a path leads to a directory, which is one without links, or to something in it."""
+    """Return whether a path leads to a directory or into it; the directory's links must be resolved."""
     return (os.path.realpath(path) + os.sep).startswith(directory.rstrip(os.sep) + os.sep)
 
 
@@ -198,10 +200,10 @@ def _upwards(directory: str) -> Iterator[str]:
 
 
 def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
-    """Refuse what another user put there, as git does: its configuration is theirs, and so is the store."""
+    """Refuse a repository of another user, as git does: they control its configuration and its store."""
     if are_callers(directory, git_dir, *entry):
         return
-    from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and it brings processes
+    from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and it loads much
 
     if not is_accepted_by_git(directory, git_dir):
         raise Denied(
@@ -213,7 +215,7 @@ def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
 def _bad_pointer(directory: str) -> InvalidPath:
     return InvalidPath(
         f"The .git file of '{os.path.basename(directory)}' does not lead to a git repository.",
-        hint="If the repository was moved, `git worktree repair` mends the link.",
+        hint="If the repository was moved, `git worktree repair` fixes the link.",
     )
 
 
@@ -221,7 +223,7 @@ def _check_store(status: os.stat_result, label: str) -> None:
     if not stat.S_ISDIR(status.st_mode):
         raise InvalidPath(
             f"The store '{label}' is not a directory of its own.",
-            hint="Move aside what is in its place, then try again.",
+            hint="Move aside what is there, then try again.",
             path=label,
         )
     if os.geteuid() not in (0, status.st_uid):

@@ -1,10 +1,10 @@
-"""A stand-in for a git directory: the repository's objects and refs, with a configuration of ours alone.
+"""A stand-in for a git directory: the repository's objects and refs, with a configuration of our own.
 
 Contract:
-- Whatever git does there reads nothing of the repository's configuration, hooks or list of remotes; what of
-  it a command needs is handed over by name. The user's and the system's configuration stay in force.
-- It is a folder of the store, the same for every command, and looked over before each: what does not belong
-  there is removed, because whoever packed the repository could have put it there.
+- A git command run there reads nothing of the repository's configuration, hooks or remotes; settings that it
+  needs are passed by name. The user's and the system's configuration stay in force.
+- It is a folder of the store, the same for every command, and checked before each: anything that does not
+  belong there is removed, because the archive that a repository came in may have contained it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from collections.abc import Mapping
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, Unavailable
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, atomic_write, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX
 
 NAME = "git"
 FORMAT_SETTINGS = r"^(extensions\.(objectformat|refstorage)|core\.(sharedrepository|logallrefupdates))$"
-"""What decides in which form objects and refs are written, and for whom: the stand-in must say the same."""
+"""Settings for the form and the permissions of objects and refs: the stand-in must have the same."""
 
 _LOGS = "core.logallrefupdates"
 _LINKED = ("logs", "objects", "packed-refs", "refs", "reftable", "shallow")
@@ -28,7 +30,7 @@ _MOST_BYTES = 4096
 
 
 def stand_in(store: str, formats: Mapping[str, str]) -> str:
-    """Return the stand-in in a store of ours, made or mended so that it is as it should be."""
+    """Return the stand-in in a store of ours, created or repaired."""
     directory = os.path.join(store, NAME)
     files = {"HEAD": b"ref: refs/heads/none\n", "config": _configuration(formats)}
     with disk_failures_named(NAME):
@@ -50,13 +52,13 @@ def stand_in(store: str, formats: Mapping[str, str]) -> str:
 
 
 def _configuration(formats: Mapping[str, str]) -> bytes:
-    """Return the whole configuration; a form that only newer programs know is for git to refuse."""
+    """Return the configuration; git itself refuses a format that it does not know."""
     lines = ["[core]", "\tbare = true", "\trepositoryFormatVersion = 1"]
     for key, given in sorted({_LOGS: "false", **formats}.items()):
-        value = given or "true"  # as git has it for a name alone
+        value = given or "true"  # git's meaning of a name without a value
         if not _PLAIN_VALUE.fullmatch(value):
             raise Unavailable(
-                f"This repository's setting '{key}' has a value that Holdfast does not know.",
+                f"This repository's setting '{key}' has a value that Holdfast does not support.",
                 hint="Use the commands of git itself for this repository.",
             )
         section, name = key.split(".")
@@ -79,7 +81,7 @@ def _link(directory: str, name: str) -> None:
     try:
         os.symlink(_target(name), os.path.join(directory, name))
     except FileExistsError:
-        if not _is_our_link(directory, name):  # another process did not make the same at this moment
+        if not _is_our_link(directory, name):  # and no other process has just created the same
             raise
 
 

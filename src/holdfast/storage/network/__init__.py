@@ -1,1 +1,1 @@
-"""The network: addresses a person allowed, one HTTP client, and the tokens of those who call us."""
+"""The network: the services a person allowed, one HTTP client, and the tokens of our own clients."""

@@ -1,10 +1,10 @@
-"""Who may call over HTTP: the owner's token, and named tokens with a role, kept as hashes.
+"""Who may call over HTTP: the owner's token, and named tokens with a role, stored as hashes.
 
 Contract:
-- The plain token is returned once, by `add`; the file holds only its SHA-256. A token has 256 random bits, so
-  that a slow hash would protect nothing.
-- Only the owner can read or change the file. A file that others may write to is refused.
-- `find` takes the same time whichever token is presented, and sees what other processes added or removed.
+- The plain token is returned once, by `add`; the file has only its SHA-256. A token has 256 random bits, so a
+  slow hash would add no protection.
+- Only the owner can read or change the file. A file that others may read or write is refused.
+- `find` takes constant time whichever token is presented, and sees what other processes added or removed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from holdfast.kernel.clock import rfc3339, utc_now
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.role import OWNER, Role
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.upgrade import refuse_newer
 
@@ -40,7 +42,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 @dataclass(frozen=True)
 class Grant:
-    """A token as the file has it: whose it is, what it allows, and how to recognise it."""
+    """A token as it is stored: its name, its role, and the hash to recognise it by."""
 
     name: str
     role: Role
@@ -58,7 +60,7 @@ class TokenFile:
         self._grants: tuple[Grant, ...] = ()
 
     def add(self, name: str, role: Role) -> str:
-        """Make a token and return it; nobody can learn it from us again."""
+        """Create a token and return it; it cannot be read again."""
         _check_name(name)
         self._repository.ensure_store()
         token = os.urandom(_TOKEN_BYTES).hex()
@@ -71,13 +73,13 @@ class TokenFile:
                 )
             if len(grants) >= LIMITS.tokens:
                 raise TooLarge(
-                    f"There are {len(grants)} tokens already.", hint="Remove one that nobody uses."
+                    f"There are {len(grants)} tokens already.", hint="Remove one that is not used."
                 )
             self._write([*grants, Grant(name, role, _digest(token), rfc3339(utc_now()))])
         return token
 
     def remove(self, name: str) -> Grant:
-        """Forget a token; servers that run refuse it from now on."""
+        """Remove a token; running servers refuse it from now on."""
         self._named(name, self._read())
         with locked(f"{self._path}.lock"):
             grants = self._read()
@@ -86,8 +88,8 @@ class TokenFile:
         return removed
 
     def all(self) -> tuple[Grant, ...]:
-        """Return every token, in the order they were made."""
-        signature = self._look()
+        """Return every token, in the order of creation."""
+        signature = self._signature_on_disk()
         if signature is None:
             self._grants = ()
         elif signature != self._signature:
@@ -96,7 +98,7 @@ class TokenFile:
         return self._grants
 
     def find(self, token: str) -> Grant | None:
-        """Return the grant of a token, or None when there is no such token."""
+        """Return the grant of a token, or None if there is no such token."""
         presented = _digest(token)
         found = None
         for grant in self.all():
@@ -112,20 +114,20 @@ class TokenFile:
         hint = did_you_mean(name, [grant.name for grant in grants])
         raise NotFound(f'There is no token named "{name[:80]}".', hint=hint)
 
-    def _look(self) -> tuple[int, ...] | None:
+    def _signature_on_disk(self) -> tuple[int, ...] | None:
         try:
             status = os.stat(self._path, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
             return None
         if stat.S_IMODE(status.st_mode) & 0o077:
             raise Denied(
-                f"Others than its owner may read or write {TOKENS_NAME} in Holdfast's store.",
+                f"Other users may read or write {TOKENS_NAME} in Holdfast's store.",
                 hint="Set its mode to 0600 and replace the tokens in it.",
             )
         return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
     def _read(self) -> list[Grant]:
-        if self._look() is None:
+        if self._signature_on_disk() is None:
             return []
         try:
             document = json.loads(read_limited(self._path, _LONGEST_FILE))
@@ -137,7 +139,7 @@ class TokenFile:
         except (ValueError, KeyError, TypeError, RecursionError):
             raise Corrupted(
                 f"The file {TOKENS_NAME} in Holdfast's store is damaged.",
-                hint="Move it aside and add the tokens anew.",
+                hint="Move it aside and add the tokens again.",
             ) from None
 
     def _write(self, grants: list[Grant]) -> None:
@@ -156,8 +158,8 @@ def _grant(entry: Mapping[str, Any]) -> Grant:
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid(
-            f"{name[:80]!a} cannot be the name of a token.",
-            hint="Take up to 64 letters, digits, dots, hyphens, underscores or @, a letter or digit first.",
+            f"{name[:80]!a} is not a valid name of a token.",
+            hint="Use up to 64 letters, digits and . - _ @, beginning with a letter or digit.",
         )
     if name == OWNER:
         raise Invalid(f'"{OWNER}" is the name of the repository\'s own token.', hint="Choose another name.")
@@ -168,7 +170,7 @@ def _digest(token: str) -> str:
 
 
 def access_token(repository: Repository) -> str:
-    """Return the repository's token, made at first use; only the owner can read its file."""
+    """Return the owner's token, created at first use; only the owner can read its file."""
     path = os.path.join(repository.ensure_store(), TOKEN_NAME)
     with locked(path):
         if not os.path.lexists(path):
@@ -176,7 +178,7 @@ def access_token(repository: Repository) -> str:
         token = read_limited(path, _LONGEST_TOKEN).decode("ascii", "replace").strip()
     if len(token) < _SHORTEST_TOKEN or not token.isalnum():
         raise Corrupted(
-            f"The file {TOKEN_NAME} in Holdfast's store does not hold a token.",
-            hint="Move it aside; the next start makes a new one, and clients need that one then.",
+            f"The file {TOKEN_NAME} in Holdfast's store does not contain a token.",
+            hint="Move it aside; the next start creates a new one, which clients then need.",
         )
     return token

@@ -1,4 +1,4 @@
-"""Child processes: waited for, confined, pooled, or an editor; and the standard streams of this one."""
+"""Child processes: run and ended, confined, pooled, or an editor; and this process's own streams."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 
 def hold_standard_streams() -> None:
-    """Keep files of ours from getting the numbers of standard streams that the caller closed."""
-    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # so that answers cannot be lost
+    """Keep our files from getting the descriptors of standard streams that the caller closed."""
+    for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:

@@ -1,7 +1,6 @@
-"""Child processes: waited for while somebody wants the answer, and ended together with their own children.
+"""Child processes: started in a process group of their own, served without blocking; ended as a group.
 
-A child runs in a process group of its own (see `git/command.py`), so ending the group ends whatever it
-started. Work on every core is Python itself, started again, and nothing that anybody names.
+A child leads its own process group, so killing the group also ends whatever it started.
 """
 
 from __future__ import annotations
@@ -11,92 +10,69 @@ import os
 import select
 import selectors
 import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from types import MappingProxyType
 
-from holdfast.kernel.call import current_call
-from holdfast.kernel.clock import monotonic
-from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failure, disk_failures_named
+from holdfast.storage.processes.time_limit import POLL_SECONDS, TimeLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
     from subprocess import Popen
     from typing import IO
 
-POLL_SECONDS = 0.05
-_COMPLAINT_BYTES = 64 * 1024
+_STDERR_BYTES = 64 * 1024
+"""How much of a child's standard error is kept. A judgement: far more than an error message has."""
 WIDE_PIPE_BYTES = 1024 * 1024
+"""The largest pipe that Linux gives an ordinary user (`/proc/sys/fs/pipe-max-size`, see pipe(7))."""
+_FIRST_PAUSE_SECONDS = 0.0005
+"""A judgement: most children have ended by the time their output has, so the first pause is very short."""
 
 
-class Patience:
-    """How long one piece of work may take: the limit given here, or less when its caller gives up."""
-
-    def __init__(self, seconds: float, work: str) -> None:
-        self._seconds = seconds
-        self._work = work
-        self._ends = monotonic() + seconds
-        self._call = current_call()
-
-    def check(self) -> None:
-        """Raise when the work should stop now."""
-        self._call.check()
-        if monotonic() > self._ends:
-            raise DeadlineExceeded(
-                f"{self._work} did not finish within {self._seconds:g} seconds.",
-                hint="Try again when the machine is less busy.",
-            )
-
-
-def wait_until_readable(descriptor: int, patience: Patience) -> None:
-    """Return when there is something to read, or the end of it."""
+def wait_until_readable(descriptor: int, limit: TimeLimit) -> None:
+    """Return once there is something to read, or the end of the stream."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     while not poll.poll(POLL_SECONDS * 1000):
-        patience.check()
+        limit.check()
 
 
-def wait_until_ended(process: Popen[bytes], patience: Patience) -> int:
-    """Return the exit status of a process that has nothing more to say."""
-    pause = 0.0005
+def wait_until_ended(process: Popen[bytes], limit: TimeLimit) -> int:
+    """Return the exit status of a process that has closed its output."""
+    pause = _FIRST_PAUSE_SECONDS
     while (status := process.poll()) is None:
-        patience.check()
+        limit.check()
         time.sleep(pause)
         pause = min(pause * 2, POLL_SECONDS)
     return status
 
 
 def widen(pipe: IO[bytes] | None) -> None:
-    """Let a process print far ahead of its reader, where the system can do that."""
+    """Enlarge a pipe's buffer, where the system allows it, so that a process can write far ahead of us."""
     set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
     if pipe is not None and set_size is not None:
         try:
             fcntl.fcntl(pipe, set_size, WIDE_PIPE_BYTES)
         except OSError:
-            pass  # the user has many wide pipes already
+            pass  # the user's quota for wide pipes is used up
 
 
-def conversation(
-    process: Popen[bytes],
-    given: bytes,
-    complaint: bytearray,
-    patience: Patience,
-    chunk: int = LIMITS.read_chunk,
+def communicate(
+    process: Popen[bytes], given: bytes, stderr: bytearray, limit: TimeLimit, chunk: int = LIMITS.read_chunk
 ) -> Iterator[bytes]:
-    """Give a process what it shall read, and yield what it prints until it has nothing more to say.
+    """Write `given` to a process and yield its output until both its output streams end.
 
-    Input and both outputs are served side by side, so that none can block the process. What it says on
-    standard error is added to `complaint`, as far as a person would read it.
+    Input and both outputs are served together, so that none of them can block the process. Standard error is
+    appended to `stderr`, up to a bound.
     """
     assert process.stdout is not None
     assert process.stderr is not None
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        selector.register(process.stderr, selectors.EVENT_READ, complaint)
+        selector.register(process.stderr, selectors.EVENT_READ, stderr)
         if process.stdin is not None:
             os.set_blocking(process.stdin.fileno(), False)
             selector.register(process.stdin, selectors.EVENT_WRITE)
@@ -104,44 +80,33 @@ def conversation(
         while selector.get_map():
             for key, _ in selector.select(POLL_SECONDS):
                 if key.fileobj is process.stdin:
-                    rest = _give(process.stdin, rest, selector)
+                    rest = _write_some(process.stdin, rest, selector)
                 elif not (piece := os.read(key.fd, chunk)):
                     selector.unregister(key.fileobj)
                 elif key.data is None:
                     yield piece
-                elif len(complaint) < _COMPLAINT_BYTES:
-                    complaint += piece
-            patience.check()
+                elif len(stderr) < _STDERR_BYTES:
+                    stderr += piece
+            limit.check()
 
 
-def _give(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelector) -> memoryview:
-    """Write what fits, close the pipe after the last of it, and return what is left."""
+def _write_some(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelector) -> memoryview:
+    """Write as much as the pipe takes, close it after the last byte, and return what is left to write."""
     try:
         rest = rest[os.write(pipe.fileno(), rest) :]
     except BrokenPipeError:
-        rest = rest[:0]  # the process has read enough; its status says whether that is a failure
+        rest = rest[:0]  # the process has read enough; its exit status shows whether that is a failure
     except OSError as error:
-        raise disk_failure(error, "git") from error  # and never a part of the input for the whole
+        raise disk_failure(error, "git") from error  # the process must not take a part for the whole input
     if not rest:
         selector.unregister(pipe)
         pipe.close()
     return rest
 
 
-@contextmanager
-def held(lock: threading.Lock, patience: Patience) -> Iterator[None]:
-    """Hold a lock, and stop waiting for it when nobody wants the answer any more."""
-    while not lock.acquire(timeout=POLL_SECONDS):
-        patience.check()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 def end_group(process: Popen[bytes]) -> None:
-    """Kill a process and everything in its group unless it has ended by itself, and close its pipes."""
-    # Once its status has been collected, its number may belong to somebody else.
+    """Kill a process and its group unless it has ended already, and close its pipes."""
+    # Once its status has been collected, the system may give its number to another process.
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -152,15 +117,27 @@ def end_group(process: Popen[bytes]) -> None:
 
 
 def _collected(pid: int) -> int:
-    """Return the status of a child. `Popen.wait` hangs where Ctrl-C came while `Popen.poll` had its lock."""
+    """Return a child's status. `Popen.wait` hangs when Ctrl-C arrived while `Popen.poll` held its lock."""
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
-        return -signal.SIGKILL  # collected by what was interrupted; nobody asks any more
+        return -signal.SIGKILL  # collected by the interrupted call; nothing reads it any more
 
 
-def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -> Popen[bytes]:
-    """Start a module of ours in a fresh interpreter and a group of its own; it reads a pipe, or `source`."""
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
+def interpreter(
+    module: str,
+    *arguments: str,
+    source: IO[bytes] | None = None,
+    environment: Mapping[str, str] = _NO_VARIABLES,
+) -> Popen[bytes]:
+    """Start one of our modules in a fresh interpreter and a process group of its own.
+
+    It reads from a pipe, or from `source`. It runs in isolated mode outside the repository, so that it
+    imports nothing from the current directory or the environment.
+    """
     import subprocess
     import sys
 
@@ -171,7 +148,7 @@ def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=os.sep,
-            env={},
+            env=dict(environment),
             start_new_session=True,
             bufsize=0,
         )
@@ -182,46 +159,3 @@ def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def on_every_core() -> Executor:
-    """Return what runs functions in processes of their own, as many as there are cores.
-
-    They are not forked: a server has threads, and a fork would copy their locks in whatever state they are.
-    """
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    return ProcessPoolExecutor(cores(), mp_context=multiprocessing.get_context("spawn"))
-
-
-def own_process() -> Executor:
-    """Return what runs functions in one process, which ends with this one, whatever ends it."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=context, initializer=_follow_parent)
-
-
-def _follow_parent() -> None:
-    """Let this process end with the one that started it, and at once where somebody interrupts both."""
-    import multiprocessing
-
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def end_own_processes() -> None:
-    """End the processes of every `own_process`, whatever they are at."""
-    import multiprocessing
-
-    for process in multiprocessing.active_children():
-        process.terminate()

@@ -1,11 +1,12 @@
-"""Runs a function of ours on what somebody else wrote, in a process that can do nothing but compute.
+"""Runs one of our functions on untrusted data, in a process that can do nothing but compute.
 
 Contract:
-- The child is a fresh interpreter without the caller's environment. It imports the function, and only then
-  gives up, for good, the right to open files, to start processes and to write anywhere but to its pipe.
-- It ends: with its answer, after its share of processor time, when it asks for too much memory, at the
-  caller's deadline, or within a moment of the caller's cancellation.
-- What it prints is bounded here as well, whatever the function does.
+- The child is a fresh interpreter without the caller's environment. It imports the function, and then
+  irrevocably gives up the right to open files, to start processes and to write anywhere but to its pipe
+  (setrlimit(2)).
+- It ends: with its result, after its share of processor time, when it needs too much memory, at the caller's
+  deadline, or shortly after the caller's cancellation.
+- The size of its result is bounded here too, whatever the function does.
 """
 
 from __future__ import annotations
@@ -23,13 +24,8 @@ from dataclasses import dataclass
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.processes.child import (
-    Patience,
-    end_group,
-    interpreter,
-    wait_until_ended,
-    wait_until_readable,
-)
+from holdfast.storage.processes.child import end_group, interpreter, wait_until_ended, wait_until_readable
+from holdfast.storage.processes.time_limit import TimeLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,33 +45,35 @@ class Bounds:
 
 
 def run_confined(module: str, function: str, request: bytes, work: str, bounds: Bounds) -> bytes:
-    """Return what `function(request)` returns in a confined process; `work` names it in messages."""
-    patience = Patience(bounds.wait_seconds, work)
+    """Return the result of `function(request)` in a confined process; `work` names it in messages."""
+    time_limit = TimeLimit(bounds.wait_seconds, work)
     limits = (str(bounds.processor_seconds), str(bounds.memory_bytes))
     with disk_failures_named(work), tempfile.TemporaryFile() as source:
         source.write(request)
         source.seek(0)
         process = interpreter(__name__, module, function, *limits, source=source)
     try:
-        answer = _read(process, bounds.output_bytes, work, patience)
-        status = wait_until_ended(process, patience)
+        answer = _read(process, bounds.output_bytes, work, time_limit)
+        status = wait_until_ended(process, time_limit)
     finally:
         end_group(process)
     _check_end(status, work, bounds)
     return answer
 
 
-def _read(process: Popen[bytes], limit: int, work: str, patience: Patience) -> bytes:
+def _read(process: Popen[bytes], limit: int, work: str, time_limit: TimeLimit) -> bytes:
     assert process.stdout is not None
     answer = bytearray()
     while True:
-        wait_until_readable(process.stdout.fileno(), patience)
+        wait_until_readable(process.stdout.fileno(), time_limit)
         piece = os.read(process.stdout.fileno(), LIMITS.read_chunk)
         if not piece:
             return bytes(answer)
         answer += piece
         if len(answer) > limit:
-            raise TooLarge(f"{work} gives more than {limit} bytes.", hint="Make it give less.", limit=limit)
+            raise TooLarge(
+                f"{work} produces more than {limit} bytes.", hint="Reduce the output.", limit=limit
+            )
 
 
 def _check_end(status: int, work: str, bounds: Bounds) -> None:
@@ -84,21 +82,21 @@ def _check_end(status: int, work: str, bounds: Bounds) -> None:
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
         raise DeadlineExceeded(
             f"{work} took more than {bounds.processor_seconds:g} seconds of processor time.",
-            hint="Look for loops that are too long.",
+            hint="Look for loops with too many iterations.",
         )
     if status == _OUT_OF_MEMORY:
         raise TooLarge(
             f"{work} needs more than {bounds.memory_bytes} bytes of memory.",
-            hint="Look for texts that are too long.",
+            hint="Look for texts that grow too long.",
             limit=bounds.memory_bytes,
         )
     raise Unavailable(
-        f"{work} ended without an answer (status {status}).", hint="Try again; if it stays so, report it."
+        f"{work} ended without a result (status {status}).", hint="Try again; if it happens again, report it."
     )
 
 
 def main(module: str, function: str, processor_seconds: str, memory_bytes: str) -> int:
-    """Be the confined process."""
+    """Run as the confined process."""
     work = getattr(importlib.import_module(module), function)
     request = sys.stdin.buffer.read()
     _confine(float(processor_seconds), int(memory_bytes))
@@ -126,5 +124,5 @@ def _confine(processor_seconds: float, memory_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    # Exit at once: what an interpreter tidies up at its end may need what was given up.
+    # Exit at once: an interpreter's shutdown may need the rights that were given up.
     os._exit(main(*sys.argv[1:]))

@@ -1,6 +1,6 @@
-"""The person's own editor, on a file that only exists meanwhile.
+"""A text edited in the user's own editor, in a temporary file.
 
-Contract: the editor is the one the person's environment names, never one that a repository's configuration
+Contract: the editor is the one that the user's environment names, never one that a repository's configuration
 names. The file is outside every repository, readable by its owner alone, and removed afterwards.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess  # hygiene: the one program here is the person's own editor
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -19,7 +19,7 @@ VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
 
 
 def written_in_editor(text: str) -> str:
-    """Return what a person made of a text in their editor, without the line feeds at its end."""
+    """Return a text as the user edited it, without the line feeds at its end."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:
         path = Path(directory, "text.md")
@@ -32,12 +32,12 @@ def _command() -> list[str]:
     named = next((value for name in VARIABLES if (value := os.environ.get(name))), None)
     if named is None:
         raise Unavailable(
-            "No editor is named.", hint=f"Set one of {', '.join(VARIABLES)}, or give the text itself."
+            "No editor is configured.", hint=f"Set one of {', '.join(VARIABLES)}, or give the text itself."
         )
     try:
         return shlex.split(named)
     except ValueError:
-        raise Invalid("The name of the editor has an open quote.", hint="Close it.") from None
+        raise Invalid("The editor's command has an unclosed quote.", hint="Close it.") from None
 
 
 def _run(command: list[str]) -> None:

@@ -1,13 +1,13 @@
-"""A SQLite file that holds nothing of its own: derived from other stores, rebuilt whenever in doubt.
+"""A SQLite file whose content is derived from other stores, so that it can be rebuilt whenever in doubt.
 
 Contract:
-- Each build is a new file under a name of its own; a small pointer file, replaced in one step, says which one
-  counts. A file is never renamed or rebuilt in place: a database that took another's name would meet its
-  log. Files no longer pointed to are removed; processes that still have one open notice at their next use.
-- A file that is missing, foreign, damaged, of another version, or whose pointer is, raises `NotUsable`, and
-  the owner builds it anew. What went wrong is never an empty answer.
-- Writes are consistent but not flushed: after a power cut the file may be older than what it is derived from,
-  so the owner must compare before it trusts.
+- Each build is a new file with a new name; a small pointer file, replaced atomically, names the current one.
+  A file is never renamed or rebuilt in place: a database that took another's name would find the other's log.
+  Files no longer pointed to are removed; processes that still have one open notice at their next use.
+- A file that is missing, foreign, damaged or of another version raises `NotUsable`, as does such a pointer,
+  and the owner rebuilds it. A failure never looks like an empty result.
+- Writes are consistent but not flushed: after a power failure the file may be older than its sources, so the
+  owner must compare it with them before using it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from typing import TypeVar
 
-from holdfast.kernel.errors import Corrupted, Denied, InvalidPath, NotFound, OutOfSpace, TooLarge, Unavailable
+from holdfast.kernel.errors import (
+    Corrupted,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    NotFound,
+    OutOfSpace,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.quick import connect_to, connected
-from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, SqliteError, database_failure
+from holdfast.storage.sql.sqlite_errors import SQLITE_ERRORS, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
 
@@ -32,14 +45,16 @@ _UNWRITABLE = (Denied, InvalidPath, OutOfSpace, Unavailable)
 _UNREADABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
+"""A judgement: how often to repeat a build whose file another process removes meanwhile."""
 _WAIT = LIMITS.database_busy_seconds
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
 Prepare = Callable[[sqlite3.Connection], object]
+Answer = TypeVar("Answer")
 
 
 class NotUsable(Exception):
-    """The file must be built anew; the text says why."""
+    """The file must be rebuilt; the message says why."""
 
 
 class DerivedDatabase:
@@ -56,19 +71,21 @@ class DerivedDatabase:
         self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
         self._file = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
         self._current: str | None = None
+        self._damaged: str | None = None
+        """The file that was found damaged last."""
         self._memory: sqlite3.Connection | None = None
-        """What keeps a build in memory, where the disk takes none."""
+        """Keeps a database alive that was built in memory, because nothing can be written to the disk."""
         self._connections = ConnectionPool(self._connect)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one moment and cannot change it."""
+        """Yield a read-only connection to one snapshot of the data."""
         with self._in_use("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are kept together, or not at all."""
+        """Yield a connection whose changes are committed together, or not at all."""
         try:
             with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
                 yield connection
@@ -76,13 +93,39 @@ class DerivedDatabase:
         except _UNWRITABLE as failure:
             raise NotUsable(failure.message) from None
 
-    def rebuild(self, fill: Prepare) -> None:
-        """Build a new file with `fill`, unless another process has just done so, and let it count.
+    def try_read(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+        """Return what a question finds, or `otherwise` where there is no usable file; for caches."""
+        try:
+            with self.read() as connection:
+                return question(connection)
+        except (NotUsable, HoldfastError):
+            return otherwise
 
-        Where the disk takes none, what is built is in memory, and counts for this process alone.
+    def try_write(self, fill: Prepare) -> bool:
+        """Run `fill` in the file, or in a new one where it is unusable; return whether that succeeded."""
+        try:
+            # A write need not touch the page that a read found damaged.
+            if self._damaged is None or self._damaged != self._pointed_to():
+                with suppress(NotUsable):
+                    self._fill_current(fill)
+                    return True
+            if not self.rebuild(fill):
+                self._fill_current(fill)
+        except (HoldfastError, NotUsable):
+            return False
+        return True
+
+    def _fill_current(self, fill: Prepare) -> None:
+        with self.write() as connection:
+            fill(connection)
+
+    def rebuild(self, fill: Prepare) -> bool:
+        """Build a new file with `fill`, unless another process has just done so; return whether `fill` ran.
+
+        If nothing can be written to the disk, the database is built in memory, for this process alone.
         """
         try:
-            self._rebuild(fill)
+            return self._rebuild(fill)
         except _UNWRITABLE:
             self.close()
             address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
@@ -93,18 +136,19 @@ class DerivedDatabase:
                 memory.close()
                 raise
             self._current, self._memory = address, memory
+            return True
 
-    def _rebuild(self, fill: Prepare) -> None:
-        before = self._pointed()
+    def _rebuild(self, fill: Prepare) -> bool:
+        before = self._pointed_to()
         with locked(self._pointer, wait=LIMITS.index_seconds):
-            if self._pointed() != before and self.is_usable():
-                return
+            if self._pointed_to() != before and self.is_usable():
+                return False
             name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
             path = os.path.join(self._directory, name)
             try:
                 for _ in range(_BUILDS):
                     self._build(path, fill)
-                    if os.path.exists(path):  # or somebody took it away meanwhile
+                    if os.path.exists(path):  # unless another process removed it meanwhile
                         break
                 with disk_failures_named(name), open(path, "rb") as file:
                     os.fsync(file.fileno())
@@ -113,9 +157,10 @@ class DerivedDatabase:
                 _remove(path)
                 raise
             self._remove_others(name)
+            return True
 
     def is_usable(self) -> bool:
-        """Tell whether the file that counts can be opened and is of this version."""
+        """Return whether the current file can be opened and is of this version."""
         try:
             with self.read():
                 return True
@@ -123,7 +168,7 @@ class DerivedDatabase:
             return False
 
     def discard(self) -> None:
-        """Let no file count, because the one that did turned out to be damaged."""
+        """Forget the current file, because it turned out to be damaged."""
         self.close()
         _remove(self._pointer)
 
@@ -137,7 +182,7 @@ class DerivedDatabase:
 
     @contextmanager
     def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
-        self._follow_the_pointer()
+        self._follow_pointer()
         try:
             with self._connections.lend(writing=writing) as connection:
                 connection.execute(begin)
@@ -149,24 +194,26 @@ class DerivedDatabase:
         failure = database_failure(error, self._name + POINTER_SUFFIX)
         cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNREADABLE
         is_damaged = isinstance(failure, Corrupted)
+        if is_damaged:
+            self._damaged = self._current
         if is_damaged or cannot_open or str(error).startswith(("no such table", "no such column")):
             self.close()
             return NotUsable(str(error))
         return failure or error
 
-    def _follow_the_pointer(self) -> None:
+    def _follow_pointer(self) -> None:
         if self._memory is not None:
             return
-        name = self._pointed()
+        name = self._pointed_to()
         if name is None:
             raise NotUsable("there is none yet")
         if name != self._current:
-            self._current = name  # first: what is opened from now on must be the new file
+            self._current = name  # first, so that connections opened from now on are to the new file
             self._connections.retire()
 
-    def _pointed(self) -> str | None:
+    def _pointed_to(self) -> str | None:
         if not os.path.lexists(self._pointer):
-            return None  # as usual before the first question
+            return None  # as is usual before the first use
         try:
             name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
         except (NotFound, InvalidPath, TooLarge):

@@ -1,7 +1,8 @@
-"""A SQLite file that another program wrote, read without trusting it and without touching it.
+"""A SQLite file that another program wrote, read without trusting or touching it.
 
-Contract: the file is read whole, within a bound, and looked at in memory: nothing is written beside it, and
-no lock of its owner is disturbed. What its schema defines beyond tables is never run.
+Contract: the caller has read the file into memory, within a bound, and it is queried there: nothing is
+written beside it, and no lock of its owner is affected. Views, triggers and functions of its schema are never
+run.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
 from holdfast.kernel.call import current_call
-from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.sql.snapshot import VERSIONS
 
 _STEPS = 100_000
-"""Instructions of SQLite between two looks at whether anybody still waits."""
+"""A judgement: instructions of SQLite's virtual machine between two checks for a cancellation."""
 
 
 @contextmanager
 def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to a database that has these tables with these columns, or raise `Unreadable`."""
+    """Yield a connection to a database with these tables and columns, or raise `UnreadableDocument`."""
     copied = bytearray(content)
     copied[VERSIONS] = b"\1\1"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.set_progress_handler(_is_unwanted, _STEPS)
+        connection.set_progress_handler(_is_cancelled, _STEPS)
         try:
             connection.deserialize(bytes(copied))
             connection.execute("PRAGMA trusted_schema = OFF")
@@ -34,10 +35,10 @@ def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Ite
             yield connection
         except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
             current_call().check()
-            raise Unreadable(f"it is no database that can be read: {error}") from None
+            raise UnreadableDocument(f"it is no database that can be read: {error}") from None
 
 
-def _is_unwanted() -> int:
+def _is_cancelled() -> int:
     call = current_call()
     left = call.remaining()
     return int(call.cancelled or (left is not None and left <= 0))
@@ -47,4 +48,4 @@ def _check_table(connection: sqlite3.Connection, table: str, columns: Sequence[s
     kind = connection.execute("SELECT type FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
     present = {row[1] for row in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))}
     if kind != ("table",) or not present.issuperset(columns):
-        raise Unreadable(f"it has no table '{table}' with {', '.join(columns)}")
+        raise UnreadableDocument(f"it has no table '{table}' with {', '.join(columns)}")

@@ -1,11 +1,11 @@
-"""Stores for commands that must answer in about the time Python takes to start.
+"""A fast path to stores, for commands that must answer in about the time Python takes to start.
 
-Contract: what is offered here does exactly what `Database` and `Repository` would do in the ordinary case.
-Anything out of the ordinary (no repository, no store yet, another version of it, an error of any kind)
-raises `OutOfTheOrdinary` before anything was stored, and the whole program takes over.
+Contract: everything here does exactly what `Database` and `Repository` do in the ordinary case. In any other
+case (no repository, no store yet, another version of it, an error of any kind) it raises `OutOfTheOrdinary`
+before anything is stored, and the full program takes over.
 
-`Database` brings pools, migrations and repairs, and with them imports that take several times as long as
-Python's own start. This module imports nothing that Python has not loaded by then, but for SQLite itself.
+`Database` has pools, migrations and repairs, whose imports take several times as long as Python's own start.
+This module imports nothing that Python has not loaded by then, except SQLite itself.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ import os
 import stat
 from _sqlite3 import SQLITE_CANTOPEN, Connection, Error, OperationalError, connect
 
-_PATIENCE_SECONDS = 1.0
+_BUSY_SECONDS = 1.0
+"""A judgement: then the full program, which waits longer, takes over."""
 _LOG_BYTES = 200_000
+"""A judgement: some fifty pages of 4 KiB, so that few writers pay for moving the log into the file."""
 _POINTER_BYTES = 64 * 1024
 
 
 class OutOfTheOrdinary(Exception):
-    """The whole program must look at this."""
+    """The full program must handle this."""
 
 
 class QuickStore:
-    """A database that exists already, is complete, and has the version this program knows."""
+    """A database that exists, is complete, and has the version this program expects."""
 
     def __init__(self, path: str, application_id: int, version: int) -> None:
         self._path = path
         self._expected = (application_id, version)
 
     def first_value(self, query: str) -> object:
-        """Return the first value a query gives."""
+        """Return the first value of a query's result."""
         try:
             with _OpenStore(self._path, self._expected, "rw") as connection:
                 return connection.execute(query).fetchone()[0]
@@ -39,11 +41,11 @@ class QuickStore:
             raise OutOfTheOrdinary from error
 
     def insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
-        """Store a row durably and tell whether it is new.
+        """Store a row durably and return whether it is new.
 
-        The last writer to close moves the log into the file, at the price of several flushes. A reader
-        that closes after it leaves the log, which is as durable, in place; so only every now and then a
-        writer pays.
+        The last connection to close moves the log into the file if it is a writer, which costs several
+        flushes. A reader that closes later leaves the log in place, which is as durable; so only one writer
+        in many pays.
         """
         try:
             if size_of(f"{self._path}-wal") >= _LOG_BYTES:
@@ -60,15 +62,15 @@ class QuickStore:
 
 
 def address_of(path: str, mode: str) -> str:
-    """Return the URI under which SQLite opens a file to read (`ro`) or write (`rw`) it; never to make it."""
+    """Return the URI with which SQLite opens a file to read (`ro`) or write (`rw`), but never creates it."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file://{quoted}?mode={mode}"
 
 
 def are_callers(*paths: str) -> bool:
-    """Tell whether all of these belong to whoever runs this program; under sudo, to them or to root.
+    """Return whether all of these belong to the user who runs this program; under sudo, to them or to root.
 
-    Where they do not, git's `safe.directory` has the last word: see `command.is_accepted_by_git`.
+    If they do not, git's `safe.directory` decides: see `command.is_accepted_by_git`.
     """
     mine = {os.geteuid()}
     before_sudo = os.environ.get("SUDO_UID", "")
@@ -81,12 +83,12 @@ def are_callers(*paths: str) -> bool:
 
 
 def connect_to(address: str, seconds: float) -> Connection:
-    """Return a connection to an address of SQLite's, as all connections of stores are."""
+    """Return a connection to a URI, with the options that all stores use."""
     return connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)
 
 
 def open_file(path: str, mode: str, seconds: float) -> Connection:
-    """Open a database that is a file of its own: no link leads to another, and nobody waits for a pipe."""
+    """Open a database in a regular file: no link is followed, and no FIFO can block."""
     if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
         error = OperationalError("it is not a regular file")
         error.sqlite_errorcode = SQLITE_CANTOPEN
@@ -95,7 +97,7 @@ def open_file(path: str, mode: str, seconds: float) -> Connection:
 
 
 def connected(path: str, seconds: float, *, mode: str = "rw") -> Connection:
-    """Open a store to write it, or a snapshot of it where nothing can be written."""
+    """Open a store, or a snapshot of it if nothing can be written."""
     connection = open_file(path, mode, seconds)
     try:
         connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
@@ -108,7 +110,7 @@ def connected(path: str, seconds: float, *, mode: str = "rw") -> Connection:
 
 
 def enclosing_repository(start: str) -> tuple[str, str]:
-    """Return the work tree that encloses a directory, and the store directory its worktrees share."""
+    """Return the work tree that encloses a directory, and the store directory that its worktrees share."""
     if not os.path.isdir(start):
         raise OutOfTheOrdinary
     root = os.path.realpath(start)
@@ -125,20 +127,20 @@ def enclosing_repository(start: str) -> tuple[str, str]:
 
 
 def git_directories(entry: str) -> tuple[str, str]:
-    """Return the git directory that a `.git` is or names, and the one that its worktrees share."""
+    """Return the git directory of a `.git` entry, and the one that its worktrees share."""
     directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
     shared = os.path.join(directory, "commondir")
     return directory, _pointer(shared, "") if os.path.lexists(shared) else directory
 
 
 def is_git_directory(directory: str, common: str) -> bool:
-    """Tell whether a directory, with the one that it shares with others, holds a repository."""
+    """Return whether a git directory, with the common one of its worktrees, is a repository."""
     has_head = os.path.lexists(os.path.join(directory, "HEAD"))
     return has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))
 
 
 def _pointer(path: str, prefix: str) -> str:
-    """Return the directory that one of git's small files names."""
+    """Return the directory that a small file of git's names."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
@@ -151,12 +153,12 @@ def _pointer(path: str, prefix: str) -> str:
         raise OutOfTheOrdinary
     try:
         return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
-    except OSError as error:  # a link of another user's process
+    except OSError as error:  # such as a link in /proc of another user's process
         raise OutOfTheOrdinary from error
 
 
 def size_of(path: str) -> int:
-    """Return the size of a file, nothing where there is none."""
+    """Return the size of a file, 0 if there is none."""
     try:
         return os.lstat(path).st_size
     except FileNotFoundError:
@@ -164,7 +166,7 @@ def size_of(path: str) -> int:
 
 
 class _OpenStore:
-    """Holds the store open if it is complete and of this version."""
+    """Keeps a store open that is complete and of this version."""
 
     def __init__(self, store: str, expected: tuple[int, int], mode: str) -> None:
         if not size_of(store) or not os.path.lexists(f"{store}.created"):
@@ -175,7 +177,7 @@ class _OpenStore:
             if damaged_log(store) is not None:
                 raise OutOfTheOrdinary
         self._expected = expected
-        self.connection = open_file(store, mode, _PATIENCE_SECONDS)
+        self.connection = open_file(store, mode, _BUSY_SECONDS)
 
     def __enter__(self) -> Connection:
         try:

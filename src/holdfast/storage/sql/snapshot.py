@@ -1,10 +1,10 @@
-"""Reading a store where nothing can be written: on a full disk or a file system that is read-only.
+"""Reading a store where nothing can be written: on a full disk or a read-only file system.
 
 Contract:
-- SQLite needs files beside a store to read it, and refuses where it cannot make them. A `Snapshot` shows what
-  the store held at one moment all the same, finished writes in its log included, and writes nothing.
-- It is used once: whoever asks next tries the ordinary way first, and sees what was written meanwhile.
-- Who wants to write is told why that is not possible: what the machine says, not what SQLite makes of it.
+- SQLite needs files beside a store to read it, and fails if it cannot create them. A `Snapshot` has the
+  content of the store at one point in time, including finished writes in its log, and writes nothing.
+- It is used once: the next caller tries the ordinary way first, and so sees later writes.
+- An attempt to write raises the machine's reason, not SQLite's interpretation of it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,28 @@ from holdfast.storage.sql.write_ahead_log import log_of, pages_of
 
 _FULL_BYTES = 64 * 1024
 _FULL_FILES = 2
-"""With less room than this, in bytes or in files, SQLite cannot even open a store."""
+"""With less room, in bytes or in inodes, SQLite cannot open a store: its shared memory takes 32 KiB, and
+the log needs a file too."""
 _REFUSALS = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
 )  # fmt: skip
 _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
 VERSIONS = slice(18, 20)
-"""Where a file says whether it has a log, which a copy in memory cannot have."""
+"""The bytes of the header that say whether a database has a write-ahead log, which a copy in memory cannot
+have (see sqlite.org/fileformat.html)."""
 _ATTEMPTS = 5
+"""A judgement: where nothing can be written, a second attempt seldom finds another change."""
 
 
 class Snapshot(sqlite3.Connection):
-    """A connection that shows a store as it was at one moment; `reason` says why it cannot be written."""
+    """A connection to a store as it was at one time; `reason` says why it cannot be written."""
 
     reason: HoldfastError | None = None
 
 
 def unwritable(path: str, error: BaseException) -> HoldfastError | None:
-    """Return why the machine lets nothing be written at a path, if that is what SQLite's error comes from."""
+    """Return why the machine prevents writing to a path, if that caused SQLite's error."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     if code & 0xFF not in _REFUSALS:
         return None
@@ -50,7 +53,7 @@ def unwritable(path: str, error: BaseException) -> HoldfastError | None:
     elif (
         code in _FULL
         or place.f_bavail * place.f_frsize < _FULL_BYTES
-        or place.f_favail < _FULL_FILES < place.f_files  # which is 0 where nobody counts them
+        or place.f_favail < _FULL_FILES < place.f_files  # 0 on file systems that do not count inodes
     ):
         number = errno.ENOSPC
     else:
@@ -59,33 +62,33 @@ def unwritable(path: str, error: BaseException) -> HoldfastError | None:
 
 
 def snapshot_of(path: str, error: BaseException) -> Snapshot:
-    """Return a snapshot of a store that SQLite could not open because nothing can be written, or raise."""
+    """Return a snapshot of a store that SQLite could not open because nothing can be written, or re-raise."""
     reason = unwritable(path, error)
     if reason is None:
         raise error
     for _ in range(_ATTEMPTS):
-        before = _moment(path)
+        before = _stat(path)
         pages, size = pages_of(log_of(path))
         if not pages:
             snapshot = _opened(f"{address_of(path, 'ro')}&immutable=1")
         else:
             snapshot = _opened(":memory:")
-            snapshot.deserialize(_united(path, pages, size))
+            snapshot.deserialize(_checkpointed(path, pages, size))
         snapshot.reason = reason
-        if _moment(path) == before:
+        if _stat(path) == before:
             return snapshot
         snapshot.close()
     name = os.path.basename(path)
     raise Busy(f"The store '{name}' is in use by another process.", hint="Try again in a moment.", path=name)
 
 
-def _moment(path: str) -> list[tuple[int, int] | None]:
+def _stat(path: str) -> list[tuple[int, int] | None]:
     found = [os.stat(file) if os.path.exists(file) else None for file in (path, f"{path}-wal")]
     return [one and (one.st_size, one.st_mtime_ns) for one in found]
 
 
-def _united(path: str, pages: dict[int, bytes], size: int) -> bytes:
-    """Return the bytes that the file would have, had SQLite moved the log into it."""
+def _checkpointed(path: str, pages: dict[int, bytes], size: int) -> bytes:
+    """Return the content that the file would have after a checkpoint of its log."""
     length = len(next(iter(pages.values())))
     with open(path, "rb") as file:
         content = bytearray(file.read())

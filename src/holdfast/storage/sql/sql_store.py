@@ -1,12 +1,13 @@
-"""One way to speak to a relational store, whichever engine keeps it.
+"""The interface of a relational store, the same for SQLite and PostgreSQL.
 
 Contract:
-- Statements are written once, with `:name` for every value, in the SQL that SQLite and PostgreSQL share. What
-  differs is a property of the store: how rows are locked, and what has to happen before events are numbered.
-- `write` ends when its changes are durable; when it raises, nothing inside it happened. Writers come one
-  after the other, except those that say they get along `together`: they lock the rows they take themselves.
-- Whoever writes events does so with `append_in_order`, or calls `number_in_order` first, and locks no further
-  row afterwards. Then a reader that has seen event *n* has seen every event before it.
+- Statements are written once, with `:name` for every value, in the SQL that both engines share. The
+  differences are properties of the store: how rows are locked, and what must happen before events are
+  numbered.
+- `write` ends when its changes are durable; when it raises, none of them happened. Writers run one at a time,
+  except those that may run `together`: they lock the rows they need themselves.
+- A writer of events uses `append_in_order`, or calls `number_in_order` first, and locks no further row
+  afterwards. Then a reader that has seen event *n* has seen every event before it.
 - `data_version` changes whenever any process commits a change.
 """
 
@@ -20,7 +21,7 @@ Values = Mapping[str, Any]
 
 
 class Rows(Protocol):
-    """The answer to a statement."""
+    """The result of a statement."""
 
     @property
     def rowcount(self) -> int: ...
@@ -33,7 +34,7 @@ class Rows(Protocol):
 
 
 class Connection(Protocol):
-    """One transaction, for as long as it lasts."""
+    """One open transaction."""
 
     def execute(self, statement: str, values: Values = ..., /) -> Rows: ...
 
@@ -45,32 +46,32 @@ class SqlStore(Protocol):
 
     engine: Literal["sqlite", "postgresql"]
     skip_locked: str
-    """What a SELECT ends with that takes rows which nobody else is taking."""
+    """The end of a SELECT that skips rows locked by other transactions."""
 
     @property
     def name(self) -> str:
-        """What messages call the store."""
+        """The name of the store in messages."""
 
     def read(self) -> AbstractContextManager[Connection]:
-        """Yield a connection that sees one moment of the store and cannot change it."""
+        """Yield a read-only connection to one snapshot of the store."""
 
     def write(self, *, together: bool = False) -> AbstractContextManager[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
 
     def send_later(self, connection: Connection, statement: str, values: Values) -> None:
-        """Run a statement whose answer nobody needs; it may be sent with the next one or with the commit."""
+        """Run a statement without a result; it may be sent with the next one or with the commit."""
 
     def number_in_order(self, connection: Connection) -> None:
-        """Make sure that what is numbered from now on is committed in the order of its numbers."""
+        """Make sure that events numbered from now on are committed in the order of their numbers."""
 
     def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
-        """Insert rows that are numbered in the order of commits; they may be sent with the commit."""
+        """Insert rows whose numbers follow the order of commits; they may be sent with the commit."""
 
     def data_version(self) -> object:
         """Return a value that changes whenever any process commits a change."""
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the store; an empty list means that it is sound."""
+        """Return the defects of the store; an empty list means that it is sound."""
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,18 +1,18 @@
-"""One SQLite file as a store: opened with care, written in immediate transactions, never recreated.
+"""A store in one SQLite file: opened with care, written in immediate transactions, never recreated silently.
 
 Contract:
 - When `write` ends without an exception, its changes survive kill -9 and power loss (write-ahead log,
-  `synchronous=FULL`). When it raises, nothing inside it happened.
+  `synchronous=FULL`). When it raises, none of them happened.
 - Every write begins with `BEGIN IMMEDIATE`: a transaction that reads first and upgrades later fails *busy* at
-  once, whatever the time-out. `read` gives a connection that cannot write, so nobody upgrades by accident.
-- A file that is missing, empty, foreign or without its schema after it once was created is `Corrupted`: it is
-  reported and left as it is (see `store_file`). A file of a newer release is refused untouched, also when
-  the upgrade happens while this process has it open.
-- Before SQLite drops finished writes from a damaged log, a copy of the log is kept.
-- A store found damaged in use is not written to again by this process; what can be read stays readable.
-- Where nothing can be written, what was stored can still be read (see `snapshot`).
-- A file replaced under a running process is opened anew, so that no acknowledged write goes to a file that
-  has lost its name.
+  once, whatever the timeout. `read` gives a connection that cannot write, so no caller upgrades by accident.
+- A file that was created once and is now missing, empty, foreign or without its schema is `Corrupted`: that
+  is reported, and the file left as it is (see `store_file`). A file of a newer release is refused and left
+  untouched, also when it is upgraded while this process has it open.
+- Before SQLite drops finished writes from a damaged log, a copy of the log is made.
+- A store found damaged in use is not written to again by this process; the rest stays readable.
+- Where nothing can be written, the store can still be read (see `snapshot`).
+- A file that is replaced while the process runs is opened again, so that no acknowledged write goes to a file
+  that has lost its name.
 """
 
 from __future__ import annotations
@@ -27,24 +27,22 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, locked
+from holdfast.storage.files.directories import StrPath
+from holdfast.storage.files.locks import locked
+from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
 from holdfast.storage.sql.quick import connected
 from holdfast.storage.sql.snapshot import unwritable
-from holdfast.storage.sql.store_file import (
+from holdfast.storage.sql.sqlite_errors import (
     SQLITE_ERRORS,
-    ConnectionPool,
-    Loan,
     SqliteError,
-    StoreFile,
-    application_of,
     database_failures_named,
-    is_blank,
     is_busy,
     is_damage,
     raise_translated,
-    version_of,
 )
+from holdfast.storage.sql.store_file import StoreFile, application_of, is_blank, version_of
 from holdfast.storage.sql.upgrade import Migration, refuse_newer, upgrade
+from holdfast.storage.watching.own_writes import announce
 
 if TYPE_CHECKING:
     from holdfast.storage.sql.sql_store import Connection, Values
@@ -57,17 +55,18 @@ _SETTINGS = (
 )
 _FIRST_PAUSE = 0.0005
 _LONGEST_PAUSE = 0.005
+"""Judgements: a write takes about as long as a flush, a few milliseconds."""
 
 
 class Database:
     """A store in one SQLite file, usable from many threads and many processes.
 
-    `migrations` bring an older file up to date when it is opened. `read_only` opens what can still be read of
-    a store of any version, changes nothing, and is how `holdfast doctor` looks at a damaged one. Neither
+    `migrations` bring an older file up to date when it is opened. `read_only` opens a store of any version,
+    as far as it is readable, and changes nothing; `holdfast doctor` examines damaged stores with it. Neither
     `write` inside `write` nor use across a fork is supported.
 
-    It is also an `SqlStore`: its writers always come one after the other, so that `together` and numbering in
-    order ask nothing of it.
+    It is also an `SqlStore`: its writers always run one at a time, so `together` and numbering in order need
+    nothing.
     """
 
     engine: Literal["sqlite", "postgresql"] = "sqlite"
@@ -84,14 +83,14 @@ class Database:
     ) -> None:
         self._file = StoreFile(path)
         self.path, self.name = self._file.path, self._file.name
-        """Where the file is, and what messages call it."""
+        """The path of the file, and its name in messages."""
         self._application_id = application_id
         self._migrations = migrations
         self._read_only = read_only
         self._busy_seconds = busy_seconds
-        # Writers wait for their turn in `_begin_immediate`, and for nothing else once they have it.
+        # Writers wait in `_begin_immediate`; once they have begun, no statement waits.
         self._connections = ConnectionPool(self._connect, for_writing=("PRAGMA busy_timeout = 0",))
-        # `data_version` means something only when the same connection asks again: a pool of one.
+        # `data_version` is only comparable on the same connection: a pool of one.
         self._probes = ConnectionPool(self._connect)
         self._probing = threading.Lock()
         self._writing = threading.Lock()
@@ -103,7 +102,7 @@ class Database:
         self._open()
 
     def read(self) -> Transaction:
-        """Yield a connection that sees one moment of the store and cannot change it."""
+        """Yield a read-only connection to one snapshot of the store."""
         return Transaction(self._begin_reading, self._end)
 
     def write(self, *, together: bool = False) -> Transaction:
@@ -112,14 +111,14 @@ class Database:
         return Transaction(self._begin_writing, self._end)
 
     def send_later(self, connection: Connection, statement: str, values: Values) -> None:
-        """Run a statement whose answer nobody needs."""
+        """Run a statement without a result."""
         connection.execute(statement, values)
 
     def number_in_order(self, connection: object) -> None:
         """Nothing to do: there is one writer at a time."""
 
     def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
-        """Insert rows that are numbered in the order of commits."""
+        """Insert rows whose numbers follow the order of commits."""
         if len(rows) == 1:
             connection.execute(statement, rows[0])
         else:
@@ -127,7 +126,7 @@ class Database:
 
     def data_version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process commits a change."""
-        self._follow_the_name()
+        self._reopen_if_replaced()
         try:
             with self._probing:
                 loan = self._probes.take()
@@ -139,12 +138,12 @@ class Database:
             self._refuse(error)
 
     def version(self) -> int:
-        """Return the number of the migration that the file has reached."""
+        """Return how many migrations were applied to the file."""
         with self.read() as connection:
             return version_of(connection)
 
     def verify(self) -> list[str]:
-        """Return what SQLite finds wrong in the file; an empty list means that it is sound."""
+        """Return the defects that SQLite finds; an empty list means that the file is sound."""
         try:
             with self.read() as connection:
                 findings = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
@@ -155,7 +154,7 @@ class Database:
         return [finding for finding in findings if finding != "ok"] + broken
 
     def close(self) -> None:
-        """Close every connection; those in use, when they come back."""
+        """Close every connection; those in use, when they are returned."""
         self._closed = True
         self._retire()
 
@@ -180,7 +179,7 @@ class Database:
             with disk_failures_named(self.name), database_failures_named(self.name):
                 self._file.check()
                 if not self._read_only:
-                    self._file.keep_damaged_log()
+                    self._file.save_damaged_log()
                 if not self._is_current():
                     with locked(self.path, wait=self._busy_seconds):
                         self._create_or_upgrade()
@@ -191,7 +190,7 @@ class Database:
             raise
 
     def _is_current(self) -> bool:
-        """Tell whether the file is complete and of this version: the quick way in."""
+        """Return whether the file is complete and of this version, without locking it."""
         if not self._read_only and not self._file.was_created:
             return False
         with self._connections.lend() as connection:
@@ -199,7 +198,7 @@ class Database:
 
     def _checked_version(self, connection: sqlite3.Connection) -> int:
         if application_of(connection) != self._application_id:
-            raise self._file.lost("holds something else than it should")
+            raise self._file.lost("contains something other than it should")
         return self._refuse_if_newer(connection)
 
     def _refuse_if_newer(self, connection: sqlite3.Connection) -> int:
@@ -210,27 +209,29 @@ class Database:
         return version
 
     def _begin_reading(self) -> Loan:
-        self._follow_the_name()
+        self._reopen_if_replaced()
         return self._begun(lambda connection: connection.execute("BEGIN"), writing=False)
 
     def _begin_writing(self) -> Loan:
         if self._damaged:
-            raise self._file.lost("is damaged, and is only read from now on")
+            raise self._file.lost("is damaged, and can only be read from now on")
         if self._read_only:
             raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
-        # Threads queue here without sleeping; SQLite's own waiting is for other processes.
+        # Threads queue here; waiting for SQLite is for other processes.
         if not self._writing.acquire(timeout=self._busy_seconds):
             raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
         try:
-            self._follow_the_name()
+            self._reopen_if_replaced()
             return self._begun(self._begin_immediate, writing=True)
         except BaseException:
             self._writing.release()
             raise
 
     def _begin_immediate(self, connection: sqlite3.Connection) -> None:
-        """Wait for the turn to write. SQLite itself, once it has waited a while, looks ten times a second:
-        among many busy writers it would miss every moment at which it could begin."""
+        """Begin to write, waiting for other processes.
+
+        SQLite's own busy handler soon retries only ten times a second: among many writers it would starve.
+        """
         ends, pause = 0.0, _FIRST_PAUSE
         while True:
             try:
@@ -257,7 +258,7 @@ class Database:
         return loan
 
     def _end(self, loan: Loan, failure: BaseException | None) -> None:
-        """Commit what was written, unless something failed, and let the next one write."""
+        """Commit unless the block failed, and let the next writer begin."""
         try:
             if loan.writing and failure is None:
                 loan.connection.execute("COMMIT")
@@ -269,6 +270,8 @@ class Database:
             finally:
                 if loan.writing:
                     self._writing.release()
+        if loan.writing and failure is None:
+            announce(self.path)
         if isinstance(failure, sqlite3.Error):
             self._refuse(failure)
 
@@ -283,14 +286,14 @@ class Database:
                 self._checked_version(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             upgrade(connection, self.path, self._application_id, self._migrations)
-            # The schema moves into the file itself before the marker vouches for it.
+            # The schema must be in the file itself before the marker vouches for it.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
         self._file.remember()
 
-    def _follow_the_name(self) -> None:
-        """Open again when another file has taken this one's name, or say that it is gone."""
+    def _reopen_if_replaced(self) -> None:
+        """Reopen if another file has taken this one's name; raise if the store is closed or the file gone."""
         if self._closed:
             raise Unavailable(f"The store '{self.name}' is closed.", hint="Open it again.", path=self.name)
         if self._file.identity() == self._identity is not None:
@@ -298,7 +301,7 @@ class Database:
         with self._opening:
             if self._identity is None or self._identity != self._file.identity():
                 self._retire()
-                self._identity = None  # closing freed its number, which the next file may get
+                self._identity = None  # closing freed its inode number, which the next file may get
                 self._damaged = False
                 self._open()
 
@@ -314,7 +317,7 @@ class Database:
 
 
 class Transaction:
-    """A transaction for as long as a `with` lasts. By hand: nested generators cost more than a query does."""
+    """A transaction as a context manager. A class, because nested generators cost more than a query."""
 
     __slots__ = ("_begin", "_end", "_loan")
 

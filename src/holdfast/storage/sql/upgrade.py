@@ -1,14 +1,15 @@
-"""An older store brought up to date: a backup of it first, then every migration in one transaction.
+"""Upgrades of older stores: first a backup, then every migration in one transaction.
 
 Contract:
-- Migrations are applied all or none: the schema, the application id and the version number change in one
-  transaction. A process killed at any moment leaves the old version or the new one, never a table without
+- Either all migrations are applied or none: the schema, the application id and the version number change in
+  one transaction. A process killed at any point leaves the old version or the new one, never a table without
   its number.
-- Before a store that holds data is changed, a copy of it is on disk beside it, with the version that comes in
-  its name: `<name>.before-<version>.<digest>`. It is made inside the transaction that migrates, so nobody
-  writes between the two. Where it cannot be made, the store stays as it is.
-- A backup has its name only once it is complete. The digest is that of its content: an upgrade that was
-  interrupted and begins again leaves one backup, and overwrites no other. The newest three of a store stay.
+- Before a store with data is changed, a copy of it is on disk beside it, named after the new version:
+  `<name>.before-<version>.<digest>`. It is made inside the migrating transaction, so nothing is written
+  between the two. If it cannot be made, the store stays as it is.
+- A backup gets its name once it is complete. The digest is that of its content: an upgrade that was
+  interrupted and starts again leaves one backup, and overwrites no other. The newest three of a store are
+  backups.
 """
 
 from __future__ import annotations
@@ -24,17 +25,20 @@ from contextlib import closing
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import flush_directory, temporary_name
+from holdfast.storage.files.directories import flush_directory
+from holdfast.storage.files.temporary import temporary_name
 from holdfast.storage.sql.quick import address_of, connect_to
-from holdfast.storage.sql.store_file import DOCTOR, database_failures_named, version_of
+from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED, database_failures_named
+from holdfast.storage.sql.store_file import version_of
 
 Migration = str | Callable[[sqlite3.Connection], None]
 
 _BACKUP = re.compile(r"\.before-[0-9]+\.[0-9a-f]{16}$")
 _KEPT_BACKUPS = 3
+"""A judgement: enough to go back past a bad release."""
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _COPYING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF")
-"""A copy that was cut short is thrown away, and one that was not is flushed in the end."""
+"""An interrupted copy is discarded, and a complete one is flushed at the end."""
 
 
 def upgrade(
@@ -44,15 +48,15 @@ def upgrade(
     newest = len(migrations)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Read again: another process may have finished the same work while this one waited for the lock.
+        # Read again: another process may have upgraded while this one waited for the lock.
         version = version_of(connection)
         refuse_newer(version, newest, os.path.basename(path))
         if 0 < version < newest:
-            _keep_backup(path, newest)
+            _save_backup(path, newest)
         for migration in migrations[version:]:
             _apply(connection, migration)
         if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
-            raise Corrupted(f"Table {broken[0]} refers to rows that do not exist.", hint=DOCTOR)
+            raise Corrupted(f"Table {broken[0]} refers to rows that do not exist.", hint=NOTHING_CHANGED)
         connection.execute(f"PRAGMA application_id = {application_id:d}")
         connection.execute(f"PRAGMA user_version = {newest:d}")
         connection.execute("COMMIT")
@@ -63,7 +67,7 @@ def upgrade(
 
 
 def refuse_newer(version: int, known: int, label: str) -> None:
-    """Raise when a store was written by a later release than this one."""
+    """Raise if a store was written by a later release than this one."""
     if version > known:
         raise Unavailable(
             f"The store '{label}' was written by a newer Holdfast (format {version}, known {known}).",
@@ -74,18 +78,18 @@ def refuse_newer(version: int, known: int, label: str) -> None:
 
 
 def is_backup(name: str) -> bool:
-    """Tell whether a file of that name is a backup of a store."""
+    """Return whether a file of that name is a backup of a store."""
     return _BACKUP.search(name) is not None
 
 
-def _keep_backup(path: str, version: int) -> None:
+def _save_backup(path: str, version: int) -> None:
     directory, name = os.path.split(path)
     label = f"{name}.before-{version}"
     temporary = os.path.join(directory, temporary_name(label))
     with disk_failures_named(label), database_failures_named(label):
         descriptor = os.open(temporary, _NEW_FILE, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # whoever sweeps leaves it alone
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # so that no sweep removes it
             _copy(path, temporary)
             with open(descriptor, "rb", closefd=False) as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
@@ -113,14 +117,14 @@ def _copy(path: str, to: str) -> None:
 def _remove_old_backups(path: str) -> None:
     directory, name = os.path.split(path)
     try:
-        kept = [
+        backups = [
             entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
         ]
-        kept.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
-        for entry in kept[:-_KEPT_BACKUPS]:
+        backups.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+        for entry in backups[:-_KEPT_BACKUPS]:
             os.unlink(entry)
     except OSError:
-        pass  # The next upgrade tries again.
+        pass  # the next upgrade tries again
 
 
 def _apply(connection: sqlite3.Connection, migration: Migration) -> None:

@@ -1,13 +1,15 @@
-"""The log that SQLite writes ahead of a store: read by us where SQLite would drop it, or cannot read it.
+"""SQLite's write-ahead log, read by us where SQLite would drop writes from it, or cannot read it.
+
+The format is described in sqlite.org/fileformat2.html#walformat.
 
 Contract:
-- A log whose bytes changed after they were written (its checksums tell) is `damaged`: SQLite takes over what
-  comes before the damage, and overwrites or deletes the rest without a word. What a killed writer left
-  unfinished is no damage: nobody was told that it was stored.
-- While any process has the store open, its log is not looked at: SQLite has its own list of what is in it
-  then, drops nothing, and a look could meet a write half done.
-- Damage is looked for in the first `DAMAGED_BYTES` of a log, and no more of it is kept.
-- Imports nothing but what a quick command may.
+- A log with a wrong checksum before its end is *damaged*: SQLite takes over the writes before the damage, and
+  silently overwrites or deletes the rest. What a killed writer left unfinished is no damage: it was never
+  acknowledged.
+- While any process has the store open, its log is not read: SQLite then has its own index of the log and
+  drops nothing, and we could read a write half done.
+- Damage is searched for in the first `DAMAGED_BYTES` of a log, and no more of it is copied.
+- Quick commands import this module, so it imports only what they may.
 """
 
 from __future__ import annotations
@@ -24,12 +26,13 @@ _FRAME = struct.Struct(">6I")
 _WORD_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}
 _MASK = 0xFFFFFFFF
 DAMAGED_BYTES = 1 << 28
+"""A judgement: 256 MiB. SQLite moves a log into its store at about 4 MiB, unless readers prevent it."""
 _OPEN_STORE_LOCK = "128 128"
-"""The byte of the shared memory that everybody locks for as long as they have a store open."""
+"""The byte of the shared memory that every connection locks (UNIX_SHM_DMS in SQLite's os_unix.c)."""
 
 
 def log_of(store: str, limit: int = -1) -> bytes:
-    """Return what the log of a store holds, or its beginning; nothing when there is none."""
+    """Return the log of a store, or its beginning; empty if there is none."""
     try:
         with open(f"{store}-wal", "rb") as file:
             return file.read(limit)
@@ -38,18 +41,18 @@ def log_of(store: str, limit: int = -1) -> bytes:
 
 
 def damaged_log(store: str) -> bytes | None:
-    """Return the log of a store that nobody has open, if SQLite would drop finished writes from it."""
+    """Return the log of a store that no process has open, if SQLite would drop finished writes from it."""
     try:
         if os.lstat(f"{store}-wal").st_size <= _HEADER.size or _is_in_use(f"{store}-shm"):
             return None
         log = log_of(store, DAMAGED_BYTES)
     except OSError:
-        return None  # whoever opens the store says what the disk refused
+        return None  # opening the store reports what the disk refused
     return log if dropped_writes(log) else None
 
 
 def _is_in_use(shared_memory: str) -> bool:
-    """Tell whether a process has the store open; asking the file itself would end our own process's locks."""
+    """Return whether a process has the store open, without opening it: closing would drop our locks."""
     try:
         held = f":{os.stat(shared_memory).st_ino} {_OPEN_STORE_LOCK}\n"
         with open("/proc/locks", encoding="ascii") as locks:
@@ -59,12 +62,12 @@ def _is_in_use(shared_memory: str) -> bool:
 
 
 def dropped_writes(log: bytes) -> int:
-    """Return how many finished writes SQLite would drop, because they or others before them are damaged."""
+    """Return how many finished writes SQLite would drop, because they or earlier ones are damaged."""
     return sum(commits and not is_sound for is_sound, commits, _, _ in _frames(log))
 
 
 def pages_of(log: bytes) -> tuple[dict[int, bytes], int]:
-    """Return the newest content of each page that finished writes in a log have, and the size they leave."""
+    """Return the newest content of each page in the finished writes of a log, and the final size in pages."""
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}
     size = 0
@@ -77,18 +80,19 @@ def pages_of(log: bytes) -> tuple[dict[int, bytes], int]:
 
 
 def _frames(log: bytes) -> Iterator[tuple[bool, int, int, bytes]]:
-    """Yield for each page whether SQLite takes it, what it says about the end of a write, number and content.
+    """Yield each frame: whether SQLite accepts it, the size if it ends a write, page number and content.
 
-    Behind the pages of now may be older ones, which neither count nor are damaged: they have other salts.
+    Behind the current frames there may be older ones, which neither count nor are damaged: they have other
+    salts.
     """
     if len(log) <= _HEADER.size or not log.strip(b"\0"):
-        return  # nothing was ever written there
+        return  # nothing was ever written to it
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
     order = _WORD_ORDERS.get(magic)
     sums = _checksum(order or "<", log[:24], (0, 0))
     is_sound = order is not None and sums == (first, second)
     if not is_sound:
-        yield False, 1, 0, b""  # all of it is dropped
+        yield False, 1, 0, b""  # SQLite drops all of it
         return
     size = _FRAME.size + page_size
     for start in range(_HEADER.size, len(log) - size + 1, size):
@@ -97,7 +101,7 @@ def _frames(log: bytes) -> Iterator[tuple[bool, int, int, bytes]]:
         if is_sound and of_frame == salts:
             sums = _checksum(order or "<", log[start : start + 8] + page, sums)
         is_sound = is_sound and of_frame == salts and sums == (first, second)
-        # One salt alone may be what was damaged; older pages share neither.
+        # One of the salts may be what is damaged; older frames share neither.
         if of_frame[0] == salts[0] or of_frame[1] == salts[1]:
             yield is_sound, commits, number, page
 

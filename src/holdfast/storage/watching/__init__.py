@@ -1,1 +1,1 @@
-"""Noticing change: inotify, polling, and listings of files that are cheap to ask again."""
+"""Change notification: inotify, FSEvents and polling, and listings of files that are cheap to refresh."""

@@ -1,11 +1,12 @@
-"""Telling by a look, without opening them, that files are as they were.
+"""Detects unchanged files from their stat, without opening them.
 
 Contract:
-- Two equal signs mean that each of the files has the same content, or is missing, as before; a link is never
-  followed, except in the folders on the way.
-- A file so young that another change could share its time has no sign, and neither have those beside it.
+- Two equal signs mean that each of the files has the same content, or is missing, as before. Links are not
+  followed, except in the folders of the path.
+- A file changed so recently that another change could share its time has no sign, and neither has a group of
+  files with such a one in it.
 
-Quick commands import this module, so it keeps to what Python loads at start anyway.
+Quick commands import this module, so it only imports what Python has loaded at start.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import os
 import time
 from collections.abc import Iterable
 
-_YOUNG_NANOSECONDS = 2_000_000_000
+_RECENT_NANOSECONDS = 2_000_000_000
+"""The coarsest time stamps in use are those of FAT: two seconds
+(<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
 Sign = tuple[tuple[int, int, int, int] | None, ...]
+"""Inode, size, modification and change time of each file; None for a missing one."""
 
 
 def sign_of(places: Iterable[str], now: int | None = None) -> Sign | None:
-    """Return what tells whether one of these files or folders changed, or None when that cannot be told."""
-    newest = (time.time_ns() if now is None else now) - _YOUNG_NANOSECONDS
+    """Return the sign of these files or folders, or None if one changed too recently or cannot be read."""
+    newest = (time.time_ns() if now is None else now) - _RECENT_NANOSECONDS
     found: list[tuple[int, int, int, int] | None] = []
     for place in places:
         try:

@@ -1,72 +1,91 @@
-"""What the kernel says about changed directories, where it says anything (inotify on Linux).
+"""Events of changed directories from Linux's inotify.
 
 Contract:
-- A change that completed before `take` was called is in its answer: the kernel queues a notice as part of the
-  change itself. Nothing runs in the background.
-- When notices were lost, or the watching cannot go on, `take` says so by raising `NoticesLost`; the caller
-  looks at everything itself and starts anew, or does without.
+- A change that completed before `read` was called is in its answer: the kernel queues the event as part of
+  the change itself.
+- A full queue, an unmounted file system and a failed read raise `EventsLost`; the caller scans everything
+  again.
+- Where inotify cannot be used (another system, limits exhausted), `WatchUnavailable` is raised.
+
+The constants and the layout of an event are those of <https://man7.org/linux/man-pages/man7/inotify.7.html>.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import sys
+from typing import NamedTuple
 
-_CREATE, _DELETE, _MODIFY, _ATTRIBUTES, _CLOSE_WRITE = 0x100, 0x200, 0x2, 0x4, 0x8
-_MOVED_FROM, _MOVED_TO, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x400, 0x800
+from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
+
+_MODIFY, _ATTRIBUTES, _CLOSE_WRITE = 0x2, 0x4, 0x8
+_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED, _IS_DIRECTORY = 0x2000, 0x4000, 0x8000, 0x40000000
-_ONLY_DIRECTORY, _NO_LINK = 0x01000000, 0x02000000
-_MASK = (
-    _CREATE | _DELETE | _MODIFY | _ATTRIBUTES | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE_SELF
-    | _MOVE_SELF | _ONLY_DIRECTORY | _NO_LINK
+_ONLY_DIRECTORY, _NO_LINK, _ADD_TO_MASK = 0x01000000, 0x02000000, 0x20000000
+_NAMES = (
+    _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | _DELETE_SELF | _MOVE_SELF
+    | _ONLY_DIRECTORY | _NO_LINK | _ADD_TO_MASK
 )  # fmt: skip
+_CONTENT = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE
 _HEADER = struct.Struct("iIII")
 _BUFFER_BYTES = 256 * 1024
-
-Notice = tuple[str, str, bool]
-"""The directory, the name in it (empty: the directory itself went away), and whether that is a directory."""
-
-
-class NoticesLost(Exception):
-    """What changed is no longer known, or nobody can say."""
+"""Holds about 8,000 events with short names; the kernel queues 16,384 (`fs.inotify.max_queued_events`)."""
+_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR})
 
 
-class Notices:
-    """Notices about directories, each known by a name that the caller gives it."""
+class DirectoryEvent(NamedTuple):
+    """One change in a watched directory."""
+
+    directory: str
+    name: str
+    """The entry that changed; empty when the directory itself was removed, moved or unwatched."""
+    is_directory: bool
+
+
+class Inotify:
+    """One inotify instance, whose directories are known by labels that the caller chooses."""
 
     def __init__(self) -> None:
-        """Begin watching, or raise `NoticesLost` where the system cannot."""
         if not sys.platform.startswith("linux"):
-            raise NoticesLost("only Linux has them")
+            raise WatchUnavailable("only Linux has inotify")
         import ctypes  # here, because it takes a while to load
 
         self._errno = ctypes.get_errno
         self._library = ctypes.CDLL(None, use_errno=True)
         self._descriptor: int = self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self._descriptor < 0:
-            raise NoticesLost("the system gives none")
-        self._names: dict[int, str] = {}
+            raise WatchUnavailable("this user has no inotify instance left")
+        self._labels: dict[int, str] = {}
 
-    def watch(self, directory: str, name: str) -> int:
-        """Watch a directory from now on and return the number by which to leave it alone again."""
-        number: int = self._library.inotify_add_watch(self._descriptor, os.fsencode(directory), _MASK)
+    def fileno(self) -> int:
+        """Return the descriptor, which is readable while events are queued."""
+        return self._descriptor
+
+    def watch(self, directory: str, label: str, *, content: bool = True) -> int:
+        """Watch a directory and return its number, or -1 when it is missing or not a directory.
+
+        Without `content` only names that come and go are reported, not writes to the files.
+        """
+        mask = _NAMES | _CONTENT if content else _NAMES
+        number: int = self._library.inotify_add_watch(self._descriptor, os.fsencode(directory), mask)
         if number < 0:
-            if self._errno() in _GONE:
+            if self._errno() in _MISSING:
                 return -1
-            raise NoticesLost("no more directories can be watched")
-        self._names[number] = name
+            raise WatchUnavailable("no more directories can be watched (fs.inotify.max_user_watches)")
+        self._labels[number] = label
         return number
 
-    def leave(self, number: int, name: str) -> None:
-        """Stop watching a directory, unless it is watched under another name by now."""
-        if self._names.get(number) == name:
-            del self._names[number]
+    def unwatch(self, number: int, label: str) -> None:
+        """Stop watching a directory, unless it has been given another label."""
+        if self._labels.get(number) == label:
+            del self._labels[number]
             self._library.inotify_rm_watch(self._descriptor, number)
 
-    def take(self) -> list[Notice]:
-        """Return what was noticed since the last time."""
-        found: list[Notice] = []
+    def read(self) -> list[DirectoryEvent]:
+        """Return the events since the last call."""
+        found: list[DirectoryEvent] = []
         while data := self._read():
             found += self._parsed(data)
         return found
@@ -83,10 +102,10 @@ class Notices:
         except BlockingIOError:
             return b""
         except OSError:
-            raise NoticesLost("they cannot be read") from None
+            raise EventsLost("the events cannot be read") from None
 
-    def _parsed(self, data: bytes) -> list[Notice]:
-        found: list[Notice] = []
+    def _parsed(self, data: bytes) -> list[DirectoryEvent]:
+        found: list[DirectoryEvent] = []
         position = 0
         while position < len(data):
             number, mask, _, length = _HEADER.unpack_from(data, position)
@@ -94,15 +113,12 @@ class Notices:
             name = os.fsdecode(data[position : position + length].rstrip(b"\0"))
             position += length
             if mask & (_OVERFLOW | _UNMOUNT):
-                raise NoticesLost("there were too many")
-            directory = self._names.get(number)
+                raise EventsLost("the queue overflowed or a file system was unmounted")
+            directory = self._labels.get(number)
             if directory is None:
                 continue
             if mask & (_IGNORED | _DELETE_SELF | _MOVE_SELF):
-                found.append((directory, "", True))
+                found.append(DirectoryEvent(directory, "", True))
             elif name:
-                found.append((directory, name, bool(mask & _IS_DIRECTORY)))
+                found.append(DirectoryEvent(directory, name, bool(mask & _IS_DIRECTORY)))
         return found
-
-
-_GONE = frozenset({2, 20})  # ENOENT, ENOTDIR: it went away meanwhile, of which its parent gives notice

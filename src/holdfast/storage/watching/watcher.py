@@ -1,153 +1,200 @@
-"""Notices changes, whoever makes them, by looking again and again at something cheap.
+"""Notifies listeners of changes to topics, whichever process makes them.
 
 Contract:
-- One thread serves all topics, and runs only while somebody listens.
-- Whatever changes after `subscribe` has returned is noticed, by this process or any other; several changes
-  between two looks are one notice.
+- A topic's probe decides whether it changed. It runs when the file system reports an event in one of the
+  topic's places, when this process announces a write there, when time alone changes the topic, and once a
+  minute.
+- A topic that the file system does not report on (a network file system, exhausted limits, another system)
+  is polled; the reason is logged once.
+- Whatever changes after `subscribe` has returned is noticed; several changes may lead to one notification.
 - Listeners are called on the watcher's thread, in the order of their subscription, and should return quickly.
-- A probe or a listener that raises is reported once (until it works again) and stops nothing.
+- A probe or a listener that raises is logged once (until it works again) and stops nothing.
+- Threads run, and directories are watched, only while there are listeners.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.clock import monotonic
+from holdfast.storage.files.mounts import is_network_filesystem
+from holdfast.storage.watching import own_writes
+from holdfast.storage.watching.directory_watch import DirectoryWatch
+from holdfast.storage.watching.errors import WatchUnavailable
+from holdfast.storage.watching.fsevents import FileSystemEvents
+from holdfast.storage.watching.topic import Listener, Topic
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace
 
-Probe = Callable[[], object]
-Listener = Callable[[], None]
+POLL_SECONDS = 0.2
+"""How often a topic is polled that nothing reports on: a fifth of the second that `http-13` allows."""
 
-DEFAULT_INTERVAL_SECONDS = 0.2
-
-_UNKNOWN = object()
 _log = logging.getLogger(__name__)
 
 
-class _Topic:
-    """One thing to look at: how, what it looked like last, and who wants to know."""
-
-    def __init__(self, name: str, probe: Probe) -> None:
-        self.name = name
-        self.probe = probe
-        self.listeners: list[Listener] = []
-        self.seen: object = _UNKNOWN
-        self.troubled: set[object] = set()
-
-    def look(self) -> bool:
-        """Look again, and tell whether something changed since the last time it could be seen."""
-        before = self.seen
-        self.attempt(self._look)
-        return before is not _UNKNOWN and self.seen != before
-
-    def _look(self) -> None:
-        self.seen = self.probe()
-
-    def attempt(self, action: Callable[[], None]) -> None:
-        """Run a probe or a listener; report the first of a row of failures."""
-        try:
-            action()
-        except Exception as error:
-            if action not in self.troubled:
-                self.troubled.add(action)
-                # No text of it: that may quote stored data or paths of this machine.
-                watched = self.name.partition("/")[0]
-                _log.warning("watching %s: %s", watched, getattr(error, "kind", type(error).__name__))
-        else:
-            self.troubled.discard(action)
-
-
 class Watcher:
-    """Calls listeners when the fingerprint of their topic changes."""
+    """Calls the listeners of a topic when its probe returns another value."""
 
-    def __init__(self, interval: float = DEFAULT_INTERVAL_SECONDS) -> None:
-        self._interval = interval
-        self._topics: dict[str, _Topic] = {}
-        self._passing: set[str] = set()
+    def __init__(self, poll_seconds: float = POLL_SECONDS) -> None:
+        self._poll_seconds = poll_seconds
+        self._topics: dict[str, Topic] = {}
+        self._places: set[WatchedPlace] = set()
+        """The places that are watched."""
+        self._events: DirectoryWatch | FileSystemEvents | None = None
+        self._unavailable: str | None = None
+        """Why there are no more events, once they have ended."""
+        self._stop_listening: Callable[[], None] = lambda: None
+        self._logged: set[str] = set()
         self._lock = threading.RLock()
+        self._changed: deque[str | None] = deque()
+        """Paths that changed since the last round; None when events were lost."""
+        self._wake: threading.Event | None = None
+        """Ends the pause of the current thread, which ends itself when this is another object or None."""
         self._thread: threading.Thread | None = None
-        self._stop = threading.Event()
 
-    def watch(self, topic: str, probe: Probe) -> None:
-        """Say how a topic is looked at; `probe` returns a value that differs when something changed."""
-        with self._lock:
-            if topic in self._topics:
-                raise InvalidArguments(
-                    f"The topic '{topic}' is watched already.", hint="Choose another name."
-                )
-            self._topics[topic] = _Topic(topic, probe)
-
-    def watch_also(self, topic: str, probe: Probe) -> None:
-        """Say how a topic is looked at, unless that is known; it is forgotten with its last listener."""
-        with self._lock:
-            if topic not in self._topics:
-                self._topics[topic] = _Topic(topic, probe)
-                self._passing.add(topic)
-
-    def subscribe(self, topic: str, listener: Listener, probe: Probe | None = None) -> Callable[[], None]:
+    def subscribe(self, name: str, listener: Listener, source: TopicSource) -> Callable[[], None]:
         """Call `listener` after each change of a topic, until the returned function is called.
 
-        A topic that nobody said how to look at is looked at with `probe`, as long as it has listeners.
+        `source` says how to watch the topic; it is ignored if the topic has listeners already.
         """
         with self._lock:
-            if probe is not None:
-                self.watch_also(topic, probe)
-            if topic not in self._topics:
-                raise InvalidArguments(f"Nobody watches the topic '{topic}'.", hint="Call `watch` first.")
-            watched = self._topics[topic]
-            if not watched.listeners:
-                watched.seen = _UNKNOWN
-                watched.look()
-            watched.listeners.append(listener)
             self._start()
-        return lambda: self._unsubscribe(watched, listener)
+            topic = self._topics.get(name)
+            if topic is None:
+                topic = self._topics[name] = Topic(name, source, self._poll_seconds)
+                self._watch_places(topic)  # first: what changes from now on is reported
+                topic.check()
+            topic.listeners.append(listener)
+            self._interrupt()
+        return lambda: self._unsubscribe(topic, listener)
 
     @property
     def running(self) -> bool:
-        """Whether the thread is at work."""
-        return self._thread is not None
+        """Whether there are listeners."""
+        return self._wake is not None
+
+    def notify(self, path: str | None) -> None:
+        """Check the topics that have a place there soon; None stands for every topic. Never blocks."""
+        self._changed.append(path)
+        self._interrupt()
 
     def close(self) -> None:
-        """Forget all listeners and wait for the thread to end."""
+        """Forget all listeners and wait for the threads to end."""
         with self._lock:
             for topic in self._topics.values():
                 topic.listeners.clear()
-            thread = self._thread
-            self._stop_if_idle()
+            self._topics.clear()
+            thread, events = self._thread, self._stop_if_idle()
+        _close(events)
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def _unsubscribe(self, topic: _Topic, listener: Listener) -> None:
+    def _unsubscribe(self, topic: Topic, listener: Listener) -> None:
         with self._lock:
             if listener in topic.listeners:
                 topic.listeners.remove(listener)
-            if topic.name in self._passing and not topic.listeners:
-                self._passing.discard(topic.name)
+            if not topic.listeners and self._topics.get(topic.name) is topic:
                 del self._topics[topic.name]
-            self._stop_if_idle()
+            events = self._stop_if_idle()
+        _close(events)
+
+    # The thread
 
     def _start(self) -> None:
-        if self._thread is None:
-            self._stop = threading.Event()
+        if self._wake is None:
+            self._wake = threading.Event()
+            self._stop_listening = own_writes.listen(self.notify)
             self._thread = threading.Thread(
-                target=self._run, args=(self._stop,), name="holdfast-watcher", daemon=True
+                target=self._run, args=(self._wake,), name="holdfast-watcher", daemon=True
             )
             self._thread.start()
 
-    def _stop_if_idle(self) -> None:
-        if not any(topic.listeners for topic in self._topics.values()):
-            self._stop.set()
-            self._thread = None
+    def _stop_if_idle(self) -> DirectoryWatch | FileSystemEvents | None:
+        """Stop if there are no listeners; return the source of events, to be closed without the lock."""
+        if self._topics or self._wake is None:
+            return None
+        wake, self._wake, self._thread = self._wake, None, None
+        self._stop_listening()
+        self._places.clear()
+        self._unavailable = None
+        events, self._events = self._events, None
+        wake.set()
+        return events
 
-    def _run(self, stop: threading.Event) -> None:
-        while not stop.wait(self._interval):
-            for topic, listener in self._due():
+    def _interrupt(self) -> None:
+        if (wake := self._wake) is not None:
+            wake.set()
+
+    def _run(self, wake: threading.Event) -> None:
+        pause: float | None = None
+        while self._wake is wake:
+            wake.wait(pause)
+            wake.clear()
+            for topic, listener in self._take_changes():
                 if listener in topic.listeners:
                     topic.attempt(listener)
+            with self._lock:
+                due = min((topic.due() for topic in self._topics.values()), default=None)
+            pause = None if due is None else max(0.0, due - monotonic())
 
-    def _due(self) -> list[tuple[_Topic, Listener]]:
-        """Look at every topic that somebody listens to, and return the listeners to call."""
+    def _take_changes(self) -> list[tuple[Topic, Listener]]:
+        """Check every topic that is due, and return the listeners to call."""
         with self._lock:
-            changed = [topic for topic in self._topics.values() if topic.listeners and topic.look()]
+            paths = set()
+            while self._changed:
+                paths.add(self._changed.popleft())
+            for topic in self._topics.values():
+                for path in paths:
+                    if path is None or topic.covers(path):
+                        topic.notify(path)
+            now = monotonic()
+            changed = [topic for topic in self._topics.values() if topic.due() <= now and topic.check()]
             return [(topic, listener) for topic in changed for listener in topic.listeners]
+
+    # Where changes are reported
+
+    def _watch_places(self, topic: Topic) -> None:
+        if topic.is_polled:
+            return
+        try:
+            for place in topic.source.places:
+                if place not in self._places:
+                    self._watch_place(place)
+        except WatchUnavailable as reason:
+            self._poll(topic, str(reason))
+
+    def _watch_place(self, place: WatchedPlace) -> None:
+        if is_network_filesystem(place.directory):
+            raise WatchUnavailable("a network file system does not report what others change")
+        if self._unavailable is not None:
+            raise WatchUnavailable(self._unavailable)
+        if self._events is None:
+            if sys.platform == "darwin":
+                self._events = FileSystemEvents(self.notify)
+            else:
+                self._events = DirectoryWatch(self.notify, self._events_lost)
+        self._events.add(place)
+        self._places.add(place)
+
+    def _events_lost(self, reason: str | None) -> None:
+        """Check every topic; poll from now on where a reason says that events have ended."""
+        if reason is not None:
+            with self._lock:
+                self._unavailable = reason
+                for topic in self._topics.values():
+                    self._poll(topic, reason)
+        self.notify(None)
+
+    def _poll(self, topic: Topic, reason: str) -> None:
+        topic.is_polled = True
+        if reason not in self._logged:
+            self._logged.add(reason)
+            _log.warning("polling every %g s for changes: %s", self._poll_seconds, reason)
+
+
+def _close(events: DirectoryWatch | FileSystemEvents | None) -> None:
+    if events is not None:
+        events.close()

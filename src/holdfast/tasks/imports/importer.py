@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from holdfast.kernel.call import current_call
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.cycles import without_cycles
 from holdfast.tasks.imports.sources import Format, SourceFormat, detect_format, read
@@ -24,10 +24,10 @@ from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers.adapter import Fitted, apply, draft_of, fitted, move, ours, seen_of, values_of
+from holdfast.tasks.trackers.adapter import FittedTask, apply, draft_of, fit, move, ours, seen_of, values_of
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
-from holdfast.tasks.trackers.report import Done, Outcome, Side
+from holdfast.tasks.trackers.report import Done, Side, SyncOutcome
 from holdfast.tasks.trackers.three_way_merge import reconcile
 
 
@@ -42,7 +42,7 @@ class Import:
         self._prefer = prefer
         self._reason = f"Imported from {path.text}"
         self._source = ""
-        self.outcome = Outcome()
+        self.outcome = SyncOutcome()
         self.problems: list[Problem] = []
 
     def run(self, format: Format, *, dry_run: bool) -> SourceFormat:  # noqa: A002 - as in the input
@@ -58,7 +58,7 @@ class Import:
             self._execute(tasks)
         return chosen
 
-    def _plan(self, tasks: list[Fitted]) -> None:
+    def _plan(self, tasks: list[FittedTask]) -> None:
         pairs = kept.counterparts(self._room, self._source)
         new = {item.task.origin for item in tasks} - pairs.keys()
         for item in tasks:
@@ -68,7 +68,7 @@ class Import:
             else:
                 self._update(pairs[item.task.origin], item, pairs, dry_run=True)
 
-    def _execute(self, tasks: list[Fitted]) -> None:
+    def _execute(self, tasks: list[FittedTask]) -> None:
         pairs = kept.counterparts(self._room, self._source)
         new = [item for item in tasks if item.task.origin not in pairs]
         pairs |= self._create(new, pairs)
@@ -80,11 +80,11 @@ class Import:
                 kept.put(self._room, self._source, updated)
         kept.move_mark(self._room, self._source, {})
 
-    def _within_limits(self, found: list[ForeignTask]) -> list[Fitted]:
+    def _within_limits(self, found: list[ForeignTask]) -> list[FittedTask]:
         """Return the tasks adapted to our limits; report and skip those whose description is too long."""
         tasks = []
         for task in found:
-            item = fitted(task)
+            item = fit(task)
             if "description" in item.cut:
                 message = f"The text of '{task.origin}' is too long; the task was skipped."
                 self.problems.append(Problem(self._path, task.line, message))
@@ -94,7 +94,7 @@ class Import:
 
     # New tasks.
 
-    def _create(self, new: list[Fitted], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
+    def _create(self, new: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
         origins = {item.task.origin for item in new}
         drafts = [self._draft(item.task, origins, pairs) for item in new]
         created = self._room.create(drafts, self._who) if drafts else []
@@ -146,7 +146,7 @@ class Import:
     # Known tasks.
 
     def _update(
-        self, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart], *, dry_run: bool
+        self, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart], *, dry_run: bool
     ) -> Counterpart:
         task, mine = ours(self._room, pair.task, pair.origin)
         seen = seen_of(item)
@@ -190,7 +190,7 @@ class Import:
         return refused
 
     def _more(
-        self, mine: ForeignTask, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart]
+        self, mine: ForeignTask, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart]
     ) -> Change:
         """Return the file's new list items, which are only ever added: criteria, checks, dependencies."""
         change = Change(reason=self._reason)
@@ -214,4 +214,4 @@ class Import:
         detail: str | None = None,
     ) -> None:  # fmt: skip
         detail = detail or (None if item.line is None else f"line {item.line}")
-        self.outcome.tell(done, None if task is None else task.id, item.title, item, fields, detail)
+        self.outcome.record(done, None if task is None else task.id, item.title, item, fields, detail)

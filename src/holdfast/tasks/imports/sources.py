@@ -6,7 +6,8 @@ from typing import Literal
 
 from holdfast.kernel.errors import Invalid, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.imports.backlog_folder import FOLDERS, read_backlog
 from holdfast.tasks.imports.check_list import read_check_list

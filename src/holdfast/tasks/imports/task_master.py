@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
-from holdfast.storage.files.foreign_document import Unreadable, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -74,7 +74,7 @@ def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[P
     """Return the tasks of a file, parents before subtasks, and what could not be imported."""
     try:
         document = json_of(content)
-    except Unreadable as error:
+    except UnreadableDocument as error:
         raise Invalid(
             f"'{file}' is not valid JSON: {error}.",
             hint="Fix that and import again; nothing was changed.",

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.watching.topic_source import WatchedPlace, file_place
 from holdfast.tasks.store import rows
 from holdfast.tasks.texts import documents, rules, step_texts
 
@@ -42,6 +44,12 @@ def probe(room: Tasks, part: str) -> Callable[[], object]:
         return cached[1]
 
     return fingerprint
+
+
+def places(room: Tasks, part: str) -> tuple[WatchedPlace, ...]:
+    """Return the files that a part consists of; those of the store are not among them."""
+    paths = () if room.repository.bare else _FILES.get(part, ())
+    return tuple(file_place(f"{room.repository.root}/{path.text}") for path in paths)
 
 
 def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:

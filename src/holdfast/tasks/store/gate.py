@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.tasks.errors import DoneGate
@@ -17,6 +17,16 @@ _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})
 
 
+GateCode = Literal["unchecked_criterion", "open_subtasks", "no_evidence", "no_proof", "not_approved"]
+
+
+class GateLack(NamedTuple):
+    """One thing that is missing before a task is done: a code for programs and a text for people."""
+
+    code: GateCode
+    text: str
+
+
 class GateInput(NamedTuple):
     """What the gate examines: criteria, evidence, open subtasks, approval."""
 
@@ -27,26 +37,31 @@ class GateInput(NamedTuple):
     approved: bool = False
 
 
-def missing_for_done(gate: str, task: GateInput) -> list[str]:
+def missing_for_done(gate: str, task: GateInput) -> list[GateLack]:
     """Return everything that is missing before a task meets the done gate."""
     if gate == "none":
         return []
     unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
-    missing = [f"criterion {number} is not checked" for number in unchecked]
+    missing = [GateLack("unchecked_criterion", f"criterion {number} is not checked") for number in unchecked]
     if task.open_subtasks:
-        missing.append(f"subtasks are open: {', '.join(task.open_subtasks)}")
-    if gate == "evidence" and not any(is_proof(item) for item in task.evidence):
-        missing.append("none of the evidence proves it" if task.evidence else "there is no evidence")
+        missing.append(GateLack("open_subtasks", f"subtasks are open: {', '.join(task.open_subtasks)}"))
+    if gate == "evidence" and not task.evidence:
+        missing.append(GateLack("no_evidence", "there is no evidence"))
+    elif gate == "evidence" and not any(is_proof(item) for item in task.evidence):
+        missing.append(GateLack("no_proof", "none of the evidence proves it"))
     if gate == "human" and not task.approved:
-        missing.append("no person has approved it")
+        missing.append(GateLack("not_approved", "no person has approved it"))
     return missing
 
 
 def check_done(gate: str, task: GateInput) -> None:
     """Raise, naming everything that is missing, unless a task meets the done gate."""
     if missing := missing_for_done(gate, task):
+        texts = [item.text for item in missing]
         raise DoneGate(
-            f"{task.name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
+            f"{task.name} is not done: {'; '.join(texts)}.",
+            hint=_next_step(gate, {item.code for item in missing}),
+            missing=texts,
         )
 
 
@@ -65,10 +80,10 @@ def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value is not None}
 
 
-def _next_step(gate: str, missing: Sequence[str]) -> str:
-    if any(text.startswith("criterion") for text in missing):
+def _next_step(gate: str, missing: Set[GateCode]) -> str:
+    if "unchecked_criterion" in missing:
         return "Check each criterion that is met with `check`, or set the status to `review`."
-    if any(text.startswith("subtasks") for text in missing):
+    if "open_subtasks" in missing:
         return "Finish or drop the subtasks first."
     if gate == "evidence":
         return (

@@ -121,7 +121,7 @@ def _page(where: str, order: str, sort: Sort) -> str:
 
 def cursor_after(query: Query, task: Task) -> str:
     """Return the cursor of the page that begins after a task."""
-    return encode_cursor(query.fingerprint, _key(task, query.sort))
+    return encode_cursor(query.fingerprint, sort_key(task, query.sort))
 
 
 def _any_abandoned(transaction: TaskTransaction) -> bool:
@@ -203,8 +203,8 @@ def _pattern(text: str) -> str:
     return f"%{escaped}%"
 
 
-def _key(task: Task, sort: str) -> list[float]:
-    """Return the sort key of a task."""
+def sort_key(task: Task, sort: Sort) -> list[float]:
+    """Return the sort key of a task; keys are compared item by item."""
     names = _ORDERS[sort][2].split(", ")
     return [-getattr(task, name[1:]) if name.startswith("-") else getattr(task, name) for name in names]
 

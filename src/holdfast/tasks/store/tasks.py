@@ -9,7 +9,6 @@ Contract:
 from __future__ import annotations
 
 import os
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -18,9 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
+from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, file_place
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
@@ -87,13 +88,11 @@ class Tasks:
         """When to renew the claims of a session next, if known. Replaced as a whole, never modified."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
-        self._opened: SqlStore | None = None
-        self._opening = threading.Lock()
+        self._store = Lazy(self._open, lambda: database is not None or self._file.was_created)
         self.workspace_id: str | None = None
         """The id of the workspace, once it has been found."""
         self._watched = Watched()
-        self._make_neighbours: Callable[[], Neighbours] = _no_neighbours
-        self._neighbours: Neighbours | None = None
+        self._neighbours: Lazy[Neighbours] = Lazy(_no_neighbours)
 
     @classmethod
     def open(cls, repository: Repository, database: str | None = None) -> Tasks:
@@ -102,23 +101,17 @@ class Tasks:
 
     def close(self) -> None:
         """Close the database, if it was opened."""
-        with self._opening:
-            if self._opened is not None:
-                self._opened.close()
-            if self._neighbours is not None:
-                self._neighbours.close()
+        self._store.close()
+        self._neighbours.close()
 
     def introduce(self, make_neighbours: Callable[[], Neighbours]) -> None:
         """Set the factory of the interface to the other rooms, which is called at first use."""
-        self._make_neighbours, self._neighbours = make_neighbours, None
+        self._neighbours = Lazy(make_neighbours)
 
     @property
     def neighbours(self) -> Neighbours:
         """Return the interface to the other rooms."""
-        with self._opening:
-            if self._neighbours is None:
-                self._neighbours = self._make_neighbours()
-            return self._neighbours
+        return self._neighbours.get()
 
     # The workspace.
 
@@ -232,16 +225,12 @@ class Tasks:
     @property
     def exists(self) -> bool:
         """Whether anything was ever stored."""
-        return self._address is not None or self._opened is not None or self._file.was_created
+        return self._store.exists
 
     @property
     def store(self) -> SqlStore:
         """Return the database, opened at first use."""
-        if self._opened is None:
-            with self._opening:
-                if self._opened is None:
-                    self._opened = self._open()
-        return self._opened
+        return self._store.get()
 
     def _open(self) -> SqlStore:
         if self._address is not None:
@@ -265,12 +254,22 @@ class Tasks:
                 self._watched = _watched(transaction, version)
         return version, self.closed_milestones(self._watched.milestones), self._watched.expired(self.now())
 
-    def probe(self, part: str) -> Callable[[], object]:
-        """Return a function that computes the fingerprint of one task, or, for `*`, of the task list."""
-        # Imported here: it loads rules and documents, which commands do not need.
-        from holdfast.tasks.store import fingerprints
+    def topic(self, part: str) -> TopicSource:
+        """Return how all tasks are watched, one of them, or another part (see `fingerprints`)."""
+        from holdfast.tasks.store import fingerprints  # here, as it brings rules and documents
 
-        return fingerprints.probe(self, part)
+        probe = fingerprints.probe(self, part) if part else self.fingerprint
+        places = fingerprints.places(self, part)
+        if self._address is not None:
+            return TopicSource(probe, (*places, WatchedPlace("", "postgresql")), is_polled=True)
+        database = file_place(self._file.path, is_database=True)
+        return TopicSource(probe, (*places, database), seconds_left=self._seconds_to_expiry)
+
+    def _seconds_to_expiry(self) -> float | None:
+        """Return in how many seconds the next claim runs out, if the store does not change before."""
+        now = self.now()
+        following = self._watched.leases[self._watched.expired(now) :]
+        return following[0] - now if following else None
 
     def counts(self) -> dict[str, int]:
         """Return the number of tasks by state, and the number of claimed ones."""

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.foreign_document import json_of
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import NotJoined

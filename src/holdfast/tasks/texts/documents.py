@@ -6,7 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.errors import Corrupted, NotFound
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks

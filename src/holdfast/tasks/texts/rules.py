@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.storage.files.atomic import locked
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.locks import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.store.statements import insert, on_conflict_update
 from holdfast.tasks.texts.documents import text_at

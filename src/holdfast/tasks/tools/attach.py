@@ -17,7 +17,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, ShortText, TaskId, TaskReceipt
 from holdfast.tasks.store import items, lease, rows
 from holdfast.tasks.store.attachment import NewFile, attached_at, content_of, is_text, put

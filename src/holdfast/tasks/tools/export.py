@@ -9,7 +9,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.models import FileName, Reported, Scoped

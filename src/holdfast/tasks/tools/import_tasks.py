@@ -10,7 +10,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import FileName, InSession, Reported, Result
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks

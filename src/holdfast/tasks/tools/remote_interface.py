@@ -13,7 +13,7 @@ from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
-from holdfast.tasks.trackers.report import Outcome, SyncTerms, TrackerReport, report_words, steps_of
+from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, steps_of
 
 if TYPE_CHECKING:
     from holdfast.tasks.trackers.github_actions import GitHubActions
@@ -48,7 +48,7 @@ class RemoteInterface(SyncTerms):
     positional=("interface_type", "action"),
     example="holdfast tasks remote jira list",
     specified=True,
-    text=report_words,
+    text=report_text,
     annotations=INTEGRATION,
     listed=False,
 )
@@ -108,7 +108,7 @@ class GitHubCall(SyncTerms):
     positional=("action",),
     example="holdfast tasks github status",
     specified=True,
-    text=report_words,
+    text=report_text,
     annotations=INTEGRATION,
     listed=False,
 )
@@ -144,7 +144,7 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
     return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **steps_of(outcome))
 
 
-def _execute(actions: GitHubActions, given: GitHubCall) -> Outcome:
+def _execute(actions: GitHubActions, given: GitHubCall) -> SyncOutcome:
     if given.action == "create_issue":
         return actions.create_issue(given.task_id, given.title, given.description)
     if given.action == "create_pr":

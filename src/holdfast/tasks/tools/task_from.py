@@ -20,7 +20,7 @@ from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.trackers.adapter import storable, word
+from holdfast.tasks.trackers.adapter import single_line, storable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
 
@@ -116,7 +116,7 @@ def _draft(remark: TaskRemark, link: TaskLink, arguments: TaskFrom) -> Draft:
         title=arguments.title or title_of(remark),
         description=storable(remark.text),
         priority=arguments.priority,
-        labels=[label for text in remark.labels if (label := word(text))],
+        labels=[label for text in remark.labels if (label := single_line(text))],
         files=_files(remark),
         links=[link],
         client_key=f"from:{remark.kind}:{remark.ref}",
@@ -143,8 +143,8 @@ def _files(remark: TaskRemark) -> list[File]:
 def title_of(remark: TaskRemark) -> str:
     """Return a title for the task of a remark: the remark's title, or its first sentence."""
     if remark.title:
-        return word(remark.title, TITLE_CHARACTERS) or remark.ref
+        return single_line(remark.title, TITLE_CHARACTERS) or remark.ref
     text = " ".join(storable(remark.text).split())
     sentence = _SENTENCE.match(text)
     begin = sentence[1] if sentence and len(sentence[1]) <= _TITLE else text
-    return word(shorten(begin, _TITLE).rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"
+    return single_line(shorten(begin, _TITLE).rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"

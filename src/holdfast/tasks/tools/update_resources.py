@@ -11,7 +11,7 @@ from pydantic import Field
 from holdfast.kernel.errors import OutOfDate
 from holdfast.kernel.models import ExpectedFormat
 from holdfast.kernel.operation import Effect
-from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.locks import locked
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import InSession, Reported, Result, Stored
 from holdfast.tasks.store.history import note

@@ -1,6 +1,6 @@
-"""Our side of a synchronisation: a task as a tracker takes it, an item as a task, a change carried out here.
+"""Our side of a synchronisation: a task as an item, an item as a task, and changes applied here.
 
-What another side says about a task goes through the same doors as every other change.
+A tracker's changes pass the same gates and checks as every other change.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _NOT_STORABLE = {0: None, **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """An item as it fits into a task, and the fields of which a part had to stay outside."""
+class FittedTask:
+    """An item that fits into a task, and the fields that had to be truncated."""
 
     task: ForeignTask
     cut: tuple[str, ...] = ()
 
 
-def fitted(task: ForeignTask) -> Fitted:
-    """Return an item with texts that a task can hold. What was cut is never sent back as if it were whole."""
+def fit(task: ForeignTask) -> FittedTask:
+    """Return an item with texts that a task can store. A truncated field is never sent back."""
     title = " ".join(storable(task.title).split()) or f"({task.origin})"
     cut = []
     if len(title) > TITLE_CHARACTERS:
@@ -46,19 +46,21 @@ def fitted(task: ForeignTask) -> Fitted:
     notes = task.notes_with_the_kept() if "uid" not in task.kept else task.notes
     if "title" in cut:
         notes = "\n\n".join(filter(None, [f"Whole title: {storable(task.title)}", notes]))
-    labels = dict.fromkeys(label for text in task.labels if (label := word(text)))
+    labels = dict.fromkeys(label for text in task.labels if (label := single_line(text)))
     criteria = tuple(
-        ForeignCriterion(text, item.checked) for item in task.criteria if (text := word(item.text, 1000))
+        ForeignCriterion(text, item.checked)
+        for item in task.criteria
+        if (text := single_line(item.text, 1000))
     )
     whole = replace(
         task, title=title, description=description, labels=tuple(sorted(labels)), criteria=criteria,
         notes=storable(notes)[:TEXT_CHARACTERS], plan=storable(task.plan)[:TEXT_CHARACTERS],
     )  # fmt: skip
-    return Fitted(whole, tuple(cut))
+    return FittedTask(whole, tuple(cut))
 
 
 def values_of(task: ForeignTask) -> dict[str, Any]:
-    """Return the fields of an item that are kept in step."""
+    """Return the fields of an item that are synchronised."""
     return {
         "title": task.title,
         "description": task.description,
@@ -68,15 +70,15 @@ def values_of(task: ForeignTask) -> dict[str, Any]:
     }
 
 
-def seen_of(found: Fitted) -> dict[str, Any]:
-    """Return what is remembered of an item as it is over there."""
+def seen_of(found: FittedTask) -> dict[str, Any]:
+    """Return what is stored of an item as it is over there."""
     task = found.task
     checked = [item.text for item in task.criteria if item.checked]
     return {**values_of(task), "cut": list(found.cut), "checked": checked, "needs": list(task.depends_on)}
 
 
 def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
-    """Return a task of ours, and as a tracker takes it."""
+    """Return a task of ours, and the same task as an item."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
         labels = items.labels_of(transaction, uid)
@@ -93,7 +95,7 @@ def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
 
 
 def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
-    """Return an item with other values of the fields that are kept in step."""
+    """Return an item with other values of the synchronised fields."""
     given: dict[str, Any] = {
         name: tuple(value) if name == "labels" else value for name, value in values.items()
     }
@@ -101,8 +103,7 @@ def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
 
 
 def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
-    """Return an item as a new task of ours; its state comes afterwards, through the same doors as
-    everybody's."""
+    """Return an item as a new task of ours; its state follows by ordinary transitions."""
     return Draft(
         title=task.title,
         description=task.description,
@@ -111,7 +112,7 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
         labels=task.labels,
         criteria=[item.text for item in task.criteria],
         links=[link],
-        milestone=word(task.milestone or "") or None,
+        milestone=single_line(task.milestone or "") or None,
         notes=task.notes or None,
         plan=task.plan or None,
         client_key=key,
@@ -119,18 +120,18 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
 
 
 def storable(text: str) -> str:
-    """Return a text without what no database keeps."""
+    """Return a text without characters that a database cannot store."""
     return text.translate(_NOT_STORABLE)
 
 
-def word(text: str, most: int = SHORT_TEXT_CHARACTERS) -> str:
-    """Return a text as one line of visible characters, not longer than `most`."""
+def single_line(text: str, most: int = SHORT_TEXT_CHARACTERS) -> str:
+    """Return a text as one line of at most `most` printable characters."""
     line = " ".join(storable(text).split())
     return "".join(letter for letter in line if letter.isprintable())[:most].strip()
 
 
-def way(before: str, after: str) -> list[str]:
-    """Return the states that lead from one to another, the last included."""
+def transitions(before: str, after: str) -> list[str]:
+    """Return the shortest way from one state to another (breadth-first search), without the first."""
     ways: dict[str, list[str]] = {before: []}
     waiting = deque([before])
     while waiting:
@@ -145,10 +146,10 @@ def way(before: str, after: str) -> list[str]:
 
 
 def apply(room: Tasks, task: str, values: Mapping[str, Any], who: Who, reason: str) -> dict[str, str]:
-    """Change a task, and return what was refused, by field, with the reason.
+    """Change a task, and return the reason for each field whose change was refused.
 
-    A state is reached step by step, as the states of tasks allow. What the gate or a claim refuses stays as
-    it is.
+    A state is reached step by step, by the allowed transitions. What the gate or a claim refuses is not
+    changed.
     """
     refused: dict[str, str] = {}
     plain = {name: value for name, value in values.items() if name not in ("status", "labels")}
@@ -165,16 +166,16 @@ def apply(room: Tasks, task: str, values: Mapping[str, Any], who: Who, reason: s
 
 
 def move(room: Tasks, task: str, status: str, who: Who, reason: str) -> str | None:
-    """Bring a task to a state, and return why that was refused, if it was.
+    """Move a task to a state, and return why that was refused, if it was.
 
-    A task that somebody holds is left in their hands. Before the gate a task waits in review.
+    A claimed task is left to its holder. A task that does not pass the gate waits in review.
     """
     found = room.get(task)
     holder = found.claimed_by(room.now())
     if holder is not None and found.status != status:
-        return f"{found.id} is held by {holder}."
+        return f"{found.id} is claimed by {holder}."
     try:
-        for step in way(found.status, status):
+        for step in transitions(found.status, status):
             room.update(task, Change(set={"status": step}, reason=reason), who)
     except DoneGate as error:
         return _left_in_review(room, task, who, reason, error)

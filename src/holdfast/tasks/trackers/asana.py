@@ -1,4 +1,4 @@
-"""Asana, by its REST interface. A task there is done or not; sections and custom fields are left alone."""
+"""Asana, through its REST interface. A task is done or not; sections and custom fields are left alone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import OnService, ServiceProfile
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, by_token, identity, items, part, parts, words
+from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.tracker import (
+    Account,
+    Mark,
+    TrackerKind,
+    by_token,
+    item_id,
+    items,
+    object_field,
+    object_list,
+    text_field,
+)
 
 _ROOT = "/api/1.0"
 _ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
@@ -16,17 +26,17 @@ _PAGE = 100
 _PROFILE = ServiceProfile("Asana", "Set ASANA_ACCESS_TOKEN.")
 
 
-class Asana(OnService):
+class Asana(ServiceTracker):
     """One project in Asana."""
 
     carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return who we are there, having asked."""
-        account = words(part(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
+        """Return our account, after a request that shows that it works."""
+        account = text_field(object_field(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
         address = f"{_ROOT}/projects/{quote(str(self.settings['project']), safe='')}"
-        project = part(self.service.get(address).json(), "data")
-        return Account(account, words(project, "name"), words(project, "permalink_url") or None)
+        project = object_field(self.service.get(address).json(), "data")
+        return Account(account, text_field(project, "name"), text_field(project, "permalink_url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the tasks that changed since the mark."""
@@ -37,12 +47,12 @@ class Asana(OnService):
         for _ in self.service.turns():
             page = self.service.get(f"{_ROOT}/tasks", query).json()
             yield from mark.passing(map(_task, items(page, "data")))
-            query["offset"] = words(part(page, "next_page"), "offset") or None
+            query["offset"] = text_field(object_field(page, "next_page"), "offset") or None
             if query["offset"] is None:
                 return
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Make a task in the project."""
+        """Create a task in the project."""
         sent = {"projects": [self.settings["project"]], **_fields(task, self.carries)}
         return self._sent("POST", f"{_ROOT}/tasks", sent)
 
@@ -52,18 +62,18 @@ class Asana(OnService):
 
     def _sent(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
         made = self.service.send(method, f"{address}?opt_fields={_ASKED}", {"data": fields})
-        return _task(part(made, "data"))
+        return _task(object_field(made, "data"))
 
 
 def _task(found: Mapping[str, Any]) -> ForeignTask:
     return ForeignTask(
-        origin=identity(found, "gid"),
-        title=words(found, "name"),
-        description=words(found, "notes"),
+        origin=item_id(found, "gid"),
+        title=text_field(found, "name"),
+        description=text_field(found, "notes"),
         status="done" if found.get("completed") is True else "backlog",
-        labels=tuple(words(tag, "name") for tag in parts(found, "tags")),
-        url=words(found, "permalink_url") or None,
-        updated_at=words(found, "modified_at") or None,
+        labels=tuple(text_field(tag, "name") for tag in object_list(found, "tags")),
+        url=text_field(found, "permalink_url") or None,
+        updated_at=text_field(found, "modified_at") or None,
     )
 
 
@@ -76,7 +86,7 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
     return dict(given[name] for name in names if name in given)
 
 
-KIND = Kind(
+KIND = TrackerKind(
     "asana", _PROFILE, Asana, by_token(_PROFILE, "ASANA_ACCESS_TOKEN", "ASANA_TOKEN"),
     needed=("project",), optional=("base_url",), identifying=("project",), usual_address="https://app.asana.com",
 )  # fmt: skip

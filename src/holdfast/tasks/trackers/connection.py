@@ -1,4 +1,4 @@
-"""Trackers by their kind: connected, tested, kept in step. Loaded when a tracker is asked for, not before."""
+"""Trackers by their kind: connected, tested, synchronised. Imported only when a tracker is used."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.storage.network.client import parse_address
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, custom, github, jira, linear, trello
-from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers.counterparts import Known
+from holdfast.tasks.trackers import counterparts as stored
+from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation
-from holdfast.tasks.trackers.tracker import Kind, Tracker, parse_settings
+from holdfast.tasks.trackers.tracker import Tracker, TrackerKind, parse_settings
 from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
 
-KINDS: Mapping[str, Kind] = MappingProxyType(
+KINDS: Mapping[str, TrackerKind] = MappingProxyType(
     {module.KIND.name: module.KIND for module in (github, linear, asana, trello, jira, custom)}
 )
 
 
 def settings_of(kind: str, config: str | None) -> dict[str, Any]:
-    """Return the settings that a config gives for a kind of tracker, checked."""
+    """Return the checked settings in a config for a kind of tracker."""
     described = KINDS[kind]
     settings = parse_settings(config, needed=described.needed, known=described.optional)
     if kind == "github":
@@ -36,14 +36,14 @@ def settings_of(kind: str, config: str | None) -> dict[str, Any]:
 
 
 def name_of(kind: str, settings: Mapping[str, Any]) -> str:
-    """Return what a tracker is called here: its kind and what tells its project from others."""
+    """Return our name for a tracker: its kind and what identifies its project."""
     parts = [str(settings[name]).removeprefix("https://").rstrip("/") for name in KINDS[kind].identifying]
     return f"{kind}:{'/'.join(parts)}"
 
 
-def chosen(room: Tasks, kind: str, name: str | None) -> Known:
-    """Return the connected tracker that is meant."""
-    found = [item for item in kept.trackers(room, kind) if item.connected and name in (None, item.name)]
+def chosen(room: Tasks, kind: str, name: str | None) -> StoredTracker:
+    """Return the connected tracker of a kind, or the one of that name."""
+    found = [item for item in stored.trackers(room, kind) if item.connected and name in (None, item.name)]
     if not found:
         raise NotFound(
             f"No tracker of the kind '{kind}' is connected.", hint="Connect it with the action 'connect'."
@@ -55,52 +55,54 @@ def chosen(room: Tasks, kind: str, name: str | None) -> Known:
 
 
 def listed(room: Tasks, kind: str) -> TrackerReport:
-    """Tell which trackers of a kind there are."""
-    found = kept.trackers(room, kind)
+    """Report the trackers of a kind."""
+    found = stored.trackers(room, kind)
     trackers = [tracker_out(item) for item in found]
     return report(room, "list", found[0] if found else None, dry_run=True, trackers=trackers)
 
 
-def tested(room: Tasks, known: Known) -> TrackerReport:
-    """Ask a tracker who we are."""
+def tested(room: Tasks, known: StoredTracker) -> TrackerReport:
+    """Test the connection to a tracker, and report our account."""
     account = _tracker(room, known.kind, known.settings).whoami()
     return report(room, "test", known, dry_run=True, **vars(account))
 
 
-def synchronised(room: Tasks, who: Who, known: Known, terms: SyncTerms) -> TrackerReport:
-    """Keep tasks and a tracker in step."""
+def synchronised(room: Tasks, who: Who, known: StoredTracker, terms: SyncTerms) -> TrackerReport:
+    """Synchronise tasks with a tracker."""
     outcome = Synchronisation(room, who, _tracker(room, known.kind, known.settings), known, terms).run()
     steps = ["Turn `dry_run` off to do this."] if terms.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
         steps.append("Settle each conflict on one side, or pass prefer 'ours' or 'theirs'.")
-    after = next((item for item in kept.trackers(room, known.kind) if item.name == known.name), known)
+    after = next((item for item in stored.trackers(room, known.kind) if item.name == known.name), known)
     return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **steps_of(outcome))
 
 
-def disconnected(room: Tasks, known: Known, *, dry_run: bool) -> TrackerReport:
+def disconnected(room: Tasks, known: StoredTracker, *, dry_run: bool) -> TrackerReport:
     """Stop using a tracker."""
     if not dry_run:
-        kept.disconnect(room, known.name)
-    after = next(item for item in kept.trackers(room, known.kind) if item.name == known.name)
+        stored.disconnect(room, known.name)
+    after = next(item for item in stored.trackers(room, known.kind) if item.name == known.name)
     return report(room, "disconnect", after, dry_run=dry_run)
 
 
 def connected(
     room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str
 ) -> TrackerReport:
-    """Try a tracker, and keep it when that works and it is not a dry run."""
+    """Test a tracker, and store it if that works and it is not a dry run."""
     account = _tracker(room, kind, settings).whoami()
     name = name_of(kind, settings)
-    known = Known(name, kind, settings, {}, connected=False, synced_at=None)
+    known = StoredTracker(name, kind, settings, {}, connected=False, synced_at=None)
     if not dry_run:
-        kept.connect(room, name, kind, settings)
-        known = next(item for item in kept.trackers(room, kind) if item.name == name)
+        stored.connect(room, name, kind, settings)
+        known = next(item for item in stored.trackers(room, kind) if item.name == name)
     step = "Turn `dry_run` off to connect it." if dry_run else "Synchronise it with the action 'sync'."
     return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
 
 
-def report(room: Tasks, action: str, known: Known | None, *, dry_run: bool, **more: Any) -> TrackerReport:
-    """Return what was done with a tracker."""
+def report(
+    room: Tasks, action: str, known: StoredTracker | None, *, dry_run: bool, **more: Any
+) -> TrackerReport:
+    """Return the report of an action on a tracker."""
     configuration = UsersConfiguration(room.repository)
     kind, settings = ("github", {}) if known is None else (known.kind, known.settings)
     origin = parse_address(KINDS[kind].address(settings, configuration)).origin
@@ -115,7 +117,7 @@ def report(room: Tasks, action: str, known: Known | None, *, dry_run: bool, **mo
     )
 
 
-def tracker_out(known: Known) -> TrackerOut:
+def tracker_out(known: StoredTracker) -> TrackerOut:
     """Return a tracker as results show it."""
     return TrackerOut(
         name=known.name,

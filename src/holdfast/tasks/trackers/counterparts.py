@@ -1,7 +1,7 @@
-"""What is kept about other trackers: which there are, how far they were read, and which item is which task.
+"""What is stored about trackers: which there are, how far they were read, and which item is which task.
 
-No secret is kept. A tracker that was disconnected keeps its counterparts, so that connecting it again goes
-on where it ended.
+No secret is stored. A disconnected tracker keeps its counterparts, so that connecting it again continues
+where it ended.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _PUT_COUNTERPART = insert(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A tracker that was connected at some time."""
+class StoredTracker:
+    """A tracker that is or was connected."""
 
     name: str
     kind: str
@@ -45,7 +45,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """An item over there and the task it is, with what both agreed on and what was last seen there."""
+    """An item and its task, with the values both last agreed on and those last seen over there."""
 
     origin: str
     task: str
@@ -54,23 +54,23 @@ class Counterpart:
     seen: Mapping[str, Any]
 
 
-def trackers(room: Tasks, kind: str | None = None) -> list[Known]:
-    """Return the trackers of the workspace, those connected last first."""
+def trackers(room: Tasks, kind: str | None = None) -> list[StoredTracker]:
+    """Return the trackers of the workspace, the newest first."""
     with room.reading() as transaction:
         return _trackers(transaction, kind)
 
 
-def _trackers(transaction: TaskTransaction, kind: str | None) -> list[Known]:
+def _trackers(transaction: TaskTransaction, kind: str | None) -> list[StoredTracker]:
     only = "" if kind is None else " AND kind = :kind"
     query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
     return [
-        Known(name, kind, json.loads(settings), json.loads(mark), bool(connected), synced_at)
+        StoredTracker(name, kind, json.loads(settings), json.loads(mark), bool(connected), synced_at)
         for name, kind, settings, mark, connected, synced_at in transaction.ask(query, kind=kind)
     ]
 
 
 def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
-    """Keep a tracker; one that is connected with these settings stays as it is."""
+    """Store a tracker as connected, unless it is so already with these settings."""
     with room.writing() as transaction:
         before = {item.name: item for item in _trackers(transaction, kind)}.get(name)
         if before is None or not before.connected or dict(before.settings) != dict(settings):
@@ -78,19 +78,19 @@ def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> N
 
 
 def disconnect(room: Tasks, name: str) -> None:
-    """Stop using a tracker; what is known about its items is kept."""
+    """Mark a tracker as disconnected; its counterparts are kept."""
     with room.writing() as transaction:
         transaction.ask(_DISCONNECT, name=name)
 
 
 def move_mark(room: Tasks, name: str, mark: Mapping[str, Any]) -> None:
-    """Keep how far a tracker was read."""
+    """Store how far a tracker was read."""
     with room.writing() as transaction:
         transaction.ask(_MOVE_MARK, name=name, mark=encoded(dict(mark)))
 
 
 def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
-    """Return what is known about a tracker's items, by their origin."""
+    """Return a tracker's counterparts by their origin."""
     with room.reading() as transaction:
         rows = transaction.ask(
             "SELECT origin, task, url, base, seen FROM counterpart"
@@ -104,7 +104,7 @@ def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
 
 
 def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
-    """Keep what both sides agreed on and what was seen."""
+    """Store counterparts, replacing earlier ones of the same items."""
     if not found:
         return
     with room.writing() as transaction:

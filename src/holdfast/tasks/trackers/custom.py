@@ -1,9 +1,8 @@
-"""Any other service that keeps items at one address.
+"""Any other service with items at one address.
 
-What it has to speak: `GET base_url?since=…` returns a list of objects, or an object with such a list;
-`POST base_url` makes one; `PATCH base_url/ID` changes fields of one. The last two return the object.
-Further pages come by the `Link` header. The settings say what the fields are called:
-`{"fields": {"title": "summary"}}`.
+Its interface: `GET base_url?since=…` returns a list of objects, or an object with such a list; `POST
+base_url` creates one; `PATCH base_url/ID` changes fields of one. The last two return the object. Further
+pages follow from the `Link` header. The settings map the names of fields: `{"fields": {"title": "summary"}}`.
 """
 
 from __future__ import annotations
@@ -14,28 +13,37 @@ from urllib.parse import quote, urlsplit
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import OnService, ServiceProfile
+from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, changed_pages, identity, items, mapped, words
+from holdfast.tasks.trackers.tracker import (
+    Account,
+    Mark,
+    TrackerKind,
+    changed_pages,
+    item_id,
+    items,
+    text_field,
+    text_table,
+)
 
 _NAMES = (*FIELDS, "id", "url", "updated_at")
 _PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return what says who we are, where a token is set; some services need none."""
+    """Return the authorization if a token is set; some services need none."""
     del settings
     token = configuration.variable("HOLDFAST_REMOTE_TOKEN")
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
-class Custom(OnService):
+class Custom(ServiceTracker):
     """The items at one address."""
 
     carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return where we are, having asked for the items."""
+        """Return the address, after a request for the items."""
         self.service.get("", {"limit": 1}).json()
         host = self.service.client.origin.name
         return Account(
@@ -48,7 +56,7 @@ class Custom(OnService):
             yield from mark.passing(map(self._task, items(page, self.settings.get("items"))))
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Make an item."""
+        """Create an item."""
         return self._task(self.service.send("POST", "", self._fields(task, FIELDS)))
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
@@ -58,11 +66,11 @@ class Custom(OnService):
         )
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        words_for = {ours: theirs for theirs, ours in mapped(self.settings, "statuses").items()}
+        names_for = {ours: theirs for theirs, ours in text_table(self.settings, "statuses").items()}
         given: dict[str, Any] = {
             "title": task.title,
             "description": task.description,
-            "status": words_for.get(task.status, task.status),
+            "status": names_for.get(task.status, task.status),
             "priority": task.priority,
             "labels": list(task.labels),
         }
@@ -74,21 +82,21 @@ class Custom(OnService):
         status = str(found["status"] or "")
         labels = found["labels"]
         return ForeignTask(
-            origin=identity(found, "id"),
-            title=words(found, "title"),
-            description=words(found, "description"),
-            status=status_of(mapped(self.settings, "statuses").get(status, status)) or "backlog",
+            origin=item_id(found, "id"),
+            title=text_field(found, "title"),
+            description=text_field(found, "description"),
+            status=status_of(text_table(self.settings, "statuses").get(status, status)) or "backlog",
             priority=priority_of(str(found["priority"] or "")) or "medium",
             labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
-            url=words(found, "url") or None,
-            updated_at=words(found, "updated_at") or None,
+            url=text_field(found, "url") or None,
+            updated_at=text_field(found, "updated_at") or None,
         )
 
     def _name(self, ours: str) -> str:
-        return mapped(self.settings, "fields").get(ours, ours)
+        return text_table(self.settings, "fields").get(ours, ours)
 
 
-KIND = Kind(
+KIND = TrackerKind(
     "custom", _PROFILE, Custom, _authorization,
     needed=("base_url",), optional=("items", "fields", "statuses"), identifying=("base_url",),
 )  # fmt: skip

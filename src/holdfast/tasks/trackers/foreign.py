@@ -1,4 +1,4 @@
-"""A task as another program keeps it, in our words: what importers read and trackers exchange."""
+"""A task of another program in our terms: what importers read and trackers exchange."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ForeignCriterion:
 
 @dataclass(frozen=True)
 class ForeignTask:
-    """One task of another program. `origin` is what that program calls it, and never changes."""
+    """One task of another program. `origin` is its permanent id there."""
 
     origin: str
     title: str
@@ -56,7 +56,7 @@ class ForeignTask:
     labels: tuple[str, ...] = ()
     criteria: tuple[ForeignCriterion, ...] = ()
     depends_on: tuple[str, ...] = ()
-    """Origins of what has to be done first."""
+    """Origins of the tasks that must be done first."""
     parent: str | None = None
     """The origin of the task it is a part of."""
     milestone: str | None = None
@@ -65,12 +65,12 @@ class ForeignTask:
     url: str | None = None
     updated_at: str | None = None
     line: int | None = None
-    """Where it stands in the file it was read from."""
+    """Its line in the file it was read from."""
     kept: Mapping[str, Any] = field(default_factory=dict)
-    """What has no place with us, by the name it has over there."""
+    """Properties that our tasks do not have, by their name over there."""
 
     def notes_with_the_kept(self) -> str:
-        """Return the notes, and after them what has no other place, so that nothing is lost."""
+        """Return the notes, followed by the properties that our tasks do not have."""
         lines = [
             f"{name}: {_spelled(value)}"
             for name, value in self.kept.items()
@@ -81,7 +81,7 @@ class ForeignTask:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a file that could not be taken over as it stands, and what was done instead."""
+    """Something in a file that could not be imported unchanged, and what was done instead."""
 
     file: str
     line: int | None
@@ -89,12 +89,12 @@ class Problem:
 
 
 def status_of(word: str) -> Status | None:
-    """Return the state that a word of another program means, or None when it is not known."""
+    """Return our state for a word of another program, or None if it is unknown."""
     return _STATUSES.get(_plain(word))
 
 
 def priority_of(word: str) -> Priority | None:
-    """Return the priority that a word of another program means, or None when it is not known."""
+    """Return our priority for a word of another program, or None if it is unknown."""
     return _PRIORITIES.get(_plain(word))
 
 

@@ -1,9 +1,9 @@
-"""GitHub: its REST interface as far as tasks need it, and issues in the words of tasks.
+"""GitHub: the part of its REST interface that tasks need, and the mapping between issues and tasks.
 
 - `priority-high`, `status-review` and `taskpilot` are our labels over there; they are not labels of the task.
-- A closed issue is done, or dropped when it was closed as not planned or as a duplicate.
-- Criteria travel as a check list below the description. A line nobody sees names the task, so that an issue
-  whose making was interrupted is found again instead of being made twice.
+- A closed issue is done, or dropped if it was closed as not planned or as a duplicate.
+- Criteria are written as a check list below the description. An invisible HTML comment names the task, so
+  that an issue whose creation was interrupted is found again instead of being created twice.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Kind,
     Mark,
+    TrackerKind,
     changed_pages,
-    identity,
+    item_id,
     items,
-    part,
-    parts,
-    words,
+    object_field,
+    object_list,
+    text_field,
 )
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
@@ -44,7 +44,7 @@ _PROFILE = ServiceProfile(
 
 @dataclass(frozen=True)
 class PullRequest:
-    """A pull request, as far as it matters to tasks."""
+    """The properties of a pull request that tasks need."""
 
     number: int
     title: str
@@ -54,29 +54,29 @@ class PullRequest:
     open: bool
     url: str
     commit: str | None = None
-    """The commit that it became."""
+    """The commit that it was merged as."""
 
     @property
     def origin(self) -> str:
-        """Return what it is called over there."""
+        """Its id over there."""
         return f"#{self.number}"
 
 
 def checked_project(text: str) -> str:
-    """Return `owner/name`, or say that it is none."""
+    """Return a valid `owner/name`, or raise."""
     if not _PROJECT.fullmatch(text) or text.endswith(("/.", "/..")):
         raise InvalidArguments(f"{text!a} is not a repository on GitHub.", hint="Name it as OWNER/NAME.")
     return text
 
 
 def project_of_remote(address: str) -> str | None:
-    """Return the `owner/name` that a git remote's address stands for, or None when it is not on GitHub."""
+    """Return the `owner/name` in a git remote's address, or None if it is not on GitHub."""
     found = _REMOTE.fullmatch(address.strip())
     return found["project"] if found and _PROJECT.fullmatch(found["project"]) else None
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return the token of the person at the keyboard."""
+    """Return the user's token in a header."""
     del settings
     token = configuration.variable("GITHUB_TOKEN", "GH_TOKEN") or configuration.password("github.com")
     if token is None:
@@ -93,13 +93,15 @@ class GitHub:
     carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return who we are there, having asked."""
+        """Return our account, after a request that shows that it works."""
         found = self.service.get(self._path("")).json()
-        account = words(self.service.get("/user").json(), "login")
-        return Account(account, words(found, "full_name") or self.project, words(found, "html_url") or None)
+        account = text_field(self.service.get("/user").json(), "login")
+        return Account(
+            account, text_field(found, "full_name") or self.project, text_field(found, "html_url") or None
+        )
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the mark, oldest first; pull requests are none."""
+        """Yield the issues that changed since the mark, oldest first, without pull requests."""
         query = {
             "state": "all", "sort": "updated", "direction": "asc", "per_page": _PAGE, "since": mark.since,
         }  # fmt: skip
@@ -110,7 +112,7 @@ class GitHub:
                     yield task
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Make an issue."""
+        """Create an issue."""
         uid = task.kept.get("uid")
         made = self.service.send("POST", self._path("/issues"), fields_of(task, uid))
         created = task_of(made)
@@ -132,8 +134,8 @@ class GitHub:
         return _pull_request(self.service.get(self._path(f"/pulls/{number}")).json())
 
     def create_pull_request(self, title: str, body: str, branch: str) -> PullRequest:
-        """Ask for a branch to be merged into the project's main one."""
-        main = words(self.service.get(self._path("")).json(), "default_branch")
+        """Open a pull request from a branch into the default branch."""
+        main = text_field(self.service.get(self._path("")).json(), "default_branch")
         if not main:
             raise NotFound(f"'{self.project}' has no main branch yet.", hint="Push a first commit to it.")
         sent = {"title": title, "body": body, "head": branch, "base": main}
@@ -145,14 +147,14 @@ class GitHub:
 
 def _pull_request(found: Any) -> PullRequest:
     return PullRequest(
-        number=int(identity(found, "number")),
-        title=words(found, "title"),
-        body=words(found, "body"),
-        branch=words(part(found, "head"), "ref"),
-        merged=found.get("merged") is True or bool(words(found, "merged_at")),
-        open=words(found, "state") == "open",
-        url=words(found, "html_url"),
-        commit=words(found, "merge_commit_sha") or None,
+        number=int(item_id(found, "number")),
+        title=text_field(found, "title"),
+        body=text_field(found, "body"),
+        branch=text_field(object_field(found, "head"), "ref"),
+        merged=found.get("merged") is True or bool(text_field(found, "merged_at")),
+        open=text_field(found, "state") == "open",
+        url=text_field(found, "html_url"),
+        commit=text_field(found, "merge_commit_sha") or None,
     )
 
 
@@ -168,24 +170,24 @@ _NOT_PLANNED = frozenset({"not_planned", "duplicate"})
 
 def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     """Return an issue as a task."""
-    labels = [words(label, "name") for label in parts(issue, "labels")]
-    body, criteria, uid = _body_parts(words(issue, "body"))
+    labels = [text_field(label, "name") for label in object_list(issue, "labels")]
+    body, criteria, uid = _body_parts(text_field(issue, "body"))
     return ForeignTask(
-        origin=identity(issue, "number"),
-        title=words(issue, "title"),
+        origin=item_id(issue, "number"),
+        title=text_field(issue, "title"),
         description=body,
         status=_status(issue, labels),
         priority=next(filter(None, map(_labelled_priority, labels)), "medium"),
         labels=tuple(label for label in labels if label and not _is_ours(label)),
         criteria=criteria,
-        url=words(issue, "html_url") or None,
-        updated_at=words(issue, "updated_at") or None,
+        url=text_field(issue, "html_url") or None,
+        updated_at=text_field(issue, "updated_at") or None,
         kept={"uid": uid} if uid else {},
     )
 
 
 def fields_of(task: ForeignTask, uid: str | None, changed: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return what to send for a task: everything, or what the changed fields touch."""
+    """Return the fields to send for a task: all, or those affected by the changed ones."""
     names = set(changed) if changed is not None else {"title", "description", "status", "labels"}
     sent: dict[str, Any] = {}
     if "title" in names:
@@ -202,7 +204,7 @@ def fields_of(task: ForeignTask, uid: str | None, changed: Iterable[str] | None 
 
 
 def labels_of(task: ForeignTask) -> list[str]:
-    """Return the labels that an issue for this task has."""
+    """Return the labels of an issue for this task."""
     own = [*task.labels, OUR_LABEL, f"{_PRIORITY_LABEL}{task.priority}"]
     finished = task.status in ("done", "dropped", "backlog")
     return own if finished else [*own, f"{_STATUS_LABEL}{task.status}"]
@@ -228,10 +230,10 @@ def _body_parts(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | Non
 
 
 def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> Status:
-    if words(issue, "state") == "closed":
-        return "dropped" if words(issue, "state_reason") in _NOT_PLANNED else "done"
+    if text_field(issue, "state") == "closed":
+        return "dropped" if text_field(issue, "state_reason") in _NOT_PLANNED else "done"
     status: Status | None = next(filter(None, map(_labelled_status, labels)), None)
-    # Open is open, whatever a label that was left behind says.
+    # An open issue is not finished, whatever an old label says.
     return status if status in ("in-progress", "blocked", "review") else "backlog"
 
 
@@ -247,7 +249,7 @@ def _is_ours(label: str) -> bool:
     return label == OUR_LABEL or bool(_labelled_status(label) or _labelled_priority(label))
 
 
-KIND = Kind(
+KIND = TrackerKind(
     "github", _PROFILE, lambda service, settings: GitHub(service, checked_project(settings["repository"])),
     _authorization,
     needed=("repository",), identifying=("repository",), usual_address="https://api.github.com",

@@ -1,4 +1,4 @@
-"""Issues and pull requests on GitHub, and what they mean for tasks. Loaded when asked for, not before."""
+"""Issues and pull requests on GitHub, and what they mean for tasks. Imported only when used."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, NotF
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
-from holdfast.storage.network.client import parse_address
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as kept
+from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers import github
 from holdfast.tasks.trackers.adapter import move, ours
 from holdfast.tasks.trackers.connection import report, tracker_out
-from holdfast.tasks.trackers.counterparts import Known
+from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.github import GitHub, PullRequest
-from holdfast.tasks.trackers.report import Done, Outcome, SyncTerms, TrackerReport
+from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 
 _TASK = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
 _CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
 _BRANCH = re.compile(r"[\w][\w./+-]*(?::[\w./+-]+)?")
 _OPEN_PROGRESS = 25
+"""A judgement: the progress in percent of a task whose pull request is open."""
 
 
 def project_here(room: Tasks) -> str:
-    """Return the project that the git remotes of this repository name; `origin` before the others."""
+    """Return the project in the git remotes of this repository; `origin` before the others."""
     found = _projects(room)
     if not found:
         raise NotFound("No git remote of this repository is on GitHub.", hint="Name it in `repository`.")
@@ -36,8 +37,7 @@ def project_here(room: Tasks) -> str:
 
 
 def check_project(room: Tasks, project: str) -> None:
-    """Refuse a project that is neither a git remote's nor allowed by its name: tasks stay out of strangers'
-    hands."""
+    """Refuse a project that is neither a git remote's nor allowed by name, so that tasks do not leak."""
     configuration = UsersConfiguration(room.repository)
     origin = parse_address(github.KIND.address({}, configuration)).origin
     known = {name.lower() for name in _projects(room)}
@@ -58,8 +58,8 @@ def _projects(room: Tasks) -> list[str]:
 
 
 def status(room: Tasks) -> TrackerReport:
-    """Tell which repositories are known, the connected one first."""
-    found = kept.trackers(room, "github")
+    """Report which repositories are known, the connected one first."""
+    found = stored.trackers(room, "github")
     first = next((item for item in found if item.connected), found[0] if found else None)
     is_connected = first is not None and first.connected
     steps = [] if is_connected else ["Connect a repository with the action 'connect'."]
@@ -69,27 +69,27 @@ def status(room: Tasks) -> TrackerReport:
 
 @dataclass(frozen=True)
 class GitHubActions:
-    """What can be done with a connected repository, besides keeping it in step."""
+    """Actions on a connected repository, besides synchronising it."""
 
     room: Tasks
     who: Who
-    known: Known
+    known: StoredTracker
     dry_run: bool
 
-    def create_issue(self, task_id: str | None, title: str | None, description: str | None) -> Outcome:
+    def create_issue(self, task_id: str | None, title: str | None, description: str | None) -> SyncOutcome:
         """Make an issue for a task; without one, make the task as well."""
-        outcome = Outcome()
+        outcome = SyncOutcome()
         if task_id is not None:
             task = self.room.get(task_id)
         elif title is None:
             raise InvalidArguments("There is neither a task nor a title.", hint="Give `task_id`, or `title`.")
         elif self.dry_run:
-            outcome.tell("created_there", None, title)
+            outcome.record("created_there", None, title)
             return outcome
         else:
             task = self.room.create([Draft(title=title, description=description or "")], self.who)[0][0]
         tracker = self._tracker()
-        pairs = kept.counterparts(self.room, self.known.name)
+        pairs = stored.counterparts(self.room, self.known.name)
         if any(pair.task == task.uid for pair in pairs.values()):
             outcome.unchanged = 1
             return outcome
@@ -97,13 +97,13 @@ class GitHubActions:
         if not self.dry_run:
             run = Synchronisation(self.room, self.who, tracker, self.known, SyncTerms(dry_run=False))
             made = run.create_there(task, ours(self.room, task.uid)[1])
-        outcome.tell("created_there", task.id, task.title, made)
+        outcome.record("created_there", task.id, task.title, made)
         return outcome
 
     def create_pull_request(
         self, task_id: str | None, title: str | None, description: str | None, branch: str | None
-    ) -> Outcome:
-        """Ask for a branch to be merged; the text names the task."""
+    ) -> SyncOutcome:
+        """Open a pull request for a branch; its text names the task."""
         task = None if task_id is None else self.room.get(task_id)
         title = title or (task.title if task is not None else None)
         if title is None or branch is None or not _BRANCH.fullmatch(branch):
@@ -114,24 +114,22 @@ class GitHubActions:
         body = description or (task.description if task is not None else "")
         if task is not None:
             body = "\n\n".join(filter(None, [body.strip(), f"Task: {task.id}"]))
-        outcome, name = Outcome(), task.id if task is not None else None
+        outcome, name = SyncOutcome(), task.id if task is not None else None
         if self.dry_run:
-            outcome.tell("created_there", name, title, detail=branch)
+            outcome.record("created_there", name, title, detail=branch)
             return outcome
         made = self._tracker().create_pull_request(title, body, branch)
         if task is not None:
             self._link(task, made)
-        outcome.tell("created_there", name, title, made)
+        outcome.record("created_there", name, title, made)
         return outcome
 
-    def follow_pull_request(self, number: int | None) -> Outcome:
-        """Bring tasks to where a pull request says they are: merged is done, open is begun."""
+    def follow_pull_request(self, number: int | None) -> SyncOutcome:
+        """Move tasks to the state that a pull request implies: done if merged, begun if open."""
         if number is None:
-            raise InvalidArguments(
-                "Which pull request is not said.", hint="Give its number in `pull_request`."
-            )
+            raise InvalidArguments("The pull request is missing.", hint="Give its number in `pull_request`.")
         found = self._tracker().pull_request(number)
-        outcome = Outcome()
+        outcome = SyncOutcome()
         for task in self._tasks_of(found):
             done: Done = "changed_here"
             why = None
@@ -139,7 +137,7 @@ class GitHubActions:
                 self._link(task, found)
                 why = self._followed(task, found)
                 done = "changed_here" if why is None else "refused"
-            outcome.tell(done, task.id, task.title, found, ("status", "progress"), why)
+            outcome.record(done, task.id, task.title, found, ("status", "progress"), why)
         if not outcome.steps:
             raise NotFound(
                 f"The pull request #{found.number} names no task of ours.",
@@ -148,7 +146,7 @@ class GitHubActions:
         return outcome
 
     def _followed(self, task: Task, found: PullRequest) -> str | None:
-        """Bring one task to where a pull request is, and return why that was refused, if it was."""
+        """Move one task to the state of a pull request, and return why that was refused, if it was."""
         reason = f"Pull request #{found.number} {'was merged' if found.merged else 'is open'}"
         if found.merged:
             if found.commit:
@@ -168,14 +166,14 @@ class GitHubActions:
         """Return the tasks that a pull request names, by their ids or by the issues it closes."""
         text = "\n".join([found.title, found.body, found.branch])
         names = [f"TP-{number}" for number in _TASK.findall(text)]
-        pairs = kept.counterparts(self.room, self.known.name)
+        pairs = stored.counterparts(self.room, self.known.name)
         names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
         tasks_found: dict[str, Task] = {}
         for name in names:
             try:
                 task = self.room.get(name)
             except HoldfastError:
-                continue  # a number that means nothing here
+                continue  # no task of ours has that number
             tasks_found[task.uid] = task
         return list(tasks_found.values())
 

@@ -1,4 +1,4 @@
-"""What a synchronisation is asked and what it tells: its terms, its steps, the report and its words."""
+"""The options of a synchronisation, its steps, its report, and the report as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Done = Literal[
 
 
 _MOST_STEPS = 50
-_WORDS = {
+_LABELS = {
     "created_here": "new task",
     "created_there": "new item there",
     "changed_here": "changed here",
@@ -32,25 +32,25 @@ _WORDS = {
 
 
 class SyncTerms(InSession):
-    """How to keep tasks and a tracker in step."""
+    """How to synchronise tasks with a tracker."""
 
-    direction: Direction = Field(default="both", description="Whose changes are carried over.")
+    direction: Direction = Field(default="both", description="Whose changes are applied to the other side.")
     prefer: Side | None = Field(
-        default=None, description="Which side wins where both changed; left out, neither does."
+        default=None, description="Which side wins where both changed; by default neither does."
     )
     create_missing: StrictBool = Field(
-        default=False, description="Also make items there for tasks that have none."
+        default=False, description="Also create items there for tasks that have none."
     )
     include_finished: StrictBool = Field(
-        default=False, description="Also make tasks of items that are finished there."
+        default=False, description="Also create tasks for items that are finished there."
     )
     dry_run: StrictBool = Field(
-        default=True, description="Only say what would be done; off once that is what you want."
+        default=True, description="Only show what would be done; turn it off to do it."
     )
 
     @property
     def pulls(self) -> bool:
-        """Whether the tracker's changes are taken over."""
+        """Whether the tracker's changes are applied here."""
         return self.direction != "push"
 
     @property
@@ -65,14 +65,14 @@ class SyncStep(Result):
     done: Done
     title: UntrustedText
     task_id: str | None = None
-    origin: UntrustedText | None = Field(default=None, description="What it is called over there.")
+    origin: UntrustedText | None = Field(default=None, description="Its id over there.")
     fields: list[str] | None = None
     detail: UntrustedText | None = None
     url: UntrustedText | None = None
 
 
 class Item(Protocol):
-    """Something over there, by what it is called and where it is shown."""
+    """Something in a tracker: its id there and its address."""
 
     @property
     def origin(self) -> str: ...
@@ -82,19 +82,19 @@ class Item(Protocol):
 
 
 @dataclass
-class Outcome:
+class SyncOutcome:
     """What a synchronisation did, or would do."""
 
     steps: list[SyncStep] = field(default_factory=list)
     unchanged: int = 0
     skipped: int = 0
-    """Finished items over there that nobody asked for."""
+    """Finished items over there that were not requested."""
 
-    def tell(
+    def record(
         self, done: Done, task_id: str | None, title: str, item: Item | None = None,
         fields: Iterable[str] = (), detail: str | None = None,
     ) -> None:  # fmt: skip
-        """Take note of one thing that was done, or would be."""
+        """Add one step that was done, or would be."""
         origin, url = (None, None) if item is None else (item.origin, item.url)
         self.steps.append(
             SyncStep(
@@ -105,7 +105,7 @@ class Outcome:
 
 
 class TrackerOut(Result):
-    """A tracker that tasks are kept in step with."""
+    """A tracker that tasks are synchronised with."""
 
     name: UntrustedText
     kind: str
@@ -118,26 +118,26 @@ class TrackerReport(Reported):
 
     action: str
     dry_run: bool = Field(description="Whether nothing was changed, here or there.")
-    allowed: bool = Field(description="Whether a person allowed its host.")
+    allowed: bool = Field(description="Whether the user allowed its host.")
     tracker: TrackerOut | None = None
     trackers: list[TrackerOut] | None = None
-    account: UntrustedText | None = Field(default=None, description="Who we are over there.")
+    account: UntrustedText | None = Field(default=None, description="The account we use over there.")
     project: UntrustedText | None = None
     url: UntrustedText | None = None
     steps: list[SyncStep] | None = Field(default=None, description=f"What was done; {_MOST_STEPS} at most.")
     total_steps: int | None = None
     conflicts: int | None = None
     unchanged: int | None = None
-    skipped: int | None = Field(default=None, description="Finished items that were left there.")
+    skipped: int | None = Field(default=None, description="Finished items that were not imported.")
 
     @property
     def exit_code(self) -> int:
-        """Tell a script that something was left undone."""
+        """The exit status of the command: 1 if something was not done."""
         return 1 if any(step.done in ("conflict", "refused", "failed") for step in self.steps or ()) else 0
 
 
-def steps_of(outcome: Outcome) -> dict[str, Any]:
-    """Return what was done as fields of a report, what needs attention first."""
+def steps_of(outcome: SyncOutcome) -> dict[str, Any]:
+    """Return the steps as fields of a report, those that need attention first."""
     urgent = ("failed", "conflict", "refused")
     ordered = sorted(outcome.steps, key=lambda step: step.done not in urgent)
     return {
@@ -149,11 +149,11 @@ def steps_of(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def report_words(report: TrackerReport) -> str:
-    """Return what was done with a tracker, or would be, in a few lines."""
+def report_text(report: TrackerReport) -> str:
+    """Return a report as text."""
     lines = [_head(report)]
     if report.account is not None:
-        account = one_line(report.account) or "nobody in particular"
+        account = one_line(report.account) or "an unnamed account"
         lines.append(f"As {account}, on {one_line(report.project or '')}")
     for tracker in report.trackers or ():
         state = "connected" if tracker.connected else "disconnected"
@@ -162,7 +162,7 @@ def report_words(report: TrackerReport) -> str:
     lines += [_step(step) for step in report.steps or ()]
     if report.total_steps is not None:
         found = f"{report.total_steps} changes and findings, {report.unchanged} unchanged"
-        lines.append(f"{found}, {report.skipped} left there")
+        lines.append(f"{found}, {report.skipped} skipped")
     return "\n".join([*lines, *(report.next_steps or ())])
 
 
@@ -177,4 +177,4 @@ def _step(step: SyncStep) -> str:
     names = " = ".join(filter(None, [step.task_id, one_line(step.origin or "")]))
     fields = f" [{', '.join(step.fields)}]" if step.fields else ""
     detail = f": {one_line(step.detail)}" if step.detail else ""
-    return f"{_WORDS[step.done]}  {names}  {one_line(step.title)}{fields}{detail}"
+    return f"{_LABELS[step.done]}  {names}  {one_line(step.title)}{fields}{detail}"

@@ -1,9 +1,10 @@
-"""A JSON service over HTTP: rate limits kept, retries only where nothing changed, failures as ours.
+"""A JSON service over HTTP: rate limits are respected, retries are safe, and failures become our errors.
 
 Contract:
-- A service that asks us to wait is waited for when the wait is short; otherwise the caller is told for how
-  long. A request that changes something is repeated only when the service said that it did nothing.
-- A failure becomes one of ours, with the service's own words shortened and cleaned, and with what to do next.
+- If a service asks us to wait, we do when the wait is short; otherwise the error says for how long. A request
+  that changes something is repeated only if the service said that it did nothing.
+- A failure becomes one of our errors, with the service's message shortened and cleaned, and with what to do
+  next.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import one_line
-from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.network.client import WebAnswer, WebClient
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.network.client import WebClient, WebResponse
 
 _TRIES = 3
 _LONGEST_WAIT = 86_400.0
-_MOMENT = 0.2
-_TROUBLE = frozenset({502, 503, 504})
-_WORDS = 200
+_POLL_SECONDS = 0.2
+_TRANSIENT = frozenset({502, 503, 504})
+"""Statuses of gateways and overloaded servers (RFC 9110), after which a repeated read often succeeds."""
+_MESSAGE_CHARACTERS = 200
+"""Judgements, all four: a caller waits seconds for a retry, and a message is a sentence or two."""
 _NEXT = re.compile(r'<(?P<url>[^>]+)>\s*;[^,]*\brel="?next"?')
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -46,27 +49,27 @@ Pause = Callable[[float], None]
 
 
 def pause(seconds: float) -> None:
-    """Wait, and stop waiting when the caller gives up."""
+    """Wait, unless the caller cancels."""
     until, call = time.monotonic() + seconds, current_call()
     never = threading.Event()
     while (left := until - time.monotonic()) > 0:
         call.check()
-        never.wait(min(left, _MOMENT))
+        never.wait(min(left, _POLL_SECONDS))
 
 
 @dataclass(frozen=True)
 class ServiceProfile:
-    """What requests to a service have in common: its name, its headers, where its token comes from."""
+    """What all requests to a service have in common: its name, its headers, where its token comes from."""
 
     name: str
-    """What people call it."""
+    """Its name in messages."""
     token_hint: str
-    """Where its token comes from, for whoever has to provide one."""
+    """How a user provides a token."""
     headers: Mapping[str, str] = field(default_factory=lambda: {"Accept": "application/json"})
 
 
 class Service:
-    """One service and the way to ask it."""
+    """One service, with its client and profile."""
 
     def __init__(
         self,
@@ -81,17 +84,17 @@ class Service:
         self._pause = pause
         self._now = now
 
-    def get(self, url: str, query: Mapping[str, Any] = _NOTHING, *, etag: str | None = None) -> WebAnswer:
-        """Read something; with an `etag`, the answer may be 304: as it was."""
+    def get(self, url: str, query: Mapping[str, Any] = _NOTHING, *, etag: str | None = None) -> WebResponse:
+        """Send a GET request; with an `etag`, the status may be 304 (not modified)."""
         return self._ask("GET", _with_query(url, query), {"If-None-Match": etag} if etag else {}, None)
 
     def send(self, method: str, url: str, body: Any) -> Any:
-        """Change something, and return what the service says about it."""
+        """Send a request with a JSON body, and return the JSON of the response."""
         data = json.dumps(body, ensure_ascii=False).encode()
         return self._ask(method, url, {"Content-Type": "application/json"}, data).json()
 
-    def pages(self, first: WebAnswer) -> Iterator[Any]:
-        """Yield the JSON of a list's pages, following the `Link` header."""
+    def pages(self, first: WebResponse) -> Iterator[Any]:
+        """Yield the JSON of a list's pages, following the `Link` header (RFC 8288)."""
         answer = first
         for _ in self.turns():
             yield answer.json()
@@ -101,7 +104,7 @@ class Service:
             answer = self.get(following["url"])
 
     def turns(self) -> Iterator[int]:
-        """Yield once for each page of a list, and raise where the list does not end."""
+        """Yield once for each page of a list, and raise if the list does not end."""
         yield from range(LIMITS.sync_pages)
         raise TooLarge(
             f"{self.profile.name} has more than {LIMITS.sync_pages} pages of items.",
@@ -109,13 +112,13 @@ class Service:
             limit=LIMITS.sync_pages,
         )
 
-    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebAnswer:
+    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebResponse:
         for left in reversed(range(_TRIES)):
             answer = self.client.request(method, url, headers={**self.profile.headers, **headers}, body=body)
             if answer.status < 300 or answer.status == 304:
                 return answer
             wait = self._wait(answer)
-            if wait is None and method == "GET" and answer.status in _TROUBLE:
+            if wait is None and method == "GET" and answer.status in _TRANSIENT:
                 wait = 2.0 ** (_TRIES - 1 - left) / 4
             elif wait is not None and wait > LIMITS.web_wait_seconds:
                 raise self._too_many(wait)
@@ -124,8 +127,8 @@ class Service:
             self._pause(wait)
         raise AssertionError("the last try returns or raises")
 
-    def _wait(self, answer: WebAnswer) -> float | None:
-        """Return how long the service asks us to wait, or None when it does not."""
+    def _wait(self, answer: WebResponse) -> float | None:
+        """Return how long the service asks us to wait, or None if it does not."""
         if answer.status not in (403, 429, 503):
             return None
         asked = answer.headers.get("retry-after", "").strip()
@@ -145,8 +148,8 @@ class Service:
             retry_after=seconds,
         )
 
-    def _failure(self, answer: WebAnswer) -> HoldfastError:
-        name, said = self.profile.name, _words(answer)
+    def _failure(self, answer: WebResponse) -> HoldfastError:
+        name, said = self.profile.name, _error_message(answer)
         if answer.status in (429, 503) and (wait := self._wait(answer)) is not None:
             return self._too_many(wait)
         if answer.status == 401:
@@ -159,9 +162,9 @@ class Service:
                 hint="Check the name of the project and what the token may see.",
             )
         if answer.status in (409, 412):
-            return Conflict(f"{name} says that it changed meanwhile{said}.", hint="Synchronise again.")
+            return Conflict(f"{name} reports a conflicting change{said}.", hint="Synchronise again.")
         if answer.status in (400, 422):
-            return Invalid(f"{name} refuses what was sent{said}.", hint="Mend it as the service says.")
+            return Invalid(f"{name} rejects the request{said}.", hint="Correct it as the service says.")
         return Unavailable(
             f"{name} answered with the status {answer.status}{said}.",
             hint="Try again later; nothing was lost.",
@@ -169,8 +172,8 @@ class Service:
 
 
 @dataclass
-class OnService:
-    """What most trackers are: a service, and what the settings say about the project there."""
+class ServiceTracker:
+    """The base of most trackers: a service, and the settings for a project there."""
 
     service: Service
     settings: Mapping[str, Any]
@@ -181,14 +184,14 @@ def _with_query(url: str, query: Mapping[str, Any]) -> str:
     return f"{url}{'&' if '?' in url else '?'}{urlencode(given)}" if given else url
 
 
-def _words(answer: WebAnswer) -> str:
-    """Return what the service says about a failure, as the end of a sentence."""
+def _error_message(answer: WebResponse) -> str:
+    """Return the service's error message, as the end of a sentence."""
     try:
         found = json_of(answer.body)
-    except Unreadable:
+    except UnreadableDocument:
         return ""
     texts = list(_messages(found))
-    said = one_line("; ".join(texts))[:_WORDS].rstrip(".")
+    said = one_line("; ".join(texts))[:_MESSAGE_CHARACTERS].rstrip(".")
     return f": {said}" if said else ""
 
 

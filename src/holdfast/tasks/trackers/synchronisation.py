@@ -1,12 +1,13 @@
-"""Keeping tasks and a tracker's items in step.
+"""Two-way synchronisation of tasks and a tracker's items.
 
 Contract:
-- Everything is read from the tracker before anything is written. A dry run ends there, having changed
-  nothing on either side, and tells what would be done.
-- Each item is settled by itself and remembered at once: an interruption loses nothing, and the next time
-  goes on from there. An item whose making was interrupted is found again by the task it names.
-- Two different changes of one field are told and left alone, on both sides, until somebody prefers a side.
-- What a gate or a claim refuses is told, and offered again the next time.
+- Everything is read from the tracker before anything is written. A dry run ends there, has changed nothing on
+  either side, and reports what would be done.
+- Each item is synchronised by itself and stored at once: an interruption loses nothing, and the next run
+  continues from there. An item whose creation was interrupted is found again by the task it names.
+- Different changes of one field on both sides are a conflict: it is reported and left alone until a side is
+  preferred.
+- A change that a gate or a claim refuses is reported, and tried again the next time.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Task, TaskLink, Who
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as kept
+from holdfast.tasks.trackers import counterparts as stored
 from holdfast.tasks.trackers.adapter import (
-    Fitted,
+    FittedTask,
     apply,
     draft_of,
-    fitted,
+    fit,
     move,
     ours,
     seen_of,
     values_of,
     with_values,
 )
-from holdfast.tasks.trackers.counterparts import Counterpart, Known
+from holdfast.tasks.trackers.counterparts import Counterpart, StoredTracker
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.report import Done, Outcome, SyncTerms
+from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms
 from holdfast.tasks.trackers.three_way_merge import Reconciled, reconcile
 from holdfast.tasks.trackers.tracker import Mark, Tracker
 
@@ -44,48 +45,52 @@ from holdfast.tasks.trackers.tracker import Mark, Tracker
 class Synchronisation:
     """One run against one tracker."""
 
-    def __init__(self, room: Tasks, who: Who, tracker: Tracker, known: Known, terms: SyncTerms) -> None:
+    def __init__(
+        self, room: Tasks, who: Who, tracker: Tracker, known: StoredTracker, terms: SyncTerms
+    ) -> None:
         self._room = room
         self._who = who
         self._tracker = tracker
         self._known = known
         self._terms = terms
         self._reason = f"From {known.name}"
-        self.outcome = Outcome()
+        self.outcome = SyncOutcome()
 
-    def run(self) -> Outcome:
-        """Do it, or say what would be done."""
+    def run(self) -> SyncOutcome:
+        """Synchronise, or report what would be done."""
         call = current_call()
         mark = Mark.of(self._known.mark)
-        changed = {found.task.origin: found for found in map(fitted, self._tracker.changed(mark))}
-        pairs = kept.counterparts(self._room, self._known.name)
-        fresh = self._sorted_out(changed, pairs)
+        changed = {found.task.origin: found for found in map(fit, self._tracker.changed(mark))}
+        pairs = stored.counterparts(self._room, self._known.name)
+        fresh = self._without_task(changed, pairs)
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(fresh), f"{len(pairs)} items")
-            self._settle(pair, changed.get(pair.origin))
+            self._synchronise(pair, changed.get(pair.origin))
         paired = {pair.task for pair in pairs.values()}
         if self._terms.pulls:
-            paired.update(self._take_over(fresh))
+            paired.update(self._create_here(fresh))
         if self._terms.pushes and self._terms.create_missing:
             self._send_missing(paired)
         failed = any(step.done == "failed" for step in self.outcome.steps)
         if not self._terms.dry_run and self._terms.pulls and not failed:
-            kept.move_mark(self._room, self._known.name, asdict(mark))
+            stored.move_mark(self._room, self._known.name, asdict(mark))
         return self.outcome
 
-    def _sorted_out(self, changed: Mapping[str, Fitted], pairs: dict[str, Counterpart]) -> list[Fitted]:
-        """Return the items nobody here knows; one that names a task of ours becomes its counterpart."""
-        fresh: list[Fitted] = []
+    def _without_task(
+        self, changed: Mapping[str, FittedTask], pairs: dict[str, Counterpart]
+    ) -> list[FittedTask]:
+        """Return the items without a task; one that names a task of ours becomes its counterpart."""
+        fresh: list[FittedTask] = []
         paired = {pair.task for pair in pairs.values()}
         for origin, found in changed.items():
             if origin in pairs:
                 continue
-            task = self._named(found.task.kept.get("uid"))
+            task = self._task_named(found.task.kept.get("uid"))
             if task is not None and task.uid not in paired:
                 pair = Counterpart(origin, task.uid, found.task.url, values_of(found.task), seen_of(found))
                 pairs[origin] = pair
                 if not self._terms.dry_run:
-                    kept.put(self._room, self._known.name, pair)
+                    stored.put(self._room, self._known.name, pair)
                     self._link(task.uid, found.task)
             elif found.task.status in FINISHED and not self._terms.include_finished:
                 self.outcome.skipped += 1
@@ -93,7 +98,7 @@ class Synchronisation:
                 fresh.append(found)
         return fresh
 
-    def _named(self, uid: object) -> Task | None:
+    def _task_named(self, uid: object) -> Task | None:
         if not isinstance(uid, str):
             return None
         try:
@@ -103,7 +108,7 @@ class Synchronisation:
 
     # One pair.
 
-    def _settle(self, pair: Counterpart, changed: Fitted | None) -> None:
+    def _synchronise(self, pair: Counterpart, changed: FittedTask | None) -> None:
         task, mine = ours(self._room, pair.task, pair.origin)
         seen = dict(pair.seen) if changed is None else seen_of(changed)
         carried = self._tracker.carries - set(seen.get("cut", ()))
@@ -111,23 +116,23 @@ class Synchronisation:
         base = dict(found.base)
         for clash in found.clashes:
             detail = f"here: {_short(clash.ours)}; there: {_short(clash.theirs)}"
-            self._tell("conflict", task, pair, (clash.field,), detail)
-        if found.for_us and not self._settle_here(task, pair, found, base):
+            self._record("conflict", task, pair, (clash.field,), detail)
+        if found.for_us and not self._apply_here(task, pair, found, base):
             _undo(base, pair.base, found.for_us)
         if found.for_them:
-            sent = self._settle_there(task, pair, with_values(mine, found.base), found)
+            sent = self._apply_there(task, pair, with_values(mine, found.base), found)
             if sent is None:
                 _undo(base, pair.base, found.for_them)
             else:
                 seen = {**seen_of(sent), "cut": seen.get("cut", [])}
         if not (found.for_us or found.for_them or found.clashes):
             self.outcome.unchanged += 1
-        settled = Counterpart(pair.origin, pair.task, pair.url, base, seen)
-        if not self._terms.dry_run and settled != pair:
-            kept.put(self._room, self._known.name, settled)
+        updated = Counterpart(pair.origin, pair.task, pair.url, base, seen)
+        if not self._terms.dry_run and updated != pair:
+            stored.put(self._room, self._known.name, updated)
 
-    def _settle_here(self, task: Task, pair: Counterpart, found: Reconciled, base: dict[str, Any]) -> bool:
-        """Take over what changed there; return whether any of it was."""
+    def _apply_here(self, task: Task, pair: Counterpart, found: Reconciled, base: dict[str, Any]) -> bool:
+        """Apply the tracker's changes here; return whether that is allowed at all."""
         if not self._terms.pulls:
             return False
         refused: dict[str, str] = {}
@@ -135,16 +140,16 @@ class Synchronisation:
             refused = apply(self._room, task.uid, found.for_us, self._who, self._reason)
             _undo(base, pair.base, refused)
         for name, why in refused.items():
-            self._tell("refused", task, pair, (name,), why)
+            self._record("refused", task, pair, (name,), why)
         taken = tuple(name for name in found.for_us if name not in refused)
         if taken:
-            self._tell("changed_here", task, pair, taken)
+            self._record("changed_here", task, pair, taken)
         return True
 
-    def _settle_there(
+    def _apply_there(
         self, task: Task, pair: Counterpart, whole: ForeignTask, found: Reconciled
-    ) -> Fitted | None:
-        """Send what changed here; return the item as it is there afterwards, or None when it was not sent."""
+    ) -> FittedTask | None:
+        """Send our changes; return the item as it is there afterwards, or None if nothing was sent."""
         if not self._terms.pushes:
             return None
         if not self._terms.dry_run:
@@ -153,15 +158,15 @@ class Synchronisation:
             except RateLimited:
                 raise
             except HoldfastError as error:
-                self._tell("failed", task, pair, found.for_them, error.message)
+                self._record("failed", task, pair, found.for_them, error.message)
                 return None
-        self._tell("changed_there", task, pair, found.for_them)
-        return fitted(whole if self._terms.dry_run else sent)
+        self._record("changed_there", task, pair, found.for_them)
+        return fit(whole if self._terms.dry_run else sent)
 
     # New on one side.
 
-    def _take_over(self, fresh: list[Fitted]) -> list[str]:
-        """Make tasks of new items, and return the names for ever of those that were made."""
+    def _create_here(self, fresh: list[FittedTask]) -> list[str]:
+        """Create tasks for new items, and return their uids."""
         made: list[str] = []
         for found in fresh:
             item = found.task
@@ -169,23 +174,23 @@ class Synchronisation:
             if not self._terms.dry_run:
                 key = f"{self._known.name}#{item.origin}"
                 task, new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
-                # One that was made before an interruption stands where it stands; the next time settles it.
-                base = self._begun(task, item) if new else values_of(ours(self._room, task.uid)[1])
+                # A task created before an interruption keeps its state; the next run compares it.
+                base = self._started(task, item) if new else values_of(ours(self._room, task.uid)[1])
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
-                kept.put(self._room, self._known.name, pair)
+                stored.put(self._room, self._known.name, pair)
                 task_id = task.id
                 made.append(task.uid)
-            self.outcome.tell("created_here", task_id, item.title, item, detail=_cut(found))
+            self.outcome.record("created_here", task_id, item.title, item, detail=_truncated(found))
         return made
 
-    def _begun(self, task: Task, item: ForeignTask) -> dict[str, Any]:
-        """Bring a new task to where its item is, and return what both agree on."""
+    def _started(self, task: Task, item: ForeignTask) -> dict[str, Any]:
+        """Move a new task to the state of its item, and return the values both agree on."""
         checked: list[int | str] = [number for number, one in enumerate(item.criteria, 1) if one.checked]
         self._room.update(task.uid, Change(set=self._issue(item), check=checked), self._who)
         base = values_of(item)
         if why := move(self._room, task.uid, item.status, self._who, self._reason):
             base["status"] = self._room.get(task.uid).status
-            self._tell("refused", task, item, ("status",), why)
+            self._record("refused", task, item, ("status",), why)
         return base
 
     def _send_missing(self, paired: set[str]) -> None:
@@ -200,15 +205,15 @@ class Synchronisation:
                 except RateLimited:
                     raise
                 except HoldfastError as error:
-                    self._tell("failed", task, None, (), error.message)
+                    self._record("failed", task, None, (), error.message)
                     continue
-            self._tell("created_there", task, made)
+            self._record("created_there", task, made)
 
     def create_there(self, task: Task, whole: ForeignTask) -> ForeignTask:
-        """Make an item for a task, and remember which it is."""
+        """Create an item for a task, and store its counterpart."""
         made = self._tracker.create(whole)
-        pair = Counterpart(made.origin, task.uid, made.url, values_of(whole), seen_of(fitted(made)))
-        kept.put(self._room, self._known.name, pair)
+        pair = Counterpart(made.origin, task.uid, made.url, values_of(whole), seen_of(fit(made)))
+        stored.put(self._room, self._known.name, pair)
         self._link(task.uid, made)
         return made
 
@@ -222,7 +227,7 @@ class Synchronisation:
             if cursor is None:
                 return
 
-    # Links and words.
+    # Links and reports.
 
     def _link(self, uid: str, item: ForeignTask) -> None:
         change = Change(set=self._issue(item), add={"links": [self._link_to(item)]})
@@ -239,15 +244,15 @@ class Synchronisation:
             return {}
         return {"issue_number": int(item.origin), "issue_url": item.url}
 
-    def _tell(
+    def _record(
         self, done: Done, task: Task, item: Counterpart | ForeignTask | None, fields: Iterable[str] = (),
         detail: str | None = None,
     ) -> None:  # fmt: skip
-        self.outcome.tell(done, task.id, task.title, item, fields, detail)
+        self.outcome.record(done, task.id, task.title, item, fields, detail)
 
 
 def _undo(base: dict[str, Any], before: Mapping[str, Any], names: Any) -> None:
-    """Let fields that were not carried out count as not agreed on."""
+    """Restore the base of fields whose change was not applied."""
     for name in names:
         if name in before:
             base[name] = before[name]
@@ -260,5 +265,5 @@ def _short(value: object) -> str:
     return shorten(" ".join(text.split()), 80)
 
 
-def _cut(found: Fitted) -> str | None:
+def _truncated(found: FittedTask) -> str | None:
     return f"Too long, and shortened here: {', '.join(found.cut)}." if found.cut else None

@@ -1,11 +1,11 @@
-"""Two sides of one task, and what each has to learn from the other.
+"""Three-way merge of the two sides of one task, field by field.
 
 Contract:
-- Three values decide: what both sides agreed on last, ours, theirs. A side that did not change since
-  follows the other. Where both changed, differently, neither is overwritten: it is a conflict until
-  somebody prefers a side.
-- Labels are a set: what either side added is in, what either side removed is out, and nothing conflicts.
-- A value that was agreed on is the base of the next time. A conflict leaves the base as it was.
+- Three values decide: the base both sides last agreed on, ours, and theirs. A side that did not change
+  follows the other. If both changed differently, neither is overwritten: it is a conflict until a side is
+  preferred.
+- Labels are a set: additions and removals of either side apply, and nothing conflicts.
+- The merged value becomes the next base. A conflict leaves the base unchanged.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from holdfast.tasks.trackers.report import Side
 Values = Mapping[str, Any]
 
 FIELDS = ("title", "description", "status", "priority", "labels")
-"""What is kept in step, in the order in which it is told."""
+"""The synchronised fields, in the order of reports."""
 
 
 @dataclass(frozen=True)
-class Clash:
-    """A field that both sides changed, differently."""
+class FieldConflict:
+    """A field that both sides changed differently."""
 
     field: str
     ours: Any
@@ -33,13 +33,13 @@ class Clash:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """What follows from the two sides."""
+    """The result of a merge."""
 
     for_us: dict[str, Any] = field(default_factory=dict)
     for_them: dict[str, Any] = field(default_factory=dict)
-    clashes: tuple[Clash, ...] = ()
+    clashes: tuple[FieldConflict, ...] = ()
     base: dict[str, Any] = field(default_factory=dict)
-    """What both agree on once the changes are made."""
+    """The values both agree on once the changes are applied."""
 
 
 def reconcile(
@@ -50,10 +50,10 @@ def reconcile(
     carried: Collection[str] = FIELDS,
     prefer: Side | None = None,
 ) -> Reconciled:
-    """Return what each side has to learn; only fields that the other side can carry take part."""
+    """Return the changes for each side, of the fields that the tracker can store."""
     for_us: dict[str, Any] = {}
     for_them: dict[str, Any] = {}
-    clashes: list[Clash] = []
+    clashes: list[FieldConflict] = []
     agreed = dict(base)
     for name in (name for name in FIELDS if name in carried):
         if name == "labels":
@@ -61,7 +61,7 @@ def reconcile(
         else:
             chosen = _chosen(base.get(name), ours[name], theirs[name], prefer)
             if chosen is None:
-                clashes.append(Clash(name, ours[name], theirs[name]))
+                clashes.append(FieldConflict(name, ours[name], theirs[name]))
                 continue
             value = ours[name] if chosen == "ours" else theirs[name]
         agreed[name] = value
@@ -88,7 +88,7 @@ def _chosen(base: Any, ours: Any, theirs: Any, prefer: Side | None) -> Side | No
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, str) and isinstance(other, str):
-        # Services trim texts and send carriage returns; neither is a change somebody made.
+        # Services trim texts and send carriage returns; neither is a change by a person.
         return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return sorted(one) == sorted(other)

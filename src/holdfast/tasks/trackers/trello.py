@@ -10,8 +10,17 @@ from urllib.parse import quote
 from holdfast.kernel.errors import Conflict, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import OnService, ServiceProfile
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, parts, words
+from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.tracker import (
+    Account,
+    Mark,
+    TrackerKind,
+    item_id,
+    items,
+    object_list,
+    text_field,
+    text_table,
+)
 
 _ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
 _PAGE = 1000
@@ -19,7 +28,7 @@ _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return key and token in a header, because an address ends up in logs."""
+    """Return key and token in a header, because addresses end up in logs."""
     del settings
     key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
     if key is None or token is None:
@@ -27,19 +36,19 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
     return {"Authorization": f'OAuth oauth_consumer_key="{key}", oauth_token="{token}"'}
 
 
-class Trello(OnService):
-    """One board. `lists` in the settings says which list means which state, where its name does not."""
+class Trello(ServiceTracker):
+    """One board. `lists` in the settings maps lists to states, where their names do not say it."""
 
     carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return who we are there, having asked."""
-        account = words(self.service.get("/1/members/me").json(), "fullName", "username")
+        """Return our account, after a request that shows that it works."""
+        account = text_field(self.service.get("/1/members/me").json(), "fullName", "username")
         board = self.service.get(f"/1/boards/{self._board}", {"fields": "name,url"}).json()
-        return Account(account, words(board, "name"), words(board, "url") or None)
+        return Account(account, text_field(board, "name"), text_field(board, "url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Return the cards that changed since the mark. Trello gives them newest first, and before a card."""
+        """Return the cards that changed since the mark. Trello lists the newest first, paged by `before`."""
         query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
         found: list[ForeignTask] = []
         for _ in self.service.turns():
@@ -47,13 +56,13 @@ class Trello(OnService):
             found += [self._task(card) for card in cards]
             if len(cards) < _PAGE:
                 break
-            query["before"] = words(cards[-1], "id")
+            query["before"] = text_field(cards[-1], "id")
         since = mark.since
         found.sort(key=lambda task: task.updated_at or "")
         return mark.passing(task for task in found if since is None or (task.updated_at or "") >= since)
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Make a card."""
+        """Create a card."""
         return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.carries)))
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
@@ -81,24 +90,26 @@ class Trello(OnService):
 
     @cached_property
     def _states(self) -> dict[str, str]:
-        """Return what each list means, by its id; a list that means nothing we know is the backlog's."""
-        told = mapped(self.settings, "lists")
+        """Return the state of each list by its id; a list that maps to no state is backlog."""
+        configured = text_table(self.settings, "lists")
         lists = items(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
-        meanings = {words(item, "id"): words(item, "name") for item in lists}
-        known = {key: status_of(told.get(name, name)) for key, name in meanings.items()}
+        meanings = {text_field(item, "id"): text_field(item, "name") for item in lists}
+        known = {key: status_of(configured.get(name, name)) for key, name in meanings.items()}
         order = sorted(known, key=lambda key: known[key] is None)
         return {key: known[key] or "backlog" for key in order}
 
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
-        state = self._states.get(words(card, "idList"), "backlog")
+        state = self._states.get(text_field(card, "idList"), "backlog")
         return ForeignTask(
-            origin=identity(card, "id"),
-            title=words(card, "name"),
-            description=words(card, "desc"),
+            origin=item_id(card, "id"),
+            title=text_field(card, "name"),
+            description=text_field(card, "desc"),
             status="dropped" if card.get("closed") is True else state,  # type: ignore[arg-type]
-            labels=tuple(name for label in parts(card, "labels") if (name := words(label, "name"))),
-            url=words(card, "url") or None,
-            updated_at=words(card, "dateLastActivity") or None,
+            labels=tuple(
+                name for label in object_list(card, "labels") if (name := text_field(label, "name"))
+            ),
+            url=text_field(card, "url") or None,
+            updated_at=text_field(card, "dateLastActivity") or None,
         )
 
     @property
@@ -106,7 +117,7 @@ class Trello(OnService):
         return quote(str(self.settings["board"]), safe="")
 
 
-KIND = Kind(
+KIND = TrackerKind(
     "trello", _PROFILE, Trello, _authorization,
     needed=("board",), optional=("base_url", "lists"), identifying=("board",),
     usual_address="https://api.trello.com",

@@ -12,8 +12,9 @@ from pydantic import Field
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import statements
-from holdfast.tasks.store.gate import GateInput, missing_for_done
+from holdfast.tasks.store.gate import GateCode, GateInput, missing_for_done
 from holdfast.tasks.store.lease import is_holder
+from holdfast.tasks.store.query import sort_key
 from holdfast.tasks.store.records import Task, task_id
 from holdfast.tasks.store.states import FINISHED, NEEDS_REASON, STATUSES, TRANSITIONS, Status
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -43,6 +44,12 @@ class TaskCard(TaskRef):
     lease_until: str | None = Field(default=None, description="When the claim expires, unless renewed.")
     yours: bool | None = Field(default=None, description="Whether you hold it.")
     lacks: list[str] | None = Field(default=None, description="What is missing before it can be done.")
+    lacks_codes: list[GateCode] | None = Field(
+        default=None, description="A code for each text of `lacks`, in the same order."
+    )
+    order: list[float] = Field(
+        description="Sort key among cards sorted by `ready`: compare item by item, smaller first."
+    )
 
 
 class BoardColumn(Result):
@@ -96,6 +103,7 @@ def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, parts: dict[st
     criteria = json.loads(task.criteria)
     given = GateInput(task.id, criteria, json.loads(task.evidence), [*map(task_id, parts["subtasks"])])
     held = ref.claimed_by is not None
+    missing = [] if task.status in FINISHED else missing_for_done(transaction.workspace.gate, given)
     return TaskCard(
         **dict(ref),
         version=task.version,
@@ -109,7 +117,7 @@ def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, parts: dict[st
         remarks=len(parts["remarks"]) or None,
         lease_until=timestamp(task.claim_expires or 0.0) if held else None,
         yours=True if held and is_holder(task, transaction.who) else None,
-        lacks=None
-        if task.status in FINISHED
-        else missing_for_done(transaction.workspace.gate, given) or None,
+        lacks=[item.text for item in missing] or None,
+        lacks_codes=[item.code for item in missing] or None,
+        order=sort_key(task, "ready"),
     )

@@ -13,9 +13,9 @@ from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.foreign_document import Unreadable, json_of
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
 from holdfast.templates.scaffold import (
@@ -170,7 +170,7 @@ def _assigned(assignments: list[str]) -> dict[str, Any]:
 def _value(typed: str) -> Any:
     try:
         value = json_of(typed)
-    except Unreadable:
+    except UnreadableDocument:
         return typed
     return value if isinstance(value, bool | list | str) else typed
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from posixpath import basename, commonpath, dirname, join, normpath
 from typing import Any
 
-from holdfast.storage.files.foreign_document import Unreadable, json_of, toml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, json_of, toml_of
 from holdfast.syntax.record import MODULE, Record
 
 ReadOther = Callable[[str], str | None]
@@ -109,7 +109,7 @@ class Layout:
             return {}
         try:
             found = parse(text)
-        except Unreadable as error:
+        except UnreadableDocument as error:
             self.damaged[path] = str(error)
             return {}
         return found if isinstance(found, dict) else {}

@@ -1,7 +1,7 @@
-"""The protocol behind one path: both eras, told apart by what a request's headers and envelope say.
+"""The protocol behind one path: both eras, distinguished by the headers and the envelope of a request.
 
-Everything that is not the protocol is done before a request gets here: host and origin, authentication,
-limits, the body.
+Everything else was done before a request arrives here: host and origin checks, authentication, limits, and
+reading the body.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from holdfast.faces.http.asgi import EXCHANGE, Headers, HttpExchange, send_accep
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
+from holdfast.faces.mcp.streamable.handshake_session import HandshakeSession
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
-from holdfast.faces.mcp.streamable.sessions import HandshakeSession, Sessions
+from holdfast.faces.mcp.streamable.sessions import Sessions
 from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_version
 from holdfast.faces.mcp.wire.exchange import has_envelope
 from holdfast.faces.mcp.wire.messages import (
     Message,
     Notification,
     Refused,
-    Request,
     Response,
     WireError,
+    WireRequest,
     decode,
 )
 from holdfast.kernel.limits import Limits
@@ -40,12 +41,12 @@ _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIO
 
 
 def is_handshake_revision(version: bytes | None) -> bool:
-    """Return whether a request belongs to the handshake era by its version header, or by having none."""
+    """Return whether a version header, or its absence, belongs to the handshake era."""
     return version is None or version in _HANDSHAKE
 
 
 def check_posted(headers: Headers) -> None:
-    """Raise when a message is not JSON, or its sender cannot take both forms of an answer."""
+    """Raise when a message is not JSON, or its sender does not accept both forms of an answer."""
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != b"application/json":
         raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
@@ -78,7 +79,7 @@ class ProtocolEndpoint:
         self._stateless = StatelessRequests(server, limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was let in."""
+        """Answer an admitted request."""
         try:
             await self._answer(scope, receive, send)
         except Refusal as refused:
@@ -95,7 +96,7 @@ class ProtocolEndpoint:
             self._sessions.close()
 
     def stopping(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         self._sessions.end_streams()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,11 +122,11 @@ class ProtocolEndpoint:
         if isinstance(message, Refused):
             raise Refusal(400, WireError(message.code, message.message), message.id)
         version = http.headers.get(_VERSION_HEADER)
-        enveloped = isinstance(message, Request) and version is None and has_envelope(message.params)
+        enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
         if enveloped or not is_handshake_revision(version):
             await self._posted_stateless(scope, http, message, receive, send)
             return
-        if isinstance(message, Request):
+        if isinstance(message, WireRequest):
             await self._request(http, message, receive, send)
             return
         session = self._session(http)
@@ -139,14 +140,14 @@ class ProtocolEndpoint:
         self,
         scope: Scope,
         http: HttpExchange,
-        message: Request | Notification | Response,
+        message: WireRequest | Notification | Response,
         receive: Receive,
         send: Send,
     ) -> None:
         if isinstance(message, Response):
             raise Refusal(400, "Body must be a single JSON-RPC request or notification object.")
         if isinstance(message, Notification):
-            # The era has none that would mean something here, but clients send them.
+            # This era defines no notifications for servers, but clients send them.
             check_version(http.headers)
             await send_accepted(send)
             return
@@ -155,7 +156,7 @@ class ProtocolEndpoint:
         route = self._stateless.route(scope, http.headers, message)
         await self._stateless.answer(PostedRequest(self._stateless, message, http, receive, send, route))
 
-    async def _request(self, http: HttpExchange, request: Request, receive: Receive, send: Send) -> None:
+    async def _request(self, http: HttpExchange, request: WireRequest, receive: Receive, send: Send) -> None:
         if request.method != "initialize":
             session = self._session(http, request)
             await session.answer(PostedRequest(session, request, http, receive, send))
@@ -183,10 +184,10 @@ class ProtocolEndpoint:
             stream, after = session.resumed(last_id.decode("latin-1"))
         headers = [(SESSION_HEADER, session.identity.encode())]
         with session.in_use():
-            patience = self._limits.event_stream_ping_seconds
-            await send_stream(stream, after, patience, receive, send, headers)
+            ping_seconds = self._limits.event_stream_ping_seconds
+            await send_stream(stream, after, ping_seconds, receive, send, headers)
 
-    def _session(self, http: HttpExchange, request: Request | None = None) -> HandshakeSession:
+    def _session(self, http: HttpExchange, request: WireRequest | None = None) -> HandshakeSession:
         identity = http.headers.get(SESSION_HEADER)
         known = None if request is None else request.id
         if identity is None:

@@ -1,11 +1,11 @@
-"""Messages of one stream: numbered, sent in order, and kept for a client that comes back for them.
+"""The messages of one stream: numbered, sent in order, and stored for a client that reconnects.
 
 Contract:
 - A message has the id `<stream>-<number>`; a stream without a name has no ids and cannot be resumed.
-- One reader follows a stream at a time. A newer one takes over: the older is a connection that broke.
-- What is kept is bounded. A message that is needed (an answer, or a request of ours) is kept until it was
+- One reader follows a stream at a time. A newer one takes over: the older one's connection is broken.
+- Storage is bounded. A message marked as needed (an answer, or a request of the server) is stored until it is
   sent; notifications are dropped when there are too many.
-- It is sent as the body of a response (server-sent events) until it ends or the client leaves.
+- A stream is sent as the body of a response (server-sent events) until it ends or the client leaves.
 """
 
 from __future__ import annotations
@@ -35,58 +35,58 @@ class EventStream:
         self.name = name
         self._prefix = b"" if name is None else name.encode() + b"-"
         self._limits = limits
-        self._kept: deque[_Event] = deque()
+        self._stored: deque[_Event] = deque()
         self._count = 0
         self.sent = 0
-        """The number of the newest message that was handed to a connection."""
+        """The number of the newest message that was sent."""
         self.size = 0
-        """How many bytes are kept."""
+        """How many bytes are stored."""
         self._reader: object = None
-        """Stands for whoever follows now."""
-        self._news = asyncio.Event()
+        """Identifies the current reader."""
+        self._changed = asyncio.Event()
         self.finished = False
 
     def prime(self) -> None:
-        """Begin with an id and no message, so that a client can come back before there is one."""
+        """Send an id without a message, so that a client can resume before there is one."""
         self._append(b"data: \n\n", needed=True)
 
     def add(self, message: bytes, *, needed: bool) -> None:
-        """Send a message to whoever follows, now or later."""
+        """Send a message to the current or the next reader."""
         self._append(b"event: message\ndata: " + message + b"\n\n", needed=needed)
 
     def finish(self) -> None:
-        """Let readers go once they have everything."""
+        """End the stream once its reader has everything."""
         self.finished = True
-        self._news.set()
+        self._changed.set()
 
     def read(self) -> object:
-        """Begin to follow, and return what stands for the reader; whoever did so far stops."""
+        """Return a new reader; the previous one stops."""
         self._reader = object()
-        self._news.set()
+        self._changed.set()
         return self._reader
 
     def leave(self, reader: object) -> None:
         """Stop following."""
         if self._reader is reader:
             self._reader = None
-            self._news.set()
+            self._changed.set()
 
-    async def frames(self, reader: object, after: int, patience: float) -> AsyncIterator[bytes]:
-        """Yield what comes after a number, and a sign of life when nothing does, as long as one reads."""
+    async def frames(self, reader: object, after: int, ping_seconds: float) -> AsyncIterator[bytes]:
+        """Yield the messages after a number, and signs of life in pauses, until the reader is replaced."""
         position = after
         while self._reader is reader:
-            self._news.clear()
-            for event in [event for event in self._kept if event.number > position]:
+            self._changed.clear()
+            for event in [event for event in self._stored if event.number > position]:
                 position = event.number
                 self.sent = max(self.sent, position)
                 yield event.frame
-            if self._news.is_set():
+            if self._changed.is_set():
                 continue
             if self.finished:
                 return
             try:
-                async with asyncio.timeout(patience):
-                    await self._news.wait()
+                async with asyncio.timeout(ping_seconds):
+                    await self._changed.wait()
             except TimeoutError:
                 yield SIGN_OF_LIFE
 
@@ -95,23 +95,23 @@ class EventStream:
         if not self._make_room(len(frame)) and not needed:
             return
         self._count += 1
-        self._kept.append(_Event(self._count, frame, needed))
+        self._stored.append(_Event(self._count, frame, needed))
         self.size += len(frame)
-        self._news.set()
+        self._changed.set()
 
     def _make_room(self, size: int) -> bool:
-        """Drop the oldest messages that can be spared; return whether there is room for another."""
-        while self._kept and not self._has_room(size):
-            oldest = self._kept[0]
+        """Drop the oldest messages that are not needed; return whether another one fits."""
+        while self._stored and not self._has_room(size):
+            oldest = self._stored[0]
             if oldest.needed and oldest.number > self.sent:
                 break
-            self._kept.popleft()
+            self._stored.popleft()
             self.size -= len(oldest.frame)
         return self._has_room(size)
 
     def _has_room(self, size: int) -> bool:
         fits = self.size + size <= self._limits.session_event_bytes
-        return fits and len(self._kept) < self._limits.session_events
+        return fits and len(self._stored) < self._limits.session_events
 
 
 _HEADERS = [
@@ -124,18 +124,18 @@ _HEADERS = [
 async def send_stream(
     stream: EventStream,
     after: int,
-    patience: float,
+    ping_seconds: float,
     receive: Receive,
     send: Send,
     headers: RawHeaders | None = None,
 ) -> bool:
-    """Send what a stream holds after a number; return whether the client stayed."""
+    """Send the messages of a stream after a number; return whether the client stayed to the end."""
     reader = stream.read()
     leaving = asyncio.ensure_future(client_left(receive))
     leaving.add_done_callback(lambda _: stream.leave(reader))
     try:
         await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *(headers or ())]})
-        async for frame in stream.frames(reader, after, patience):
+        async for frame in stream.frames(reader, after, ping_seconds):
             await send({"type": "http.response.body", "body": frame, "more_body": True})
         stayed = not leaving.done()
         await send({"type": "http.response.body", "body": b"", "more_body": False})

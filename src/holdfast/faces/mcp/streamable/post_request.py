@@ -1,11 +1,12 @@
 """One request in an HTTP POST, and its response: JSON, or an event stream.
 
 Contract:
-- When nothing but the answer is to be sent it is one JSON body. When something comes first, a notification or
-  a request of ours, or when it takes long, the response becomes a stream of events that ends with the answer.
+- A response that consists of the answer alone is one JSON body. When a notification or a request of the
+  server is sent first, or when the answer takes long, the response becomes a stream of events that ends with
+  the answer.
 - In the handshake era a lost connection does not cancel a request: its stream can be resumed. In the
-  stateless era there is nothing to come back to, so closing the connection is how a client cancels.
-- A request that was cancelled by message is answered with an error in the handshake era, whose streams end
+  stateless era nothing can be resumed, so closing the connection is how a client cancels.
+- A request that was cancelled by a message is answered with an error in the handshake era, whose streams end
   only with an answer.
 """
 
@@ -20,17 +21,18 @@ from starlette.types import Receive, Send
 
 from holdfast.faces.http.asgi import HttpExchange, RawHeaders, client_left, send_json
 from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
-from holdfast.faces.mcp.wire.exchange import Exchange, OpenQuestions
+from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import (
-    Request,
     RequestId,
     WireError,
+    WireRequest,
     encoded,
     encoded_error,
     encoded_result,
     notification,
     too_long,
 )
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INVALID_REQUEST
 from holdfast.kernel.limits import Limits
@@ -56,13 +58,14 @@ class Refusal(Exception):
 REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
 
 _UNWATCHED_SECONDS = 0.05
+"""How long a request runs before its connection is watched; a judgement: most are answered by then."""
 
 
 class PostedExchange(Exchange):
-    """A request over HTTP; its answer's fate is told by the response it goes into."""
+    """A request over HTTP, whose calls are settled when its response was sent, or could not be."""
 
     def __init__(
-        self, request: Request, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
+        self, request: WireRequest, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
     ) -> None:
         super().__init__(request, channel)
         self.actor = http.actor
@@ -74,27 +77,27 @@ class PostedExchange(Exchange):
         self.observed.client = http.actor
 
     def follow(self, call: Call) -> None:
-        """Settle a call once its answer was written, or could not be."""
+        """Settle a call once its answer was sent, or could not be."""
         self._http.follow(call)
 
 
 class Conversation(Protocol):
-    """What a request belongs to."""
+    """A session, or all stateless requests together."""
 
     @property
     def client(self) -> Hashable:
-        """Whoever asks."""
+        """The client's identity."""
 
     @property
     def questions(self) -> OpenQuestions:
-        """Requests of ours that were not answered yet."""
+        """Requests of the server that are not answered yet."""
 
     @property
     def limits(self) -> Limits:
-        """What an answer may have."""
+        """The limits of an answer."""
 
     def new_stream(self) -> EventStream:
-        """Return a stream for one answer and what comes before it."""
+        """Return a stream for one answer and the messages before it."""
 
 
 Route = InboundModernRoute | None
@@ -102,12 +105,12 @@ Respond = Callable[[Exchange], Awaitable[Any]]
 
 
 class PostedRequest:
-    """The response to one request: JSON, or events as soon as something else is to be sent."""
+    """The response to one request: JSON, or events once something else has to be sent."""
 
     def __init__(
         self,
         conversation: Conversation,
-        request: Request,
+        request: WireRequest,
         http: HttpExchange,
         receive: Receive,
         send: Send,
@@ -119,7 +122,7 @@ class PostedRequest:
         self._conversation = conversation
         self._http = http
         self._limits = conversation.limits
-        self._patience = self._limits.event_stream_ping_seconds
+        self._ping_seconds = self._limits.event_stream_ping_seconds
         self._receive = receive
         self._send = send
         self._stream: EventStream | None = None
@@ -128,37 +131,39 @@ class PostedRequest:
         self._task: asyncio.Task[Any] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    # What handlers may do meanwhile
+    # For handlers
 
     async def uncongested(self) -> None:
-        """Return at once: each answer waits for its own connection."""
+        """Return at once: each answer has its own connection."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
         self._events().add(encoded(notification(method, params)), needed=False)
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Send the client a request of ours and return its result."""
-        return await self._conversation.questions.ask(method, params, seconds, self._put)
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
+        """Send the client a request and return its result."""
+        return await self._conversation.questions.send_request(method, params, seconds, self._put)
 
     def _put(self, message: dict[str, Any]) -> None:
         self._events().add(encoded(message), needed=True)
 
-    # The way to the answer
+    # The answer
 
     def cancel(self) -> None:
-        """Stop working for a client that no longer waits."""
+        """Stop working on a request whose client no longer waits."""
         if self._task is not None and not self.exchange.cancelled:
             self.exchange.cancelled = True
             self._task.cancel()
 
     async def answer(self, respond: Respond) -> None:
-        """Serve the request and send what comes of it."""
+        """Serve the request and send its outcome."""
         self._task = asyncio.current_task()
-        self._wait(_UNWATCHED_SECONDS if self.exchange.stateless else self._patience)
+        self._wait(_UNWATCHED_SECONDS if self.exchange.stateless else self._ping_seconds)
         try:
             outcome = await self._outcome(respond)
-            # From here on it is sending, which nobody can cancel but the server.
+            # From here on only the server can cancel: the answer is being sent.
             self._task = None
             if outcome is not None:
                 await self._finish(*outcome)
@@ -199,30 +204,30 @@ class PostedRequest:
         await self._sending
 
     def _events(self) -> EventStream:
-        """Make the response a stream, if it is none yet."""
+        """Return the stream of the response, making it one if necessary."""
         if self._stream is None:
             self._stream = self._conversation.new_stream()
             self._sending = asyncio.create_task(self._send_events(self._stream))
         return self._stream
 
     async def _send_events(self, stream: EventStream) -> bool:
-        stayed = await send_stream(stream, 0, self._patience, self._receive, self._send, self.headers)
+        stayed = await send_stream(stream, 0, self._ping_seconds, self._receive, self._send, self.headers)
         if not stayed and self.exchange.stateless:
             self.cancel()
         return stayed
 
-    # Patience
+    # Slow answers
 
     def _wait(self, seconds: float) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._takes_long)
 
     def _takes_long(self) -> None:
-        """Watch for a client that leaves; later send signs of life, for which it has to be a stream."""
+        """Watch for a client that leaves; later make the response a stream, to send signs of life."""
         if self._stream is not None:
             return
         if self.exchange.stateless and self._watching is None:
             self._watching = asyncio.create_task(self._watch())
-            self._wait(self._patience)
+            self._wait(self._ping_seconds)
             return
         if self._watching is not None:
             self._watching.cancel()

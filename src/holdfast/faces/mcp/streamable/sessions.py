@@ -1,10 +1,10 @@
-"""Clients of the handshake era: each one's requests, streams and questions, bounded in number and in time.
+"""The sessions of the handshake era, bounded in number and in time.
 
 Contract:
-- A session belongs to whoever opened it. For anybody else it does not exist.
-- Whoever opens more sessions than allowed loses the one that was idle longest; so does everybody together.
-  Only when none is idle a new one is refused.
-- A session that nobody used for long enough is closed.
+- A session belongs to the client that opened it. For others it does not exist.
+- When a client, or all clients together, have too many sessions, the one that was idle longest is closed. A
+  new session is refused only when none is idle.
+- A session that was not used for `session_idle_seconds` is closed.
 - An identity begins with the number of the worker process that holds the session.
 """
 
@@ -13,175 +13,15 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
 
-from mcp_types.version import is_version_at_least
-
-from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
-from holdfast.faces.mcp.streamable.event_stream import EventStream
-from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
-from holdfast.faces.mcp.wire.exchange import Exchange, OpenQuestions
-from holdfast.faces.mcp.wire.messages import (
-    STOPPED,
-    Notification,
-    RequestId,
-    Response,
-    encoded,
-    invalid_request,
-    notification,
-)
+from holdfast.faces.mcp.streamable.handshake_session import HandshakeSession
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.text import parse_natural
-
-_PRIMED_SINCE = "2025-11-25"
-_STANDALONE = "0"
-
-
-class HandshakeSession:
-    """The state between the requests of one client."""
-
-    def __init__(self, identity: str, owner: str, server: ProtocolServer, limits: Limits) -> None:
-        self.identity = self.client = identity
-        self.owner = owner
-        self.questions = OpenQuestions()
-        self.standalone = EventStream(_STANDALONE, limits)
-        """What is said outside of any answer; a GET request listens to it."""
-        self.last_used = time.monotonic()
-        self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
-        self._server = server
-        self.limits = limits
-        self._engine = SdkEngine(server)
-        self._engine.attach(self)
-        self._requests: dict[RequestId, PostedRequest] = {}
-        self._streams: OrderedDict[str, EventStream] = OrderedDict()
-        self._opened = 0
-        self._users = 0
-        self._closed = False
-
-    @property
-    def is_idle(self) -> bool:
-        """Return whether no request and no stream is open."""
-        return self._users == 0
-
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Keep the session from expiring while the block runs."""
-        self._users += 1
-        try:
-            yield
-        finally:
-            self._users -= 1
-            self.last_used = time.monotonic()
-
-    # From the client
-
-    async def answer(self, posted: PostedRequest) -> None:
-        """Serve a request of this client."""
-        request = posted.exchange.request
-        if request.id in self._requests:
-            problem = invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
-            raise Refusal(400, problem, request.id)
-        self._requests[request.id] = posted
-        try:
-            with self.in_use():
-                await posted.answer(self._respond)
-        finally:
-            del self._requests[request.id]
-
-    async def _respond(self, exchange: Exchange) -> Any:
-        if exchange.request.method == "ping":
-            return {}
-        return await self._engine.respond(exchange)
-
-    def notified(self, told: Notification) -> None:
-        """Take a notification."""
-        self.last_used = time.monotonic()
-        if told.method == "notifications/cancelled":
-            self._cancel((told.params or {}).get("requestId"))
-        else:
-            self._engine.notified(told)
-
-    def answered(self, response: Response) -> None:
-        """Take the answer to a request of ours."""
-        self.last_used = time.monotonic()
-        self.questions.resolve(response)
-
-    def _cancel(self, identity: object) -> None:
-        posted = self._requests.get(identity) if isinstance(identity, str | int) else None
-        if posted is not None and posted.exchange.request.method != "initialize":
-            posted.cancel()
-
-    # To the client
-
-    async def uncongested(self) -> None:
-        """Return at once: what is kept for a client that does not listen is bounded."""
-
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification on its own stream."""
-        self.standalone.add(encoded(notification(method, params)), needed=False)
-
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Send the client a request on its own stream and return the result."""
-        return await self.questions.ask(method, params, seconds, self._put)
-
-    def _put(self, message: dict[str, Any]) -> None:
-        self.standalone.add(encoded(message), needed=True)
-
-    def new_stream(self) -> EventStream:
-        """Return a stream for one answer, which can be resumed as long as it is remembered."""
-        self._opened += 1
-        stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self.limits)
-        if is_version_at_least(self._engine.protocol_version, _PRIMED_SINCE):
-            stream.prime()
-        self._forget_streams()
-        return stream
-
-    def resumed(self, event_id: str) -> tuple[EventStream, int]:
-        """Return the stream of an event and the number to go on after."""
-        name, _, number = event_id.partition("-")
-        stream = self.standalone if name == _STANDALONE else self._streams.get(name)
-        after = parse_natural(number)
-        if stream is None or after is None:
-            raise Refusal(400, "Bad Request: nothing is known of that Last-Event-ID.")
-        return stream, after
-
-    def _forget_streams(self) -> None:
-        """Forget the oldest finished streams, so many that what is kept stays bounded."""
-        finished = [name for name, stream in self._streams.items() if stream.finished]
-        size = sum(stream.size for stream in self._streams.values())
-        for name in finished:
-            if len(finished) <= self.limits.session_streams and size <= self.limits.session_event_bytes:
-                return
-            size -= self._streams.pop(name).size
-            finished = finished[1:]
-
-    # The end
-
-    def end_streams(self) -> None:
-        """End what would never end by itself."""
-        self.standalone.finish()
-
-    def close(self) -> None:
-        """End the session: nothing of it is known afterwards."""
-        if self._closed:
-            return
-        self._closed = True
-        for posted in list(self._requests.values()):
-            posted.cancel()
-        self.questions.give_up(STOPPED)
-        self.end_streams()
-        self._server.forget(self.identity)
-        self._engine.release()
-        self.on_closed(self)
-
 
 _RANDOM_BYTES = 18
-_LOOKS_PER_LIFE = 4
+_CHECKS_PER_LIFE = 4
+"""A judgement: sessions live at most a quarter longer than promised."""
 
 
 class Sessions:
@@ -194,7 +34,7 @@ class Sessions:
         self._open: dict[str, HandshakeSession] = {}
 
     def open(self, owner: str) -> HandshakeSession:
-        """Return a new session, making room for it if need be."""
+        """Return a new session, closing an idle one if there are too many."""
         own = [session for session in self._open.values() if session.owner == owner]
         if len(own) >= self._limits.sessions_per_client:
             _close_idle(own)
@@ -206,12 +46,12 @@ class Sessions:
         return session
 
     def find(self, identity: str, owner: str) -> HandshakeSession | None:
-        """Return a session of this owner, if there is one by that identity."""
+        """Return the session with that identity if it belongs to this owner."""
         session = self._open.get(identity)
         return session if session is not None and session.owner == owner else None
 
     def end_streams(self) -> None:
-        """End the streams that would never end by themselves."""
+        """End the endless streams."""
         for session in self._open.values():
             session.end_streams()
 
@@ -224,7 +64,7 @@ class Sessions:
         """Close sessions as they expire, forever."""
         seconds = self._limits.session_idle_seconds
         while True:
-            await asyncio.sleep(seconds / _LOOKS_PER_LIFE)
+            await asyncio.sleep(seconds / _CHECKS_PER_LIFE)
             for session in list(self._open.values()):
                 if session.is_idle and time.monotonic() - session.last_used > seconds:
                     session.close()

@@ -1,4 +1,4 @@
-"""Requests of the stateless era: each brings all that it needs, and its headers have to say the same."""
+"""Requests of the stateless era: each is complete in itself, and its headers have to repeat its envelope."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
-from holdfast.faces.mcp.wire.exchange import OpenQuestions
-from holdfast.faces.mcp.wire.messages import Request, RequestId, WireError
+from holdfast.faces.mcp.wire.messages import RequestId, WireError, WireRequest
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.limits import Limits
 
 _ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
@@ -35,7 +35,7 @@ _SERVED = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 
 
 class StatelessRequests:
-    """Checks and serves requests that belong to no session."""
+    """Checks and serves requests without a session."""
 
     client: Hashable = ""
 
@@ -48,39 +48,41 @@ class StatelessRequests:
         self._declaring: dict[str, bool] = {}
 
     def new_stream(self) -> EventStream:
-        """Return a stream for one answer; there is no coming back to it."""
+        """Return a stream for one answer, which cannot be resumed."""
         return EventStream(None, self.limits)
 
     async def uncongested(self) -> None:
         """Return at once: nothing is sent outside of an answer."""
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
-        """Drop what belongs to no answer: nobody could receive it."""
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
+        """Drop a notification that belongs to no answer: no connection could carry it."""
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Refuse: the era has no requests from the server."""
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
+        """Refuse: this era has no requests from the server."""
         raise NotImplementedError(method)
 
     async def answer(self, posted: PostedRequest) -> None:
         """Serve one request."""
         await posted.answer(self._engine.respond)
 
-    def route(self, scope: Scope, headers: Headers, request: Request) -> InboundModernRoute:
-        """Return what the envelope says, or refuse a request whose headers say something else."""
+    def route(self, scope: Scope, headers: Headers, request: WireRequest) -> InboundModernRoute:
+        """Return the route in the envelope, or refuse a request whose headers differ from it."""
         if len({name for name, _ in scope["headers"]}) < len(scope["headers"]):
             pairs = [(name.decode("latin-1"), "") for name, _ in scope["headers"]]
             if (duplicated := find_duplicated_routing_header(pairs)) is not None:
                 reason = f"{duplicated} header appears more than once"
                 raise _refusal(InboundLadderRejection(HEADER_MISMATCH, reason), request.id)
-        told = {name.decode(): headers[name].decode("latin-1") for name in _ROUTING if name in headers}
+        routing = {name.decode(): headers[name].decode("latin-1") for name in _ROUTING if name in headers}
         body = {"method": request.method, "params": request.params}
-        route = classify_inbound_request(body, headers=told)
+        route = classify_inbound_request(body, headers=routing)
         if isinstance(route, InboundLadderRejection):
             raise _refusal(route, request.id)
         self._check_parameters(scope, request)
         return route
 
-    def _check_parameters(self, scope: Scope, request: Request) -> None:
+    def _check_parameters(self, scope: Scope, request: WireRequest) -> None:
         """Refuse a call whose `Mcp-Param-*` headers differ from its arguments."""
         params = request.params or {}
         name, arguments = params.get("name"), params.get("arguments") or {}
@@ -96,19 +98,19 @@ class StatelessRequests:
             raise _refusal(rejection, request.id)
 
     def _declares_headers(self, name: str, schema: Mapping[str, Any]) -> bool:
-        """Return whether an argument of a tool is to be repeated in a header."""
+        """Return whether an argument of a tool has to be repeated in a header."""
         if name not in self._declaring:
             self._declaring[name] = bool(x_mcp_header_map(schema))
         return self._declaring[name]
 
 
 def check_version(headers: Headers, identity: RequestId | None = None) -> None:
-    """Refuse a message whose header names a revision that is not spoken here, and say which ones are."""
+    """Refuse a message whose header names an unsupported revision; name the supported ones."""
     version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
     rejection = unsupported_protocol_version_rejection(version, _SERVED)
     if rejection is not None:
-        told = f"MCP-Protocol-Version {version[:40]!a} is not served; served are {', '.join(_SERVED)}."
-        raise Refusal(400, WireError(rejection.code, told, rejection.data), identity)
+        text = f"MCP-Protocol-Version {version[:40]!a} is not served; served are {', '.join(_SERVED)}."
+        raise Refusal(400, WireError(rejection.code, text, rejection.data), identity)
 
 
 def _refusal(rejection: InboundLadderRejection, identity: RequestId | None) -> Refusal:

@@ -1,15 +1,14 @@
-"""JSON-RPC: bytes to lines, lines to messages, messages to bytes, in bounded memory.
+"""JSON-RPC messages: decoded from lines and encoded to bytes.
 
 A line is a request, a notification, a response, or something to refuse. A request whose id can be read is
-always answered under that id, even when the rest of the line is beyond what we accept (too deep, too long,
-numbers that are not JSON). Only text that is not JSON at all is answered without an id, as JSON-RPC asks.
+always answered under that id, even when the rest of the line is not accepted (too deep, too long, numbers
+that are not JSON). Only text that is not JSON at all is answered without an id, as JSON-RPC requires.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,13 +22,13 @@ RequestId = str | int
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_CLIENTS_NAMES = ("progressToken", "_meta")
+_CLIENT_IDENTIFIERS = ("progressToken", "_meta")
 _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Something to be answered."""
+class WireRequest:
+    """A request of the client."""
 
     id: RequestId
     method: str
@@ -39,7 +38,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Something that is never answered."""
+    """A message that is never answered."""
 
     method: str
     params: dict[str, Any] | None
@@ -47,7 +46,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The client's answer to a request of ours."""
+    """The client's answer to a request of the server."""
 
     id: RequestId
     result: dict[str, Any] | None
@@ -56,18 +55,18 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something that cannot be served, with the answer it gets."""
+    """A message that cannot be served, with the error that answers it."""
 
     id: RequestId | None
     code: int
     message: str
 
 
-Message = Request | Notification | Response | Refused
+Message = WireRequest | Notification | Response | Refused
 
 
 def decode(line: bytes) -> Message:
-    """Tell what a line is."""
+    """Return the message in a line."""
     line = line.removeprefix(_BYTE_ORDER_MARK)
     try:
         value = from_json(line, allow_inf_nan=False)
@@ -81,13 +80,13 @@ def decode(line: bytes) -> Message:
 
 
 def overlong(beginning: bytes, limit: int) -> Refused:
-    """Refuse a line above the size limit, under its id where that stands near its beginning."""
-    told = f"Invalid Request: a message may have at most {limit} bytes."
-    return Refused(recovered_id(beginning), INVALID_REQUEST, told)
+    """Refuse a line above the size limit, under its id if that is near its beginning."""
+    text = f"Invalid Request: a message may have at most {limit} bytes."
+    return Refused(recovered_id(beginning), INVALID_REQUEST, text)
 
 
 def recovered_id(line: bytes) -> RequestId | None:
-    """Find the id of a message that cannot be parsed whole."""
+    """Return the id of a message that cannot be parsed completely, if it is found."""
     depth = 0
     for token in _TOKEN.finditer(line):
         text = token.group()
@@ -96,7 +95,7 @@ def recovered_id(line: bytes) -> RequestId | None:
         elif text in b"}]":
             depth -= 1
         elif depth == 1 and text == b'"id"' and (value := _ID_VALUE.match(line, token.end())):
-            with suppress(ValueError):  # such as 01, or what is not UTF-8
+            with suppress(ValueError):  # such as 01, or invalid UTF-8
                 return _readable_id(json.loads(value.group(1)))
     return None
 
@@ -125,7 +124,7 @@ def _classified(value: dict[str, Any], size: int) -> Message:
     if "id" not in value:
         return Notification(value["method"], value.get("params"))
     assert identity is not None
-    return Request(identity, value["method"], value.get("params"), size)
+    return WireRequest(identity, value["method"], value.get("params"), size)
 
 
 def _problem(value: dict[str, Any], identity: RequestId | None) -> str | None:
@@ -172,9 +171,9 @@ class WireError(Exception):
 
     @property
     def kind(self) -> str:
-        """Return what kind of failure this is: a word of ours, or the number of the protocol."""
-        told = self.data.get("type") if isinstance(self.data, dict) else None
-        return told if isinstance(told, str) else str(self.code)
+        """Return the kind of the failure, or the protocol's number if it has none."""
+        kind = self.data.get("type") if isinstance(self.data, dict) else None
+        return kind if isinstance(kind, str) else str(self.code)
 
     def wire(self) -> dict[str, Any]:
         """Return the error object of JSON-RPC."""
@@ -186,73 +185,19 @@ STOPPED = WireError(INTERNAL_ERROR, "The server stopped before this request was 
 
 
 def invalid_request(reason: str, kind: str) -> WireError:
-    """Return the refusal of a message that is well formed but not possible now."""
+    """Return the refusal of a well-formed message that is not allowed now."""
     return WireError(INVALID_REQUEST, f"Invalid Request: {reason}.", {"type": kind})
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A result that was encoded before."""
+    """A result that is already encoded."""
 
     body: bytes
 
 
-_LINE_FEED = b"\n"
-_KEPT_OF_AN_OVERLONG_LINE = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Overlong:
-    """A line above the limit: how it began. The rest was passed over, not stored."""
-
-    beginning: bytes
-
-
-class LineReader:
-    """Cuts a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._buffer = bytearray()
-        self._searched = 0
-        self._skipping = False
-
-    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Take what arrived and give each line that is now complete."""
-        self._buffer += data
-        start = 0
-        while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:
-            if self._skipping:
-                self._skipping = False
-            elif end - start > self._limit:
-                yield Overlong(bytes(self._buffer[start : min(end, start + _KEPT_OF_AN_OVERLONG_LINE)]))
-            else:
-                yield bytes(self._buffer[start:end])
-            start = self._searched = end + 1
-        del self._buffer[:start]
-        self._searched = len(self._buffer)
-        yield from self._give_up_on_overlong()
-
-    def finish(self) -> bytes:
-        """Return what stood after the last line feed when the stream ended."""
-        rest = b"" if self._skipping else bytes(self._buffer)
-        self._buffer.clear()
-        return rest
-
-    def _give_up_on_overlong(self) -> Iterator[Overlong]:
-        if self._skipping:
-            self._buffer.clear()
-        elif len(self._buffer) > self._limit:
-            yield Overlong(bytes(self._buffer[:_KEPT_OF_AN_OVERLONG_LINE]))
-            self._buffer.clear()
-            self._skipping = True
-        else:
-            return
-        self._searched = 0
-
-
 def encoded(message: dict[str, Any]) -> bytes:
-    """Return a message without line breaks, and without anything that nobody can see."""
+    """Return a message as one line, with invisible characters escaped."""
     try:
         line = to_json(message)
     except PydanticSerializationError:  # halves of surrogate pairs cannot be written as UTF-8
@@ -261,13 +206,13 @@ def encoded(message: dict[str, Any]) -> bytes:
 
 
 def _visible(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with every text cleaned but the names that the client itself gave its requests."""
+    """Escape invisible characters in every text except the identifiers that the client chose."""
     cleaned: dict[str, Any] = visible_in(message)
     if "id" in message:
         cleaned["id"] = message["id"]
     for part in ("params", "result"):
         if isinstance(body := message.get(part), dict):
-            cleaned[part] |= {name: body[name] for name in _CLIENTS_NAMES if name in body}
+            cleaned[part] |= {name: body[name] for name in _CLIENT_IDENTIFIERS if name in body}
     return cleaned
 
 
@@ -279,7 +224,7 @@ def encoded_result(identity: RequestId, result: Any) -> bytes:
 
 
 def encoded_error(identity: RequestId | None, failure: WireError) -> bytes:
-    """Return the error that answers a request, or a message whose id nobody could read."""
+    """Return the error that answers a request, or a message whose id is unreadable."""
     return encoded({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
 
 
@@ -290,7 +235,7 @@ def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def too_long(size: int, limit: int) -> WireError:
-    """Return what is sent in place of an answer that is longer than answers may be."""
+    """Return the error that replaces an answer above the size limit."""
     return WireError(
         INTERNAL_ERROR,
         f"The answer has {size} bytes; at most {limit} are sent. Narrow the request or ask for a page.",

@@ -1,33 +1,36 @@
 """One connection: admits requests, answers each exactly once, and ends in order.
 
 Contract:
-- Reading never stops because requests are running: what exceeds the number in flight is parked, so a
-  cancellation is always seen. Reading pauses only while the client does not take our answers.
-- An id that is still in use is refused; the request that owns it is not disturbed.
-- After `stop`, running and parked requests are answered, new ones are refused, and what is not done
-  in time is answered with an error.
+- Reading never stops because requests are running: requests above the limit are parked, so a cancellation is
+  always read. Reading pauses only while the client does not read the answers.
+- An id that is still in use is refused; the request that has it is not disturbed.
+- After `stop`, running and parked requests are answered and new ones are refused. Requests that do not finish
+  in time are answered with an error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from typing import Any
 
-from holdfast.faces.clients import Settlements, TokenBucket
-from holdfast.faces.mcp.wire.exchange import Engine, Exchange, OpenQuestions, RequestQueue
+from holdfast.faces.admission import TokenBucket
+from holdfast.faces.mcp.wire.connection_state import (
+    ConnectionEvent,
+    ConnectionState,
+    InvalidTransition,
+    Phase,
+)
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange
+from holdfast.faces.mcp.wire.line_reader import LineReader, Overlong
 from holdfast.faces.mcp.wire.messages import (
-    LineReader,
     Notification,
-    Overlong,
     Refused,
-    Request,
     RequestId,
     Response,
     WireError,
+    WireRequest,
     decode,
     encoded,
     encoded_result,
@@ -36,67 +39,22 @@ from holdfast.faces.mcp.wire.messages import (
     overlong,
     too_long,
 )
-from holdfast.faces.mcp.wire.streams import Output
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.request_queue import RequestQueue
+from holdfast.faces.mcp.wire.streams import OutputStream
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.codes import RATE_LIMITED
 from holdfast.kernel.errors import Cancelled, RateLimited
 from holdfast.kernel.limits import Limits
 
-
-class Phase(Enum):
-    """Where a connection stands."""
-
-    UNINITIALIZED = "uninitialized"
-    INITIALIZING = "initializing"
-    READY = "ready"
-    SHUTTING = "shutting"
-    CLOSED = "closed"
-
-
-class Event(Enum):
-    """What can happen to a connection."""
-
-    INITIALIZE = "initialize"
-    INITIALIZED = "initialized"
-    SHUTDOWN = "shutdown"
-    ERROR = "error"
-    DRAINED = "drained"
-
-
-class InvalidTransition(Exception):
-    """The event cannot happen in this state; the state is unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionState:
-    """A phase, with what the specification attaches to it."""
-
-    phase: Phase = Phase.UNINITIALIZED
-    capabilities: bool = False
-    graceful: bool = False
-
-    def after(self, event: Event) -> ConnectionState:
-        """Return the state that follows, or raise `InvalidTransition`."""
-        match self.phase, event:
-            case Phase.UNINITIALIZED, Event.INITIALIZE:
-                return ConnectionState(Phase.INITIALIZING, capabilities=False)
-            case Phase.INITIALIZING, Event.INITIALIZED:
-                return ConnectionState(Phase.READY)
-            case Phase.READY, Event.SHUTDOWN:
-                return ConnectionState(Phase.SHUTTING, graceful=True)
-            case Phase.SHUTTING, Event.DRAINED:
-                return ConnectionState(Phase.CLOSED, graceful=self.graceful)
-            case _, Event.ERROR:
-                return ConnectionState(Phase.SHUTTING, graceful=False)
-        raise InvalidTransition(f"{event.value} is not possible while {self.phase.value}")
-
-
 _GRACE_SECONDS = 1.0
+"""How long the end waits for cancelled requests and the last writes; a judgement."""
 
 
-class Session:
+class WireSession:
     """The state of one connection on a pair of byte streams."""
 
-    def __init__(self, engine: Engine, output: Output, limits: Limits) -> None:
+    def __init__(self, engine: Engine, output: OutputStream, limits: Limits) -> None:
         self.output = output
         self.state = ConnectionState()
         self._engine = engine
@@ -115,13 +73,13 @@ class Session:
         output.on_broken = self.abort
 
     def serve_with(self, engine: Engine) -> None:
-        """Let another engine answer from now on."""
+        """Use another engine from now on."""
         self._engine = self._flight.engine = engine
 
     # Input
 
     def receive(self, data: bytes) -> None:
-        """Take bytes as they arrived."""
+        """Process received bytes."""
         for line in self._reader.feed(data):
             if isinstance(line, Overlong):
                 self._refuse(overlong(line.beginning, self._limits.request_bytes))
@@ -129,20 +87,20 @@ class Session:
                 self._take(line)
 
     def end_of_input(self) -> None:
-        """Serve what is left, then finish promptly: the client waits for us to go."""
+        """Serve the remaining input, then finish promptly: the client waits for the process to end."""
         if rest := self._reader.finish().strip():
             self._take(rest)
         self.stop(self._limits.drain_seconds)
-        # A slow start must cost nobody an answer: the time begins when everything is loaded.
+        # A slow start must not cost an answer: the time begins when everything is loaded.
         seconds = self._limits.end_of_input_drain_seconds
         self._engine.when_loaded(partial(asyncio.get_running_loop().call_later, seconds, self.abort))
 
     def _take(self, line: bytes) -> None:
         match decode(line):
-            case Request() as request:
+            case WireRequest() as request:
                 self._admit(Exchange(request, self))
-            case Notification() as told:
-                self._notified(told)
+            case Notification() as notified:
+                self._notified(notified)
             case Response() as response:
                 self._questions.resolve(response)
             case Refused() as refused:
@@ -178,12 +136,12 @@ class Session:
             return None
         try:
             if method == "initialize":
-                self.state = self.state.after(Event.INITIALIZE)
+                self.state = self.state.after(ConnectionEvent.INITIALIZE)
             elif self.state.phase is Phase.UNINITIALIZED:
                 return invalid_request("the first request must be initialize", "not_initialized")
             elif self.state.phase is Phase.INITIALIZING:
-                # Clients that send no `initialized` notification show by working that they are ready.
-                self.state = self.state.after(Event.INITIALIZED)
+                # Some clients send no `initialized`; their first request shows that they are ready.
+                self.state = self.state.after(ConnectionEvent.INITIALIZED)
         except InvalidTransition as failure:
             return invalid_request(str(failure), "invalid_transition")
         return None
@@ -194,21 +152,23 @@ class Session:
             return
         if notification.method in {"notifications/initialized", "initialized"}:
             with contextlib.suppress(InvalidTransition):
-                self.state = self.state.after(Event.INITIALIZED)
+                self.state = self.state.after(ConnectionEvent.INITIALIZED)
             notification = Notification("notifications/initialized", notification.params)
         self._engine.notified(notification)
 
-    # Output
+    # OutputStream
 
-    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
-        """Send the client a request of ours and return its result."""
-        return await self._questions.ask(method, params, seconds, self._send)
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
+        """Send the client a request and return its result."""
+        return await self._questions.send_request(method, params, seconds, self._send)
 
     async def uncongested(self) -> None:
-        """Wait until the client has taken enough of what was sent."""
+        """Wait until the client has read enough of what was sent."""
         await self.output.uncongested()
 
-    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
         self._send(notification(method, params))
 
@@ -239,7 +199,7 @@ class Session:
 
     def _refuse_exchange(self, exchange: Exchange, failure: WireError) -> None:
         self._answer_error(exchange.request.id, failure)
-        # What an operation called its failure is more telling than its number in the protocol.
+        # The kind of an operation's failure says more than its number in the protocol.
         exchange.observed.conclude(failure=exchange.observed.failure or failure.kind)
 
     def _answer_error(self, identity: RequestId | None, failure: WireError) -> None:
@@ -254,7 +214,7 @@ class Session:
     # The end
 
     def stop(self, seconds: float) -> None:
-        """Take no more work; finish when what was taken is done, or when the time is up."""
+        """Accept no more requests; finish when the accepted ones are done, or when the time is up."""
         if self._stopping:
             return
         self._stopping = True
@@ -264,17 +224,17 @@ class Session:
         self._finish_when_drained()
 
     def abort(self) -> None:
-        """Interrupt whatever still runs and finish."""
+        """Interrupt all requests and finish."""
         if self._finished.is_set():
             return
         self._stopping = True
-        self.state = self.state.after(Event.ERROR)
+        self.state = self.state.after(ConnectionEvent.ERROR)
         self._flight.interrupt_all()
         asyncio.get_running_loop().call_later(_GRACE_SECONDS, self._finish)
         self._finish_when_drained()
 
     async def closed(self) -> None:
-        """Return when the connection has ended and its last answers were taken, or cannot be."""
+        """Return when the connection has ended and its last answers were read, or cannot be."""
         await self._finished.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.output.flushed(), _GRACE_SECONDS)
@@ -291,7 +251,7 @@ class Session:
             return
         for exchange in self._to_answer_last:
             self._answer(exchange, None)
-        self.state = self.state.after(Event.DRAINED)
+        self.state = self.state.after(ConnectionEvent.DRAINED)
         self._finished.set()
 
 

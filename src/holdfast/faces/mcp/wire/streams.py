@@ -1,15 +1,15 @@
 """The two byte streams of a connection: reading that can be paused, writing that never blocks the event loop.
 
 Contract:
-- Input comes from pipes, sockets, terminals and files alike.
-- Each line is written whole and in order, in pieces of at most `chunk` bytes.
+- InputStream comes from pipes, sockets, terminals and files alike.
+- Lines are written completely and in order, in pieces of at most `chunk` bytes.
 - `written` callbacks run once per line: with True after its last byte was accepted by the
   operating system, with False when it never will be.
-- Back-pressure: `queued` counts what the reader has not taken yet; `uncongested` waits until it is below the
-  limit.
-- While serving, descriptor 1 points at standard error and descriptor 0 at the null device, so that a
-  stray print, a warning or a child process can neither write on the wire nor read from it. The wire
-  itself moves to private duplicates that children do not inherit.
+- Back-pressure: `queued` counts the bytes that the reader has not read yet; `uncongested` waits until that is
+  below the limit.
+- While serving, descriptor 1 is standard error and descriptor 0 the null device, so that a stray print, a
+  warning or a child process can neither write to the connection nor read from it. The connection itself uses
+  private duplicates, which child processes do not inherit.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from holdfast.kernel.errors import Unavailable
 Written = Callable[[bool], None]
 
 _PIECES_A_TURN = 64
+"""Pieces written before other work gets its turn; a judgement."""
 _SLOW_PART = 32
+"""A reader counts as slow when more than this part of the limit is queued; a judgement."""
 
 
-class Output:
+class OutputStream:
     """The write side of a connection."""
 
     def __init__(self, descriptor: int, *, chunk: int, limit: int) -> None:
@@ -52,9 +54,9 @@ class Output:
         os.set_blocking(descriptor, self._can_block)
 
     def send(self, line: bytes, written: Written | None = None) -> None:
-        """Queue one line, line feed included, and write what the reader takes at once."""
+        """Queue one line, line feed included, and write as much as the reader accepts now."""
         if self.broken:
-            _tell(written, False)
+            _report(written, False)
             return
         self._lines.append((memoryview(line), written))
         self.queued += len(line)
@@ -66,29 +68,29 @@ class Output:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the reader has left a noticeable part of the queue."""
+        """Whether a considerable part of the queue is unread."""
         return self.queued > self._limit // _SLOW_PART
 
     async def uncongested(self) -> None:
-        """Return when the reader has taken enough that more may be produced."""
-        # Again after waking: those who woke before us may have filled the queue anew.
+        """Return when enough was read that more may be produced."""
+        # Checked again after waking: others that woke earlier may have filled the queue again.
         while not self._room.is_set():
             await self._room.wait()
 
     async def flushed(self) -> None:
-        """Return when everything was taken, or can no longer be."""
+        """Return when everything was written, or can no longer be."""
         while self._lines and not self.broken:
             await asyncio.sleep(0.005)
 
     def close(self) -> None:
-        """Stop writing; tell those who wait that their lines were not written."""
+        """Stop writing; report the queued lines as not written."""
         self._stop_watching()
         self.broken = True
         lines, self._lines = self._lines, deque()
         self.queued = 0
         self._room.set()
         for _, written in lines:
-            _tell(written, False)
+            _report(written, False)
 
     def _write(self) -> None:
         for _ in range(_PIECES_A_TURN):
@@ -112,7 +114,7 @@ class Output:
             self._lines[0] = (line[taken:], written)
             return
         self._lines.popleft()
-        _tell(written, True)
+        _report(written, True)
 
     def _watch_or_stop(self) -> None:
         if self._lines and self._can_block:
@@ -135,18 +137,18 @@ class Output:
 def _supports_readiness(descriptor: int) -> bool:
     """Return whether the descriptor can be waited for: pipes and sockets can, files cannot.
 
-    A terminal could, but it is shared with the shell that started us and its mode is not ours to change.
+    A terminal can, but it is shared with the parent shell, so its mode must not be changed.
     """
     mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _tell(written: Written | None, success: bool) -> None:
+def _report(written: Written | None, success: bool) -> None:
     if written is not None:
         written(success)
 
 
-class Input:
+class InputStream:
     """The read side of a connection."""
 
     def __init__(
@@ -163,13 +165,13 @@ class Input:
         try:
             self._loop.add_reader(descriptor, self._read)
         except PermissionError:
-            # Regular files are always ready, and refuse to be waited for.
+            # Regular files are always ready, and epoll refuses them.
             self._by_readiness = False
             threading.Thread(target=self._read_in_thread, name="holdfast-input", daemon=True).start()
         self._flowing.set()
 
     def pause(self, congested: bool) -> None:
-        """Stop reading while the client does not take our answers; go on when it does."""
+        """Stop reading while the client does not read the answers; continue when it does."""
         if congested:
             self._flowing.clear()
         else:
@@ -192,7 +194,7 @@ class Input:
 
     def _read_in_thread(self) -> None:
         while self._flowing.wait() and not self._closed:
-            # Only what always has something to read, or its end, is read here.
+            # Only files are read here: they always have data or an end.
             data = self._read_chunk() or b""
             taken = threading.Event()
             try:
@@ -204,7 +206,7 @@ class Input:
             taken.wait()
 
     def _read_chunk(self) -> bytes | None:
-        """Return what came, nothing at the end, or None where another reader of the same pipe was faster."""
+        """Return the data, nothing at the end, or None if another reader of the same pipe was faster."""
         try:
             return os.read(self._descriptor, self._chunk)
         except BlockingIOError:
@@ -226,7 +228,7 @@ class Input:
 
 @contextmanager
 def claimed_standard_streams() -> Iterator[tuple[int, int]]:
-    """Give private descriptors for the wire's input and output, and put things back afterwards."""
+    """Yield private descriptors for the connection, and restore the standard ones afterwards."""
     if sys.stdout is None:
         raise Unavailable("Standard output is closed.", hint="Start the server with a pipe for its answers.")
     sys.stdout.flush()

@@ -1,21 +1,36 @@
-// Asking the server: reads that are sent again only when something changed, writes, and failures in its words.
+// Requests to the server's API: cached reads, writes with a version, and errors in the server's wording.
 
-const kept = new Map();
-const MOST_KEPT = 200;
-let asked = 0;
+/**
+ * Answers by address, the least recently used first.
+ * @type {Map<string, {tag: string, value: any, order: number}>}
+ */
+const cache = new Map();
+/** A judgement: all answers that a few views use, whose size the server bounds. */
+const MAX_CACHED = 200;
+let requests = 0;
 
-/** A failure, in the server's words; `hint` says what to do. */
+/** @typedef {Record<string, any>} Query null, undefined and empty values are left out */
+
+/** An error in the server's wording; `hint` says what to do. Status 0 means that there was no answer. */
 export class Problem extends Error {
+  /**
+   * @param {number} status
+   * @param {{message?: string, kind?: string, hint?: string, data?: Record<string, any>}} error
+   */
   constructor(status, error = {}) {
     super(error.message ?? "The server could not be reached.");
     this.status = status;
     this.kind = error.kind ?? "unreachable";
-    this.hint = error.hint ?? (status ? "" : "See whether it still runs, then try again.");
+    this.hint = error.hint ?? (status ? "" : "Check that it is still running, then try again.");
     this.data = error.data ?? {};
   }
 }
 
-/** Return the address of something below /api/, for a link to its JSON. */
+/**
+ * Return the address of an operation under /api/, for a request or a link to its JSON.
+ * @param {string} path
+ * @param {Query} query
+ */
 export function apiUrl(path, query = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -24,36 +39,61 @@ export function apiUrl(path, query = {}) {
   return `/api/${path}${parameters.size ? `?${parameters}` : ""}`;
 }
 
-/** Read. While nothing changed on the server the very same object comes back, and never one that was overtaken. */
+/**
+ * Read. As long as the answer is unchanged on the server, the same object is returned. If a later request for the same
+ * address has already been answered, its newer answer is returned.
+ * @param {string} path
+ * @param {Query} query
+ * @param {{signal?: AbortSignal}} options
+ * @returns {Promise<any>}
+ */
 export async function get(path, query = {}, { signal } = {}) {
   const url = apiUrl(path, query);
-  const known = kept.get(url), order = (asked += 1);
-  const response = await ask(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
-  const isSame = response.status === 304 && known;
-  const { tag, value } = isSame ? known : { tag: response.headers.get("ETag"), value: await answer(response) };
-  const newest = kept.get(url);
-  if (newest?.order > order) return newest.value; // a later question was answered before this one
-  kept.delete(url);
-  if (tag) kept.set(url, { tag, value, order });
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+  const known = cache.get(url), order = (requests += 1);
+  const response = await send(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
+  const isUnchanged = response.status === 304 && known;
+  const fresh = async () => ({ tag: response.headers.get("ETag"), value: await parse(response) });
+  const { tag, value } = isUnchanged ? known : await fresh();
+  const newest = cache.get(url);
+  if (newest && newest.order > order) return newest.value;
+  cache.delete(url);
+  if (tag) cache.set(url, { tag, value, order });
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED) break;
+    cache.delete(oldest);
+  }
   return value;
 }
 
-/** Return an answer; `none` where the repository has nothing yet that could answer. */
+/**
+ * Return an answer, or `none` if the repository has not been set up for this operation.
+ * @template None
+ * @param {Promise<any>} answer
+ * @param {None} none
+ */
 export const orNone = (answer, none) =>
   answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
 
 /**
- * Write. `version` is the one that was seen: a newer one is a conflict. `signal` is only for what changes nothing: who
- * leaves a view still means what was done in it.
+ * Write. With `version`, the version that the user saw, the server refuses if it has changed since. Pass a `signal`
+ * only for requests that change nothing: a write is completed even if the user leaves the view.
+ * @param {string} path
+ * @param {object} body
+ * @param {{signal?: AbortSignal, version?: number | null}} options
+ * @returns {Promise<any>}
  */
 export async function post(path, body = {}, { signal, version } = {}) {
+  /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
   if (version !== undefined && version !== null) headers["If-Match"] = `"${version}"`;
-  return answer(await ask(`/api/${path}`, { method: "POST", signal, headers, body: JSON.stringify(body) }));
+  return parse(await send(`/api/${path}`, { method: "POST", signal, headers, body: JSON.stringify(body) }));
 }
 
-async function ask(url, options) {
+/**
+ * @param {string} url
+ * @param {RequestInit} options
+ */
+async function send(url, options) {
   try {
     return await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
   } catch (failure) {
@@ -62,9 +102,10 @@ async function ask(url, options) {
   }
 }
 
-async function answer(response) {
+/** @param {Response} response */
+async function parse(response) {
   const value = await response.json().catch((failure) => {
-    if (failure.name === "AbortError") throw failure; // left while it came in: half an answer is none
+    if (failure.name === "AbortError") throw failure;
     return {};
   });
   if (response.ok) return value;

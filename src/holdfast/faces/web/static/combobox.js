@@ -1,29 +1,53 @@
-// A field with a list below it: arrows choose, what is chosen or clicked is taken, and those who only hear are told.
+// The list of a combobox: arrow keys move the selection, Enter or a click takes an item, screen readers follow.
 
 import { el, fill } from "./dom.js";
 
-/** What may be chosen below a field; `line(item)` is what an item looks like, `take(item)` gets the chosen one. */
-export class Choices {
-  constructor(input, list, { line, take }) {
-    Object.assign(this, { input, list, line, take, items: [], chosen: -1 });
+/**
+ * The options below a text field.
+ * @template Item
+ */
+export class Options {
+  /**
+   * @param {HTMLInputElement} input
+   * @param {HTMLElement} list
+   * @param {{render: (item: Item) => any, take: (item: Item) => any}} callbacks
+   */
+  constructor(input, list, { render, take }) {
+    this.input = input;
+    this.list = list;
+    this.render = render;
+    this.take = take;
+    /** @type {Item[]} */
+    this.items = [];
+    this.selected = -1;
   }
 
-  show(items, chosen = -1) {
-    Object.assign(this, { items, chosen });
-    fill(this.list, items.map((item, place) => el("li", {
-      id: `${this.list.id}-${place}`, role: "option", "aria-selected": place === chosen,
+  /**
+   * Show items, one of which may be selected.
+   * @param {Item[]} items
+   * @param {number} selected its index, or -1
+   */
+  show(items, selected = -1) {
+    this.items = items;
+    this.selected = selected;
+    fill(this.list, items.map((item, index) => el("li", {
+      id: `${this.list.id}-${index}`, role: "option", "aria-selected": index === selected,
       on: { mousedown: (event) => event.preventDefault(), click: () => this.take(item) }, // the field keeps the focus
-    }, this.line(item))));
-    this.input.setAttribute("aria-activedescendant", this.list.children[chosen]?.id ?? "");
-    this.list.children[chosen]?.scrollIntoView({ block: "nearest" });
+    }, this.render(item))));
+    const current = this.list.children[selected];
+    this.input.setAttribute("aria-activedescendant", current?.id ?? "");
+    current?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Follow an arrow, or take what is chosen; return whether the key meant that. */
+  /**
+   * Handle an arrow key or Enter; return whether the key was used.
+   * @param {string} key
+   */
   press(key) {
-    const { items, chosen } = this, last = items.length - 1;
-    const steps = { ArrowDown: chosen < last ? chosen + 1 : 0, ArrowUp: chosen > 0 ? chosen - 1 : last };
-    if (key in steps && items.length) this.show(items, steps[key]);
-    else if (key === "Enter" && chosen >= 0) this.take(items[chosen]);
+    const { items, selected } = this, last = items.length - 1;
+    if (key === "ArrowDown" && items.length) this.show(items, selected < last ? selected + 1 : 0);
+    else if (key === "ArrowUp" && items.length) this.show(items, selected > 0 ? selected - 1 : last);
+    else if (key === "Enter" && selected >= 0) this.take(items[selected]);
     else return false;
     return true;
   }

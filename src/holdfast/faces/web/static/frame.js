@@ -1,109 +1,140 @@
-// The frame: rail, top bar, the stream's state, light and dark, and which view is shown.
+// The frame around the views: navigation rail, top bar, connection state, theme, and which view is shown.
 
-import { el, empty, failure, fill } from "./dom.js";
+import { el, fill } from "./dom.js";
+import { emptyState, failure } from "./display.js";
 import { get } from "./api.js";
 import * as live from "./live.js";
+import { recallText, rememberText } from "./memory.js";
 import * as router from "./router.js";
 import * as palette from "./palette.js";
 import { View, beginKeys } from "./view.js";
 
-const main = document.getElementById("main");
-const links = new Map([...document.querySelectorAll("#rail a")].map((a) => [router.match(a.pathname).view, a]));
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+const main = byId("main");
+const rail = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("#rail a")]);
+const links = new Map(rail.map((link) => [router.match(link.pathname)?.view, link]));
+/** @type {View | null} */
 let shown = null;
+let shownPath = "";
+/** @type {Promise<void> | null} */
 let counting = null;
 
-/** Say how many things wait in a view: `counts({today: 3})`; 0 says nothing. */
-function counts(numbers) {
-  for (const [view, number] of Object.entries(numbers)) {
-    fill(links.get(view).querySelector(".count-place"), number ? el("span.count", number) : null);
+/**
+ * Show how many things wait in some views, beside their links: `showCounts({today: 3})`; 0 shows nothing.
+ * @param {Record<string, number>} numbers
+ */
+function showCounts(numbers) {
+  for (const [name, number] of Object.entries(numbers)) {
+    const place = /** @type {HTMLElement} */ (links.get(name)?.querySelector(".count-place"));
+    fill(place, number ? el("span.count", number) : null);
   }
 }
 
 async function show() {
   const route = router.match(location.pathname);
+  // Another query in the same view, such as a filter, leaves the focus where the user is working.
+  const isNavigation = shown !== null && location.pathname !== shownPath;
+  shownPath = location.pathname;
   shown?.leave();
-  if (shown) fill(main); // what the document brought stays until there is more
-  const view = new View(main, route?.parameters ?? {}, new URLSearchParams(location.search));
-  shown = view;
-  mark(route?.view);
+  if (shown) fill(main); // at first, what the document contains stays until the view is ready
+  const query = new URLSearchParams(location.search);
+  const view = (shown = new View(main, route?.parameters ?? {}, query, { takesFocus: isNavigation }));
+  markCurrent(route?.view);
   main.removeAttribute("data-signed-out");
   if (!route) {
     fill(main);
     view.heading("Nothing is here");
-    return main.append(empty("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
+    main.append(emptyState("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
+    return;
   }
   try {
-    const [module] = await Promise.all([import(`./views/${route.view}.js`), style(route.view)]);
+    const [module] = await Promise.all([import(`./views/${route.view}.js`), applyStylesheet(route.view)]);
     if (shown !== view || main.dataset.signedOut) return;
     fill(main).dataset.view = route.view;
     await module.show(view);
   } catch (problem) {
     if (shown !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
     main.append(failure(problem));
-    if (problem.status === undefined) throw problem; // a fault of the page itself
+    if (problem.status === undefined) throw problem; // a bug in the page itself
   }
-  if (shown === view) main.dataset.ready = "";
-  // What waits is counted once there is something to look at.
-  if (!main.dataset.signedOut) counting ??= import("./views/today/waiting.js").then(({ follow }) => follow(counts));
+  if (shown === view) {
+    main.dataset.ready = "";
+    if (isNavigation) view.announce(`${view.title} is shown.`);
+  }
+  // The counts can wait until there is something to see.
+  if (!main.dataset.signedOut) counting ??= import("./views/today/waiting.js").then(({ follow }) => follow(showCounts));
 }
 
-/** Let the looks of one view apply, and of no other: they may use the same words for different things. */
-function style(view) {
-  const known = document.querySelector(`link[data-view="${view}"]`);
-  const link = known ?? el("link", { rel: "stylesheet", href: `/static/views/${view}.css`, dataset: { view } });
-  for (const other of document.querySelectorAll("link[data-view]")) other.media = other === link ? "all" : "not all";
-  if (known?.sheet) return null;
-  if (!known) document.head.append(link);
-  return new Promise((loaded) => link.addEventListener("load", loaded, { once: true }));
+/**
+ * Apply the stylesheet of one view and disable those of the others, which may use the same class names. Resolves even
+ * if it cannot be loaded: a view without its styles is better than none, and the next showing tries again.
+ * @param {string} view
+ */
+function applyStylesheet(view) {
+  const known = /** @type {HTMLLinkElement[]} */ ([...document.querySelectorAll("link[data-view]")]);
+  const current = known.find((link) => link.dataset.view === view);
+  for (const link of known) link.media = link === current ? "all" : "not all";
+  if (current?.sheet) return null;
+  // Whether an existing link failed or is still loading cannot be seen; a new one reports it and shares the request.
+  const link = el("link", { rel: "stylesheet", href: `/static/views/${view}.css`, dataset: { view } });
+  return new Promise((resolve) => {
+    for (const event of ["load", "error"]) link.addEventListener(event, resolve, { once: true });
+    current ? current.replaceWith(link) : document.head.append(link);
+  });
 }
 
-function mark(view) {
+/** @param {string | undefined} view */
+function markCurrent(view) {
   delete main.dataset.ready;
   for (const [name, link] of links) {
-    const current = name === view || (name === "board" && view === "task");
-    current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
-    if (current) link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const isCurrent = name === view || (name === "board" && view === "task");
+    isCurrent ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+    if (isCurrent) link.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
 
-function showState(standing) {
-  if (standing && main.dataset.signedOut) show(); // somebody signed in again, in this window or another
-  const node = document.getElementById("live");
-  node.className = standing ? "live standing" : "live";
-  fill(node, el("span.dot"), standing ? el("span.visually-hidden", "live") : "reconnecting");
+/** @param {boolean} isConnected */
+function showConnection(isConnected) {
+  if (isConnected && main.dataset.signedOut) show(); // the user signed in again, in this window or another
+  const node = byId("live");
+  node.className = isConnected ? "live connected" : "live";
+  fill(node, el("span.dot"), isConnected ? el("span.visually-hidden", "live") : "reconnecting");
 }
 
 function switchTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-  const next = now === "dark" ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
-  localStorage.setItem("theme", next);
+  const systemTheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const theme = (document.documentElement.dataset.theme ?? systemTheme) === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = theme;
+  rememberText("theme", theme);
 }
 
-function signedOut() {
+function showSignedOut() {
   main.dataset.signedOut = "true";
   document.title = "Sign in · Holdfast";
   fill(
     main,
-    el("header.heading", el("h1", "This browser is not signed in")),
-    empty("The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, " +
-      "run this in the repository:", el("pre", "holdfast open")),
+    el("header.heading", el("h1", { tabindex: "-1" }, "This browser is not signed in")),
+    emptyState("The server prints a link when it starts, which signs in the first browser that opens it. " +
+      "To get a new link, run this in the repository:", el("pre", "holdfast open")),
   );
 }
 
 async function nameRepository() {
   const { workspaces } = await get("tasks/taskpilot_workspaces").catch(() => ({}));
-  document.getElementById("repository").textContent = workspaces?.[0]?.name ?? "";
+  byId("repository").textContent = workspaces?.[0]?.name ?? "";
 }
 
-if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme");
-document.addEventListener("signed-out", signedOut);
-document.getElementById("theme").addEventListener("click", switchTheme);
-document.getElementById("jump").addEventListener("click", palette.open);
+const theme = recallText("theme");
+if (theme) document.documentElement.dataset.theme = theme;
+document.addEventListener("signed-out", showSignedOut);
+byId("theme").addEventListener("click", switchTheme);
+byId("jump").addEventListener("click", palette.open);
 beginKeys(...["/", "Ctrl-k"].map((key) => ({ key, text: "Search or jump", run: palette.open })));
-// What the document left for later.
-for (const link of document.querySelectorAll("link[rel=modulepreload]")) link.media = "all";
+// The document defers these links so that they do not delay the first paint.
+const preloads = /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[rel=modulepreload]"));
+for (const link of preloads) link.media = "all";
 router.begin(show);
-live.begin(showState);
+live.begin(showConnection);
 nameRepository();

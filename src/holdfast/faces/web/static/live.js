@@ -1,85 +1,118 @@
-// What changes, as the server tells it: one stream for the page, closed while nobody looks, replayed on return.
+// The page's one event stream: changes of topics and the feeds that views follow. It is closed while the page is
+// hidden, and what was missed is replayed when it opens again.
 
 import { apiUrl, get } from "./api.js";
 
-const RECONNECTING_AFTER = 2000;
-const news = new EventTarget();
-const streams = new Set();
+const RECONNECT_MS = 2000; // how long a lost connection waits, and how long before that is shown
+const topics = new EventTarget();
+/** @type {Map<string, {callbacks: Record<string, (data: any, id: string) => void>, last: string | null}>} */
+const feeds = new Map();
 
-/** A stream that remembers its place, so that nothing is missed between two connections. */
-class Stream {
-  constructor(path, names, receive, last = null) {
-    Object.assign(this, { path, names, receive, last, source: null, retry: null });
-    streams.add(this);
-    this.open();
-  }
+/** @type {EventSource | null} */
+let source = null;
+let last = ""; // the id of the last change; with the positions of the feeds it makes up the id of an event
+/** @type {number | undefined} */
+let retry;
+let opening = false;
+/** @type {(isConnected: boolean) => void} */
+let showState = () => {};
+/** @type {number | undefined} */
+let stateTimer;
 
-  open() {
-    if (this.source || document.hidden) return;
-    // A connection of its own cannot say which event it saw last in a header, so the address does.
-    this.source = new EventSource(apiUrl(this.path, { last_event_id: this.last }));
-    this.source.onopen = () => report(true);
-    this.source.onerror = () => this.lost();
-    for (const name of ["ready", ...this.names]) {
-      this.source.addEventListener(name, (event) => {
-        this.last = event.lastEventId || this.last;
-        report(true);
-        if (name !== "ready") this.receive(name, JSON.parse(event.data), event.lastEventId);
-      });
-    }
-  }
+/**
+ * Call back when something of a topic changed anywhere, until a signal ends it.
+ * @param {string} topic
+ * @param {() => any} callback
+ * @param {AbortSignal} [signal]
+ */
+export const on = (topic, callback, signal) => topics.addEventListener(topic, callback, { signal });
 
-  lost() {
-    report(false);
-    if (this.source?.readyState !== EventSource.CLOSED) return;
-    this.pause();
-    this.retry = setTimeout(() => this.open(), RECONNECTING_AFTER);
-    // The stream does not tell why it was refused; any other request does.
-    get("health").catch(() => {});
-  }
-
-  pause() {
-    clearTimeout(this.retry);
-    this.source?.close();
-    this.source = null;
-  }
-
-  close() {
-    this.pause();
-    streams.delete(this);
-  }
-}
-
-/** Call back when something of a topic changed anywhere, until a signal ends it. */
-export const on = (topic, callback, signal) => news.addEventListener(topic, callback, { signal });
-
-/** Follow a room's own numbered events, by their names, after the one numbered `last`; return what ends it. */
+/**
+ * Follow a room's own numbered events, by their names, after the one numbered `last`; return the function that ends
+ * it. A path is followed once at a time.
+ * @param {string} path
+ * @param {Record<string, (data: any, id: string) => void>} callbacks
+ * @param {string | number | null} [last]
+ */
 export function feed(path, callbacks, last = null) {
-  const stream = new Stream(path, Object.keys(callbacks), (name, data, id) => callbacks[name](data, id), last);
-  return () => stream.close();
+  const followed = { callbacks, last: last === null ? null : String(last) };
+  feeds.set(path, followed);
+  reopen();
+  return () => {
+    if (feeds.get(path) === followed) feeds.delete(path); // the stream drops it when it opens next
+  };
 }
 
-/** Begin; `show` is told whether the stream stands. */
+/**
+ * Open the stream; `show` is called with whether it is connected.
+ * @param {(isConnected: boolean) => void} show
+ */
 export function begin(show) {
-  shown = show;
-  new Stream("events", ["changed"], (_name, { topic }) => news.dispatchEvent(new Event(topic)));
-  document.addEventListener("visibilitychange", () => {
-    for (const stream of streams) document.hidden ? stream.pause() : stream.open();
-  });
-  const pauseAll = () => streams.forEach((stream) => stream.pause());
-  addEventListener("pagehide", pauseAll);
-  document.addEventListener("signed-out", pauseAll); // until somebody looks again
+  showState = show;
+  open();
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  addEventListener("pagehide", close);
+  document.addEventListener("signed-out", close); // until the page is shown again
 }
 
-let shown = () => {};
-let waiting = null;
+function open() {
+  if (source || document.hidden) return;
+  const paths = [...feeds.keys()], followed = [...feeds.values()];
+  // A new EventSource cannot set the Last-Event-ID header, so the id is part of the address.
+  const id = [last, ...followed.map((one) => one.last ?? "")].join("~");
+  const opened = (source = new EventSource(apiUrl("events", { feed: paths, last_event_id: id.replace(/^~*$/, "") })));
+  opened.onopen = () => report(true);
+  opened.onerror = lost;
+  const listen = (/** @type {string} */ name, /** @type {(data: any, positions: string[]) => void} */ receive) =>
+    opened.addEventListener(name, (event) => {
+      const [change, ...positions] = event.lastEventId.split("~");
+      last = change || last;
+      followed.forEach((one, number) => (one.last = positions[number] || one.last));
+      report(true);
+      receive(JSON.parse(event.data), positions);
+    });
+  listen("ready", () => {});
+  listen("changed", ({ topic }) => topics.dispatchEvent(new Event(topic)));
+  followed.forEach(({ callbacks }, number) => {
+    for (const [name, callback] of Object.entries(callbacks)) {
+      listen(name, (data, positions) => feeds.get(paths[number])?.callbacks === callbacks && callback(data, positions[number]));
+    }
+  });
+}
 
-function report(standing) {
-  if (standing) {
-    clearTimeout(waiting);
-    waiting = null;
-    shown(true);
+function close() {
+  clearTimeout(retry);
+  source?.close();
+  source = null;
+}
+
+/** Open the stream anew, once for all feeds that are added together. */
+function reopen() {
+  if (opening) return;
+  opening = true;
+  queueMicrotask(() => {
+    opening = false;
+    close();
+    open();
+  });
+}
+
+function lost() {
+  report(false);
+  if (source?.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
+  close();
+  retry = setTimeout(open, RECONNECT_MS);
+  // A stream does not say why it was refused; any other request does.
+  get("health").catch(() => {});
+}
+
+/** @param {boolean} connected */
+function report(connected) {
+  if (connected) {
+    clearTimeout(stateTimer);
+    stateTimer = undefined;
+    showState(true);
   } else {
-    waiting ??= setTimeout(() => shown(false), RECONNECTING_AFTER);
+    stateTimer ??= setTimeout(() => showState(false), RECONNECT_MS);
   }
 }

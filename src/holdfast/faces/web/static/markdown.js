@@ -1,47 +1,60 @@
-// Markup that the server made, as nodes; Markdown is rendered and sanitised there, many texts in one request.
+// Markup that the server made, as nodes; Markdown is rendered and sanitised there, many texts per request.
 
 import { post } from "./api.js";
 import { el, fill, vector } from "./dom.js";
 
-const MOST_TEXTS = 200;
-const MOST_CHARACTERS = 150_000; // of one request: a megabyte, however the characters are spelled
-const KEPT = 500;
+/** What the server accepts in one request (`markdown_texts` in kernel/limits.py). */
+const MAX_TEXTS = 200;
+/** Keeps a request below the server's limit of 1 MiB, whatever the encoding of the characters; a judgement. */
+const MAX_CHARACTERS = 150_000;
+/** A judgement: more texts than a view shows at a time. */
+const MAX_CACHED = 500;
 
-/** Text to HTML, the oldest first. */
-const known = new Map();
-let waiting = [];
+/**
+ * Rendered HTML by source text, the oldest first.
+ * @type {Map<string, string>}
+ */
+const cache = new Map();
+/** @typedef {{text: string, show: (html: string) => void}} Pending */
+/** @type {Pending[]} */
+let pending = [];
 
-/** Return an element that shows a text's Markdown: as it was written until the server has rendered it. */
+/**
+ * Return an element that shows Markdown: the source at first, then what the server makes of it.
+ * @param {string} text
+ */
 export function markdown(text) {
   const node = el("div.markdown.as-written", text);
-  const show = (html) => {
+  const show = (/** @type {string} */ html) => {
     node.classList.remove("as-written");
     fill(node, adopt(html, "html"));
   };
-  if (known.has(text)) show(known.get(text));
-  else if (waiting.push({ text, show }) === 1) queueMicrotask(renderAll);
+  const known = cache.get(text);
+  if (known !== undefined) show(known);
+  else if (pending.push({ text, show }) === 1) queueMicrotask(renderPending);
   return node;
 }
 
-async function renderAll() {
-  const all = waiting;
-  waiting = [];
+async function renderPending() {
+  const all = pending;
+  pending = [];
   while (all.length > 0) {
     let [count, characters] = [0, 0];
-    const fits = ({ text }) => count === 0 || characters + text.length <= MOST_CHARACTERS;
-    while (count < Math.min(all.length, MOST_TEXTS) && fits(all[count])) characters += all[count++].text.length;
+    const fits = (/** @type {Pending} */ { text }) => count === 0 || characters + text.length <= MAX_CHARACTERS;
+    while (count < Math.min(all.length, MAX_TEXTS) && fits(all[count])) characters += all[count++].text.length;
     await render(all.splice(0, count));
   }
 }
 
+/** @param {Pending[]} batch */
 async function render(batch) {
   const { html } = await post("markdown", { texts: batch.map(({ text }) => text) }).catch(() => ({ html: [] }));
-  for (const [place, { text, show }] of batch.entries()) {
-    if (typeof html[place] !== "string") continue; // it stays as it was written
-    known.set(text, html[place]);
-    show(html[place]);
+  for (const [index, { text, show }] of batch.entries()) {
+    if (typeof html[index] !== "string") continue; // the source stays
+    cache.set(text, html[index]);
+    show(html[index]);
   }
-  for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) known.delete(oldest);
+  for (const oldest of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(oldest);
 }
 
 const ALLOWED = {
@@ -57,19 +70,24 @@ const ALLOWED = {
   },
 };
 
-/** Return markup that the server made as nodes: only what is on the list is copied, with its text. */
+/**
+ * Return the server's markup as nodes: only elements and attributes on the list are copied, with their text.
+ * @param {string} text
+ * @param {"html" | "svg"} kind
+ */
 export function adopt(text, kind) {
   const [elements, attributes] = Object.values(ALLOWED[kind]).map((names) => new Set(names.split(" ")));
-  const [type, make] = kind === "svg" ? ["image/svg+xml", vector] : ["text/html", el];
+  const create = kind === "svg" ? vector : el;
+  /** @type {(node: any) => any} */
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;
     if (!elements.has(node.localName)) return null;
     const properties = Object.fromEntries([...node.attributes].filter(({ name }) => attributes.has(name))
       .map(({ name, value }) => [name, value]));
-    const isOutside = node.localName === "a" && !/^(\/(?!\/)|#)/.test(properties.href ?? "");
-    if (isOutside) properties.rel = "noopener noreferrer";
-    return make(node.localName, properties, [...node.childNodes].map(copy));
+    const isExternal = node.localName === "a" && !/^(\/(?!\/)|#)/.test(properties.href ?? "");
+    if (isExternal) properties.rel = "noopener noreferrer";
+    return create(node.localName, properties, [...node.childNodes].map(copy));
   };
-  const parsed = new DOMParser().parseFromString(text, type);
-  return fill(document.createDocumentFragment(), (parsed.body ?? parsed).childNodes.values().map(copy).toArray());
+  const parsed = new DOMParser().parseFromString(text, kind === "svg" ? "image/svg+xml" : "text/html");
+  return fill(document.createDocumentFragment(), [...(parsed.body ?? parsed).childNodes].map(copy));
 }

@@ -1,5 +1,6 @@
-// Addresses: which view stands behind a path, and going there without loading the page anew.
+// Routes: which view an address belongs to, and navigation without loading the document again.
 
+/** @type {{pattern: RegExp, view: string}[]} */
 export const ROUTES = [
   { pattern: /^\/$/, view: "today" },
   { pattern: /^\/board$/, view: "board" },
@@ -11,47 +12,65 @@ export const ROUTES = [
   { pattern: /^\/activity$/, view: "activity" },
 ];
 
-/** Return the route of a path with its decoded parameters, or null. */
+/**
+ * Return the view of a path and its decoded parameters, or null if there is none.
+ * @param {string} pathname
+ * @returns {{view: string, parameters: Record<string, string>} | null}
+ */
 export function match(pathname) {
-  for (const route of ROUTES) {
-    const found = pathname.replace(/(.)\/$/, "$1").match(route.pattern);
+  for (const { pattern, view } of ROUTES) {
+    const found = pathname.replace(/(.)\/$/, "$1").match(pattern);
     if (!found) continue;
     try {
       const parts = Object.entries(found.groups ?? {}).map(([name, text]) => [name, text && decodeURIComponent(text)]);
-      return { ...route, parameters: Object.fromEntries(parts) };
+      return { view, parameters: Object.fromEntries(parts) };
     } catch {
-      return null;
+      return null; // a percent sign that begins no character
     }
   }
   return null;
 }
 
-/** Return a path whose parts are encoded, slashes kept: `address("/code", "src/a b.py")`. */
+/**
+ * Return an address whose path is encoded, except for its slashes: `address("/code", "src/a b.py")`.
+ * @param {string} prefix
+ * @param {string} path
+ */
 export const address = (prefix, path) => `${prefix}/${String(path).split("/").map(encodeURIComponent).join("/")}`;
 
-let arrived = () => {};
+let navigated = () => {};
 
-/** Begin: call back now and whenever the address changes. */
+/**
+ * Start routing: call back now and whenever the address changes.
+ * @param {() => void} callback
+ */
 export function begin(callback) {
-  arrived = callback;
-  document.addEventListener("click", follow);
-  addEventListener("popstate", () => arrived());
-  arrived();
+  navigated = callback;
+  document.addEventListener("click", followLink);
+  addEventListener("popstate", () => navigated());
+  navigated();
 }
 
+/**
+ * Go to an address of the page; with `replace`, Back skips the current one.
+ * @param {string | URL} url
+ * @param {{replace?: boolean}} options
+ */
 export function go(url, { replace = false } = {}) {
   const target = new URL(url, location.href);
   if (target.href !== location.href) history[replace ? "replaceState" : "pushState"](null, "", target);
-  arrived();
+  navigated();
 }
 
-function follow(event) {
-  const link = event.target.closest?.("a[href]");
-  const plain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-  if (!link || !plain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
+/** @param {MouseEvent} event */
+function followLink(event) {
+  const link = event.target instanceof Element
+    ? /** @type {HTMLAnchorElement | null} */ (event.target.closest("a[href]")) : null;
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
   const url = new URL(link.href);
-  const inPage = url.pathname === location.pathname && url.search === location.search && url.hash;
-  if (url.origin !== location.origin || inPage || !match(url.pathname)) return;
+  const isFragment = url.pathname === location.pathname && url.search === location.search && url.hash;
+  if (url.origin !== location.origin || isFragment || !match(url.pathname)) return;
   event.preventDefault();
   go(url);
 }

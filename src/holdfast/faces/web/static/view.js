@@ -1,106 +1,181 @@
-// What a view gets: a place to fill, its part of the address, its keys, and listeners that end with it.
+// What a view gets: the main element, the parameters of its address, its keys, and a signal that ends when it is left.
 
-import { dialog, el, failure, fill, unhurried } from "./dom.js";
+import { dialog, singleFlight } from "./controls.js";
+import { failure } from "./display.js";
+import { el, fill } from "./dom.js";
 import { on } from "./live.js";
 import { go } from "./router.js";
 
-const local = []; // keys of the view that is shown
-const EDITABLE = "input, textarea, select, [contenteditable]";
-const PATIENCE = 2000;
+/** @typedef {{key: string, text: string, run: (event: KeyboardEvent) => any}} Key `run` returns false to ignore it */
 
+/**
+ * The keys of the current view.
+ * @type {Key[]}
+ */
+const viewKeys = [];
+const EDITABLE = "input, textarea, select, [contenteditable]";
+/** Nielsen's limit for an uninterrupted flow of thought is 1 s; a judgement: from 2 s on, a slow run shows seconds. */
+const SHOW_SECONDS_AFTER_MS = 2000;
+
+/** One showing of a view, from navigation to it until navigation away from it. */
 export class View {
-  constructor(main, parameters, query) {
+  /**
+   * @param {HTMLElement} main
+   * @param {Record<string, string>} parameters those of the route
+   * @param {URLSearchParams} query
+   * @param {{takesFocus?: boolean}} options whether its heading gets the focus
+   */
+  constructor(main, parameters, query, { takesFocus = false } = {}) {
     const leaving = new AbortController();
-    Object.assign(this, { main, parameters, query, signal: leaving.signal });
-    /** End the showing: what it asked is dropped, what it listened to is forgotten. */
+    this.main = main;
+    this.parameters = parameters;
+    this.query = query;
+    this.signal = leaving.signal;
+    this.takesFocus = takesFocus;
+    this.title = "";
+    /** End it: requests are aborted and listeners removed. */
     this.leave = () => leaving.abort();
-    local.splice(0);
+    viewKeys.splice(0);
   }
 
-  /** Give the view its title, a link to its JSON, buttons beside it and filters below it. */
+  /**
+   * Set the heading and the document's title. The first heading after navigation gets the focus, so that keyboard and
+   * screen reader users start at the top of the new view.
+   * @param {string} title
+   * @param {{json?: string | null, tools?: any, filters?: any}} parts the address of its JSON, buttons beside the
+   *   title, controls below it
+   */
   heading(title, { json = null, tools = [], filters = null } = {}) {
+    this.title = title;
     document.title = `${title} · Holdfast`;
     const link = json && el("a.button.plain", { href: json, target: "_blank", rel: "noopener" }, "JSON");
-    const line = el("div.title.row", el("h1", title), el("div.tools.row", tools, link));
-    const header = this.main.querySelector(":scope > .heading") ?? el("header.heading");
+    const line = el("div.title.row", el("h1", { tabindex: "-1" }, title), el("div.tools.row", tools, link));
+    const header = /** @type {HTMLElement} */ (this.main.querySelector(":scope > .heading")) ?? el("header.heading");
+    const hadFocus = document.activeElement?.localName === "h1" && header.contains(document.activeElement);
     if (!header.parentNode) this.main.prepend(header);
-    return fill(header, line, filters && el("div.filters", filters));
+    fill(header, line, filters && el("div.filters", filters));
+    if (this.takesFocus || hadFocus) header.querySelector("h1")?.focus({ preventScroll: true });
+    this.takesFocus = false;
+    return header;
   }
 
-  /** Change parts of the query in the address; null takes one out. Nothing is shown anew by it. */
+  /**
+   * Change parameters of the query in the address, without showing the view again; null removes one.
+   * @param {Record<string, string | null>} changes
+   */
   setQuery(changes) {
     for (const [name, value] of Object.entries(changes)) {
-      if ((value ?? "") === "") this.query.delete(name);
-      else this.query.set(name, value);
+      if (value) this.query.set(name, value);
+      else this.query.delete(name);
     }
     const { pathname, hash } = location;
     history.replaceState(null, "", `${pathname}${this.query.size ? `?${this.query}` : ""}${hash}`);
   }
 
-  /** Go to another address; `{replace: true}` leaves no step for Back. */
+  /**
+   * Go to another address of the page; with `replace`, Back skips the current one.
+   * @param {string} url
+   * @param {{replace?: boolean}} [options]
+   */
   go(url, options) {
     go(url, options);
   }
 
-  /** Call back when something of a topic changed, until the view is left. */
+  /**
+   * Call back when something of a topic has changed, until the view is left.
+   * @param {string} topic
+   * @param {() => any} callback
+   */
   on(topic, callback) {
     on(topic, callback, this.signal);
   }
 
-  key(name, text, run) {
-    local.push({ key: name, text, run });
+  /**
+   * Add a key of this view; the text is shown in the list of keys.
+   * @param {string} key
+   * @param {string} text
+   * @param {Key["run"]} run
+   */
+  key(key, text, run) {
+    viewKeys.push({ key, text, run });
   }
 
-  /** Say something to those who cannot see it. */
+  /**
+   * Announce a text to screen readers.
+   * @param {string} text
+   */
   announce(text) {
-    document.getElementById("announcer").textContent = text;
+    const announcer = document.getElementById("announcer");
+    if (announcer) announcer.textContent = text;
   }
 
-  /** Show a failure at the place where the thing is. */
+  /**
+   * Show an error in an element, unless it is only that the view was left.
+   * @param {HTMLElement} where
+   * @param {any} problem
+   */
   fail(where, problem) {
     if (problem.name !== "AbortError") fill(where, failure(problem));
   }
 
-  /** Do something that may fail; its failure is shown at the place where the thing is. */
+  /**
+   * Do something that may fail; show the error in an element.
+   * @param {HTMLElement} where
+   * @param {() => Promise<any>} work
+   */
   attempt(where, work) {
     return work().catch((problem) => {
       this.fail(where, problem);
-      if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a fault of the page itself
+      if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a bug in the page itself
     });
   }
 
-  /** Run something slow whose result fills a place: say that it runs, and after a while for how long. */
-  running(place, doing, run) {
-    const began = Date.now(), status = el("p.quiet", { role: "status" }, `${doing}…`);
+  /**
+   * Run something slow that fills an element; until then it shows what is being done and for how long.
+   * @param {HTMLElement} place
+   * @param {string} activity
+   * @param {() => Promise<any>} run
+   */
+  running(place, activity, run) {
+    const began = Date.now(), status = el("p.quiet", { role: "status" }, `${activity}…`);
     fill(place, status);
     const seconds = () => Math.round((Date.now() - began) / 1000);
-    const timer = setInterval(() => (status.textContent = `${doing}… for ${seconds()} s now.`), PATIENCE);
+    const show = () => (status.textContent = `${activity}… ${seconds()} s so far.`);
+    const timer = setInterval(show, SHOW_SECONDS_AFTER_MS);
     return this.attempt(place, run).finally(() => clearInterval(timer));
   }
 
-  /** Call back every so often while somebody looks, and at once when they look again; never twice at a time. */
+  /**
+   * Call repeatedly while the tab is visible, and as soon as it becomes visible again; never twice at the same time.
+   * @param {number} milliseconds
+   * @param {() => any} run
+   */
   every(milliseconds, run) {
-    const once = unhurried(run);
-    const look = () => document.hidden || once();
-    const clock = setInterval(look, milliseconds);
-    this.signal.addEventListener("abort", () => clearInterval(clock));
-    document.addEventListener("visibilitychange", look, { signal: this.signal });
+    const once = singleFlight(run);
+    const runIfVisible = () => document.hidden || once();
+    const timer = setInterval(runIfVisible, milliseconds);
+    this.signal.addEventListener("abort", () => clearInterval(timer));
+    document.addEventListener("visibilitychange", runIfVisible, { signal: this.signal });
   }
 }
 
-/** Begin to listen to keys: those of the whole page, then those that the view added. `?` shows them all. */
+/**
+ * Start handling keys: those of the current view, then those given, which work everywhere. `?` lists all of them.
+ * @param {...Key} keys
+ */
 export function beginKeys(...keys) {
-  const all = () => [...local, ...keys, { key: "?", text: "Show the keys", run: showKeys }];
+  const all = () => [...viewKeys, ...keys, { key: "?", text: "Show the keys", run: showKeys }];
   const showKeys = () => {
     const rows = all().map(({ key, text }) => el("tr", el("td", el("kbd", key)), el("td", text)));
     dialog("Keys", el("table.keys", el("tbody", rows)));
   };
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
-    const isHeld = event.ctrlKey || event.metaKey;
-    if (event.target.closest?.(EDITABLE) && event.key !== "Escape" && !isHeld) return;
-    const name = `${isHeld ? "Ctrl-" : ""}${event.key}`;
-    const found = all().find((entry) => entry.key === name);
+    const hasModifier = event.ctrlKey || event.metaKey;
+    const isTyping = event.target instanceof Element && event.target.closest(EDITABLE);
+    if (isTyping && event.key !== "Escape" && !hasModifier) return;
+    const name = `${hasModifier ? "Ctrl-" : ""}${event.key}`;
+    const found = all().find(({ key }) => key === name);
     if (found && found.run(event) !== false) event.preventDefault();
   });
 }

@@ -1,30 +1,48 @@
-// The host around this document: JSON-RPC 2.0 in messages to the window that holds this one.
+// The host around this document: JSON-RPC 2.0 in messages to the window that contains it.
 
-const waiting = new Map();
+/** @type {Map<number, {resolve: (result: any) => void, reject: (error: any) => void}>} */
+const pending = new Map();
+/** @type {Map<string, (parameters: any) => any>} */
 const listeners = new Map();
-let last = 0;
+let lastId = 0;
 
-/** Ask the host; rejects with its error. */
+/**
+ * Send a request to the host; resolves to its result or rejects with its error.
+ * @param {string} method
+ * @param {object} params
+ * @returns {Promise<any>}
+ */
 export function request(method, params = {}) {
-  last += 1;
-  send({ id: last, method, params });
-  return new Promise((resolve, reject) => waiting.set(last, { resolve, reject }));
+  lastId += 1;
+  send({ id: lastId, method, params });
+  return new Promise((resolve, reject) => pending.set(lastId, { resolve, reject }));
 }
 
+/**
+ * Send a notification to the host.
+ * @param {string} method
+ * @param {object} params
+ */
 export function notify(method, params = {}) {
   send({ method, params });
 }
 
-/** Call back when the host tells or asks something; what it asks is answered with nothing more. */
+/**
+ * Call back on a notification or request of the host; requests get an empty result.
+ * @param {string} method
+ * @param {(parameters: any) => any} callback
+ */
 export function when(method, callback) {
   listeners.set(method, callback);
 }
 
+/** @param {object} message */
 function send(message) {
-  // The host's origin is not known to what it shows; nothing but what its own server said is in here.
+  // The host's origin is unknown; the messages contain only what its own server sent.
   window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 }
 
+/** @param {MessageEvent} event */
 function receive({ source, data }) {
   if (source !== window.parent || data?.jsonrpc !== "2.0") return;
   if (data.method !== undefined) {
@@ -33,10 +51,11 @@ function receive({ source, data }) {
     if (data.id === undefined) return;
     const isKnown = listener || data.method === "ping";
     const answer = isKnown ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
-    return send({ id: data.id, ...answer });
+    send({ id: data.id, ...answer });
+    return;
   }
-  const { resolve, reject } = waiting.get(data.id) ?? {};
-  waiting.delete(data.id);
+  const { resolve, reject } = pending.get(data.id) ?? {};
+  pending.delete(data.id);
   if (data.error) reject?.(data.error);
   else resolve?.(data.result);
 }

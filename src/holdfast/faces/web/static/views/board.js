@@ -1,111 +1,143 @@
-// Board: tasks by state, moved by hand, kept current while others work; its filters are in the address.
+// The Board view: tasks by status, kept current while others work; its filters are in the address.
 
 import { apiUrl, post } from "../api.js";
-import { asked, button, choice, el, empty, field, fill, primary } from "../dom.js";
+import { button, choice, primaryButton } from "../controls.js";
+import { emptyState } from "../display.js";
+import { el, fill } from "../dom.js";
+import { field, formDialog } from "../forms.js";
 import { Board, PATH } from "./board/board.js";
 import { makeMovable } from "./board/moving.js";
 import { OPEN } from "./board/rules.js";
 
+/** @import { View } from "../view.js" */
+/** @import { Card } from "./board/rules.js" */
+
+/** @param {View} view */
 export async function show(view) {
   const { query } = view;
-  const wanted = filtersOf(query);
-  const board = new Board(view, wanted, { lanes: query.get("lanes"), unfolded: query.get("open")?.split(",") });
+  const filters = filtersOf(query);
+  const board = new Board(view, filters, { lanes: query.get("lanes"), unfolded: query.get("open")?.split(",") });
   const create = async () => {
-    const id = await askTask(view, wanted);
+    const id = await createTask(view, filters);
     if (!id) return;
     view.announce(`${id} was added.`);
-    await board.refresh([id]).catch(() => {}); // its event brings it as well
+    await board.refresh([id]).catch(() => {}); // its event refreshes it as well
     board.focus(id);
   };
-  const filters = filterLine(view);
-  view.heading("Board", { json: apiUrl(PATH, wanted), tools: [primary("New task", create)], filters });
+  const controls = filterControls(view);
+  const tools = [primaryButton("New task", create)];
+  view.heading("Board", { json: apiUrl(PATH, filters), tools, filters: controls });
   const place = el("div.board-place", board.node);
-  const keys = "Space lifts it, m opens its menu, arrows go to other cards.";
+  const keys = "Space lifts it, m opens its menu, arrow keys go to other cards.";
   view.main.append(place, el("p.visually-hidden", { id: "board-keys" }, keys));
   view.key("n", "New task", create);
-  view.key("j", "To the cards; then arrows, or j and k", () => board.focus(board.current));
-  view.key("Space", "Lift the card; arrows choose a column, Space drops, Esc cancels", () => false);
-  view.key("m", "Menu of the card", () => false);
+  view.key("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
+  view.key("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
+  view.key("m", "Open the menu of the card", () => false);
   makeMovable(board);
   try {
     await board.load();
   } catch (problem) {
     if (problem.kind !== "not_initialized") throw problem;
     view.heading("Board");
-    fill(place, beginning(view));
+    fill(place, notInitialized(view));
     return;
   }
-  offer(filters, board.cards.values());
-  board.settled = () => {
-    const some = [...board.states.keys()].some((status) => board.total(status));
-    if (some === board.node.isConnected) return;
-    fill(place, some ? board.node : nothing(wanted, create));
+  offerValues(controls, board.cards.values());
+  board.refreshed = () => {
+    const hasCards = [...board.states.keys()].some((status) => board.total(status));
+    if (hasCards === board.node.isConnected) return;
+    fill(place, hasCards ? board.node : noCards(filters, create));
     board.measure();
   };
-  board.settled();
+  board.refreshed();
   const all = OPEN.reduce((sum, status) => sum + board.total(status), 0);
   const shown = [...board.cards.values()].filter((card) => OPEN.includes(card.status)).length;
-  const words = `These are the first ${shown} of ${all} open tasks; a filter shows others.`;
-  if (shown < all) place.prepend(el("p.quiet", words));
+  const note = `These are the first ${shown} of ${all} open tasks; a filter shows others.`;
+  if (shown < all) place.prepend(el("p.quiet", note));
 }
 
-function beginning(view) {
-  const again = () => view.signal.aborted || view.go("/board", { replace: true });
+/** @param {View} view */
+function notInitialized(view) {
+  const showAgain = () => view.signal.aborted || view.go("/board", { replace: true });
   const failure = el("div");
-  const begin = () => view.attempt(failure, () => post("tasks/taskpilot_init").then(again));
-  view.on("tasks", again); // somebody else may begin as well, and the first sign of it ends the view
-  return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.",
-    begin, "Begin with a few tasks", "holdfast tasks init"), failure];
+  const initialize = () => view.attempt(failure, () => post("tasks/taskpilot_init").then(showAgain));
+  view.on("tasks", showAgain); // somebody else may initialize it as well
+  return [emptyBoard("The board shows the tasks that people and agents share. This repository has none yet.",
+    initialize, "Begin with a few tasks", "holdfast tasks init"), failure];
 }
 
-function nothing(filters, create) {
+/**
+ * @param {Record<string, any>} filters
+ * @param {() => any} create
+ */
+function noCards(filters, create) {
   const all = el("a.button", { href: "/board" }, "Show all tasks");
-  if (Object.keys(filters).length) return empty("No task fits these filters.", all);
-  return emptiness("Tasks stand here by their state. There are none yet.", create, "New task",
+  if (Object.keys(filters).length) return emptyState("No task matches these filters.", all);
+  return emptyBoard("Tasks are shown here by status. There are none yet.", create, "New task",
     'holdfast tasks add "What is to be done"');
 }
 
-const emptiness = (text, click, verb, command) =>
-  empty(text, el("div.row.wrap", primary(verb, click), "or run", el("code", command)));
+/**
+ * @param {string} text
+ * @param {() => any} click
+ * @param {string} verb
+ * @param {string} command
+ */
+const emptyBoard = (text, click, verb, command) =>
+  emptyState(text, el("div.row.wrap", primaryButton(verb, click), "or run", el("code", command)));
 
-/** Ask for a new task and add it, one that fits the filters as far as a new one can; resolves to its id. */
-function askTask(view, { label, milestone }) {
+/**
+ * Ask for a new task and create it; it gets the label and milestone that are filtered for. Resolves to its id.
+ * @param {View} view
+ * @param {Record<string, any>} filters
+ * @returns {Promise<string | undefined>}
+ */
+function createTask(view, { label, milestone }) {
   const fields = [
     field("Title", el("input", { name: "title", required: true, maxlength: "200" })),
     field("Priority", choice("Priority", ["high", "medium", "low"], "medium", null, { name: "priority" })),
-    field("Done when (one criterion on each line; optional)", el("textarea", { name: "criteria", rows: "3" })),
+    field("Done when (one criterion per line; optional)", el("textarea", { name: "criteria", rows: "3" })),
   ];
   const submit = async ({ title, priority, criteria: text }) => {
     const criteria = text.split("\n").map((line) => line.trim()).filter(Boolean);
     const body = { title, priority, criteria, labels: label && [label], milestone };
     return (await post("tasks/taskpilot_create_task", body)).task.id;
   };
-  return asked(view, "New task", fields, { verb: "Add", submit });
+  return formDialog(view, "New task", fields, { verb: "Add", submit });
 }
 
 const CHOICES = {
   priority: "Any priority", label: "Any label", agent: "Any agent", milestone: "Any milestone", lanes: "No lanes",
 };
 const SWITCHES = { mine: "Mine", ready: "Ready", blocked: "Waiting or blocked" };
-const OTHERS = ["parent", "connected_file"];
-const WORDS = ["query", "priority", "label", "agent", "milestone", ...Object.keys(SWITCHES), ...OTHERS];
-const FIXED = { priority: ["high", "medium", "low"], lanes: ["agent", "milestone", "label"] };
-const TYPED = 250;
+/** Filters without a control of their own: links set them, and a button removes them. */
+const CHIPS = ["parent", "connected_file"];
+const FILTERS = ["query", "priority", "label", "agent", "milestone", ...Object.keys(SWITCHES), ...CHIPS];
+const FIXED_VALUES = { priority: ["high", "medium", "low"], lanes: ["agent", "milestone", "label"] };
+/** Pause in typing before the search is made; a judgement: it redraws the board, so it is longer than the palette's. */
+const PAUSE_MS = 250;
 
-/** Values met so far, so that choices stay when a filter hides the others. */
-const met = { label: new Set(), agent: new Set(), milestone: new Set() };
+/** Values found on cards so far, so that they can be chosen even while a filter hides their cards. */
+const knownValues = { label: new Set(), agent: new Set(), milestone: new Set() };
+/** @type {string | null} the control that changed the address, which gets the focus again */
 let focused = null;
 
+/** @param {URLSearchParams} query */
 function filtersOf(query) {
-  const given = WORDS.map((name) => [name, query.get(name)?.trim()]); // who types on has a space at the end
+  const given = FILTERS.map((name) => [name, query.get(name)?.trim()]); // a search may end with a space while typing
   const filters = Object.fromEntries(given.filter(([, value]) => value));
   const status = query.getAll("status").flatMap((text) => text.split(","));
   return status.length ? { ...filters, status } : filters;
 }
 
-/** Return the controls of the filter line. A choice is a step for Back; typing is not. */
-function filterLine(view) {
+/**
+ * Return the controls of the filters. Back undoes a choice, but not single steps of typing.
+ * @param {View} view
+ */
+function filterControls(view) {
   const { query, signal } = view;
+  /** @type {Change} */
   const change = (name, value, options) => {
     const next = new URLSearchParams(query);
     value?.trim() ? next.set(name, value) : next.delete(name);
@@ -119,45 +151,63 @@ function filterLine(view) {
   });
   const switches = Object.entries(SWITCHES).map(([name, text]) =>
     button(text, () => change(name, query.has(name) ? null : "true"), { name, "aria-pressed": query.has(name) }));
-  const chip = (name) => {
-    const named = { name, "aria-label": `Without ${name} ${query.get(name)}` };
-    return button(`${name}: ${query.getAll(name)} ✕`, () => change(name, null), named);
+  const chip = (/** @type {string} */ name) => {
+    const properties = { name, "aria-label": `Remove the filter ${name} ${query.get(name)}` };
+    return button(`${name}: ${query.getAll(name)} ✕`, () => change(name, null), properties);
   };
-  const chips = ["status", ...OTHERS].filter((name) => query.has(name)).map(chip);
+  const chips = ["status", ...CHIPS].filter((name) => query.has(name)).map(chip);
   const lanes = choices.pop();
-  const controls = [search(query.get("query"), change, signal), ...choices, ...switches, ...chips, lanes];
-  const again = controls.find(({ name }) => name === focused);
+  const controls = [searchField(query.get("query"), change, signal), ...choices, ...switches, ...chips, lanes];
+  const target = controls.find((control) => control?.name === focused);
   focused = null;
-  queueMicrotask(() => again?.focus());
+  queueMicrotask(() => target?.focus());
   return controls;
 }
 
-function offer(controls, cards) {
+/** @typedef {(name: string, value: string | null, options?: {replace?: boolean}) => void} Change */
+
+/**
+ * Offer the values of some cards in the choices.
+ * @param {any[]} controls
+ * @param {Iterable<Card>} cards
+ */
+function offerValues(controls, cards) {
   for (const card of cards) {
-    for (const label of card.labels ?? []) met.label.add(label);
-    if (card.claimed_by) met.agent.add(card.claimed_by);
-    if (card.milestone) met.milestone.add(card.milestone);
+    for (const label of card.labels ?? []) knownValues.label.add(label);
+    if (card.claimed_by) knownValues.agent.add(card.claimed_by);
+    if (card.milestone) knownValues.milestone.add(card.milestone);
   }
-  for (const control of controls) if (control.name in met) fillChoice(control, control.value);
+  for (const control of controls) if (control.name in knownValues) fillChoice(control, control.value);
 }
 
-function search(value, change, signal) {
+/**
+ * @param {string | null} value
+ * @param {Change} change
+ * @param {AbortSignal} signal
+ */
+function searchField(value, change, signal) {
+  /** @type {number | undefined} */
   let timer;
-  const later = () => {
+  const changeSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => change("query", input.value, { replace: true }), TYPED);
+    timer = setTimeout(() => change("query", input.value, { replace: true }), PAUSE_MS);
   };
   signal.addEventListener("abort", () => clearTimeout(timer));
-  const named = { name: "query", placeholder: "Words in tasks", "aria-label": "Words in tasks" };
-  const input = el("input", { type: "search", ...named, value, on: { input: later } });
+  const properties = { name: "query", placeholder: "Words in tasks", "aria-label": "Words in tasks" };
+  const input = el("input", { type: "search", ...properties, value, on: { input: changeSoon } });
   return input;
 }
 
+/**
+ * Set the options of a choice.
+ * @param {HTMLSelectElement} select
+ * @param {string} chosen
+ */
 function fillChoice(select, chosen) {
   const { name } = select;
-  if (chosen) met[name]?.add(chosen);
-  const text = (value) => (name === "lanes" ? `Lanes by ${value}` : value);
-  const values = FIXED[name] ?? [...met[name]].sort();
+  if (chosen) knownValues[name]?.add(chosen);
+  const text = (/** @type {string} */ value) => (name === "lanes" ? `Lanes by ${value}` : value);
+  const values = FIXED_VALUES[name] ?? [...knownValues[name]].sort();
   fill(select, el("option", { value: "" }, CHOICES[name]), values.map((value) => el("option", { value }, text(value))));
   select.value = chosen;
   return select;

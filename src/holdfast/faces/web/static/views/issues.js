@@ -1,9 +1,15 @@
-// Issues and milestones: a list in the filter language, a page at a time, and one of them whole.
+// The Issues view: a list of issues or milestones with a filter, or the page of one of them.
 
 import { apiUrl, get, post } from "../api.js";
-import { asked, button, choice, el, empty, fill, keyed, primary, quiet } from "../dom.js";
+import { button, choice, primaryButton } from "../controls.js";
+import { emptyState, quiet } from "../display.js";
+import { el, fill, renderKeyed } from "../dom.js";
+import { formDialog } from "../forms.js";
 import { filterLine } from "./issues/filter.js";
-import { kindOf, line, person, place, textFields } from "./issues/parts.js";
+import { entityAddress, kindOf, line, person, textFields } from "./issues/parts.js";
+
+/** @import { View } from "../view.js" */
+/** @import { Item } from "./issues/parts.js" */
 
 const KINDS = {
   issue: {
@@ -20,17 +26,32 @@ const SORTS = {
   "comments:desc": "Most comments", "open_issues:desc": "Most open issues",
 };
 const PATH = "milestones/git_mile_overview";
-const PAGE = 50;
-const LARGEST = 500;
+const PAGE_SIZE = 50;
+/** The most lines that the server returns at a time. */
+const MAX_PAGE_SIZE = 500;
 
+/** @param {View} view */
 export async function show(view) {
-  const Shown = view.parameters.id ? (await import("./issues/detail.js")).Detail : List;
-  await new Shown(view).begin();
+  const Content = view.parameters.id ? (await import("./issues/detail.js")).Detail : List;
+  await new Content(view).begin();
 }
 
+/** The list. */
 class List {
+  /** @param {View} view */
   constructor(view) {
-    Object.assign(this, { view, kind: kindOf(view), wanted: PAGE });
+    this.view = view;
+    this.kind = kindOf(view);
+    /** How many lines the user has asked for. */
+    this.wanted = PAGE_SIZE;
+    const { example } = KINDS[this.kind];
+    const apply = (/** @type {string} */ filter) => this.ask({ filter });
+    this.filter = filterLine(view.query.get("filter") ?? "", { example, apply, fields: () => this.fields() });
+    this.header = el("header");
+    /** @type {symbol | null} the newest request */
+    this.newest = null;
+    /** @type {Promise<{fields: any[], remote?: string}> | null} */
+    this.vocabulary = null;
     this.list = el("ul.lines.plain-list.card");
     this.below = el("div.below");
     this.hint = el("p.quiet");
@@ -39,18 +60,15 @@ class List {
 
   async begin() {
     const { view } = this;
-    const { title, example } = KINDS[this.kind];
-    const options = { example, apply: (text) => this.ask({ filter: text }), learn: () => this.learn() };
-    this.filter = filterLine(view.query.get("filter") ?? "", options);
-    this.header = view.heading(title, {
+    this.header = view.heading(KINDS[this.kind].title, {
       json: apiUrl(PATH, this.question()),
-      tools: [el("span.sync-place"), primary(`New ${this.kind}`, () => this.create())],
+      tools: [el("span.sync-place"), primaryButton(`New ${this.kind}`, () => this.create())],
       filters: this.controls(),
     });
     view.main.append(this.notice, this.hint, this.list, this.below);
     view.key("n", `New ${this.kind}`, () => this.create());
     view.key("j", "Next line", () => this.move(1));
-    view.key("k", "Line before", () => this.move(-1));
+    view.key("k", "Previous line", () => this.move(-1));
     view.key("f", "Filter", () => this.filter.input.focus());
     view.on("milestones", () => this.refresh());
     await this.refresh();
@@ -61,10 +79,10 @@ class List {
     const tabs = Object.entries(KINDS).map(([kind, { title, address }]) =>
       el("a.button", { href: address, "aria-current": kind === this.kind ? "page" : null }, title));
     const { sorts } = KINDS[this.kind];
-    const order = (key) => this.ask({ sort: key === sorts[0] ? null : key });
+    const order = (/** @type {string} */ key) => this.ask({ sort: key === sorts[0] ? null : key });
     const change = ({ target }) => this.ask({ closed: target.checked ? "1" : null });
     const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change } });
-    const orders = choice("Order", sorts.map((key) => [key, SORTS[key]]), this.sort(), order);
+    const orders = choice("Order", sorts.map((/** @type {string} */ key) => [key, SORTS[key]]), this.sort(), order);
     return [el("nav.tabs.row", { "aria-label": "Kind" }, tabs), this.filter.node, orders,
       el("label.row", closed, "Closed too")];
   }
@@ -76,43 +94,56 @@ class List {
   question(more = {}) {
     const { query } = this.view;
     const [filter, includeClosed] = [query.get("filter"), query.has("closed") || null];
-    return { entity: this.kind, filter, sort: [this.sort()], includeClosed, limit: PAGE, ...more };
+    return { entity: this.kind, filter, sort: [this.sort()], includeClosed, limit: PAGE_SIZE, ...more };
   }
 
+  /** Request the fields of the filter language and the remote, once. */
   async learn() {
-    // Without it nothing is completed; the list itself says what is wrong.
-    const ask = () => get("milestones/git_mile_vocabulary", { entity: this.kind }, this.view);
-    this.known ??= ask().catch(() => ({ fields: [] }));
-    const { fields } = await this.known;
+    // If this fails there are no completions; the list itself reports the error.
+    const request = () => get("milestones/git_mile_vocabulary", { entity: this.kind }, this.view);
+    return (this.vocabulary ??= request().catch(() => ({ fields: [] })));
+  }
+
+  /** Return the fields of the filter language by name. */
+  async fields() {
+    const { fields } = await this.learn();
     return new Map(fields.map((field) => [field.name, field]));
   }
 
+  /**
+   * Change the query and load the list again.
+   * @param {Record<string, string | null>} changes
+   */
   ask(changes) {
     this.view.setQuery(changes);
-    this.header.querySelector("a[target]").href = apiUrl(PATH, this.question());
-    this.wanted = PAGE;
+    this.header.querySelector("a[target]")?.setAttribute("href", apiUrl(PATH, this.question()));
+    this.wanted = PAGE_SIZE;
     return this.refresh();
   }
 
-  /** Ask for as many lines as are wanted, and change those that differ. */
+  /** Load as many lines as the user has asked for, and update those that differ. */
   async refresh() {
-    const question = (this.newest = Symbol("the newest question"));
+    const request = (this.newest = Symbol("request"));
+    /** @type {any[]} */
     const items = [];
     try {
+      /** @type {Record<string, any>} */
       let page = {};
       do {
-        const limit = Math.min(LARGEST, this.wanted - items.length);
+        const limit = Math.min(MAX_PAGE_SIZE, this.wanted - items.length);
         page = await get(PATH, this.question({ limit, cursor: page.nextCursor }), this.view);
         items.push(...page.items);
       } while (page.nextCursor && items.length < this.wanted);
-      if (this.newest !== question) return;
+      if (this.newest !== request) return;
       this.filter.fail(null);
       this.list.hidden = this.below.hidden = false;
       this.draw(items, Boolean(page.nextCursor));
-      fill(this.hint, page.hint?.replace("pass includeClosed: true", "tick “Closed too”"));
+      const hidesClosed = !this.view.query.has("closed");
+      const closedHint = "Closed ones are left out; tick “Closed too” to see them.";
+      fill(this.hint, page.hint && (hidesClosed ? closedHint : page.hint));
     } catch (problem) {
-      if (this.newest !== question || problem.name === "AbortError") return;
-      // Lines of an earlier question are no answer to this one.
+      if (this.newest !== request || problem.name === "AbortError") return;
+      // The lines of an earlier request are no answer to this one.
       this.list.hidden = true;
       this.below.hidden = problem.data?.column !== undefined;
       if (this.below.hidden) this.filter.fail(problem);
@@ -120,15 +151,19 @@ class List {
     }
   }
 
+  /**
+   * @param {any[]} items
+   * @param {boolean} isCut whether there are more
+   */
   draw(items, isCut) {
-    keyed(this.list, items, (item) => line(item, this.kind));
+    renderKeyed(this.list, items, (item) => line(item, this.kind));
     const more = async () => {
-      this.wanted = items.length + PAGE;
+      this.wanted = items.length + PAGE_SIZE;
       await this.refresh();
-      this.list.children[items.length]?.querySelector("a").focus();
+      this.list.children[items.length]?.querySelector("a")?.focus();
     };
-    const words = quiet(`${items.length} ${isCut ? "shown" : "in all"}`);
-    fill(this.below, items.length ? [isCut && button("More", more), " ", words] : this.nothing());
+    const count = quiet(`${items.length} ${isCut ? "shown" : "in all"}`);
+    fill(this.below, items.length ? [isCut && button("More", more), " ", count] : this.nothing());
   }
 
   nothing() {
@@ -138,44 +173,54 @@ class List {
       this.ask({ filter: null });
     };
     const among = query.has("closed") ? "" : " among those that are open";
-    if (query.get("filter")) return empty(`No ${kind} fits this filter${among}.`, button("Clear the filter", clear));
+    const clearButton = button("Clear the filter", clear);
+    if (query.get("filter")) return emptyState(`No ${kind} matches this filter${among}.`, clearButton);
     const command = el("pre", `git mile create ${kind} "What is to be done"`);
-    return empty(`No open ${kind} is here. ${KINDS[kind].title} live in this repository's own git refs and travel ` +
-      `with it. Make one with New ${kind}, or on the command line:`, command);
+    return emptyState(`There is no open ${kind}. ${KINDS[kind].title} are stored in git refs of this repository and ` +
+      `are cloned and fetched with it. Create one with New ${kind}, or on the command line:`, command);
   }
 
+  /**
+   * Move the focus by lines.
+   * @param {number} step
+   */
   move(step) {
-    const links = [...this.list.querySelectorAll("a.name")];
-    const at = links.findIndex((link) => link.closest("li").contains(document.activeElement));
+    const links = /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll("a.name")]);
+    const at = links.findIndex((link) => link.closest("li")?.contains(document.activeElement));
     links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
   }
 
-  /** Ask for what is new, write it down, and go there; what else it has is set there. */
+  /** Ask for a title and a description, create it, and go to its page. */
   async create() {
     const { view, kind } = this;
-    const submit = (texts) => post("milestones/git_mile_create", { entity: kind, ...texts });
-    const made = await asked(view, `New ${kind}`, textFields(), { verb: `Create ${kind}`, submit });
-    if (made) view.go(place(kind, made.id));
+    const submit = (/** @type {object} */ texts) => post("milestones/git_mile_create", { entity: kind, ...texts });
+    const created = await formDialog(view, `New ${kind}`, textFields({}), { verb: `Create ${kind}`, submit });
+    if (created) view.go(entityAddress(kind, created.id));
   }
 
   async offerSync() {
-    await this.learn();
-    const { remote } = await this.known;
-    const meet = button(`Sync with ${remote}`, () => this.sync(meet, remote));
-    if (remote) fill(this.header.querySelector(".sync-place"), meet);
+    const { remote } = await this.learn();
+    const place = /** @type {HTMLElement | null} */ (this.header.querySelector(".sync-place"));
+    if (!remote || !place) return;
+    const sync = button(`Sync with ${remote}`, () => this.sync(sync, remote));
+    fill(place, sync);
   }
 
-  async sync(meet, remote) {
-    meet.disabled = true;
-    fill(this.notice, el("p.quiet", `Meeting ${remote}…`));
+  /**
+   * @param {HTMLButtonElement} trigger
+   * @param {string} remote
+   */
+  async sync(trigger, remote) {
+    trigger.disabled = true;
+    fill(this.notice, el("p.quiet", `Synchronizing with ${remote}…`));
     await this.view.attempt(this.notice, async () => {
       const { received, sent, lost_claims: lost, problems } = await post("milestones/git_mile_sync");
-      const words = received + sent ? `Received ${received} and sent ${sent} changes.` : "Both had everything already.";
+      const summary = received + sent ? `Received ${received} and sent ${sent} changes.` : "Nothing to exchange.";
       const claimed = ({ id, title, holder }) =>
-        el("p", "“", el("a", { href: place("issue", id) }, title), "” is claimed by ", person(holder), " now.");
+        el("p", "“", el("a", { href: entityAddress("issue", id) }, title), "” is now claimed by ", person(holder), ".");
       await this.refresh();
-      fill(this.notice, el("p", words), lost.map(claimed), problems.map((text) => el("p.problem", text)));
+      fill(this.notice, el("p", summary), lost.map(claimed), problems.map((text) => el("p.problem", text)));
     });
-    meet.disabled = false;
+    trigger.disabled = false;
   }
 }

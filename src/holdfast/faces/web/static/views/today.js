@@ -1,12 +1,19 @@
-// Today: what waits for somebody, who is at work, what happened since yesterday; each list fills by itself.
+// The Today view: what waits for the user, which agents are at work, what happened since yesterday.
 
 import { apiUrl, get } from "../api.js";
-import { el, failure, fill, quiet } from "../dom.js";
-import { MOST, WAITING } from "./today/waiting.js";
+import { failure, quiet } from "../display.js";
+import { el, fill } from "../dom.js";
+import { MAX_LINES, WAITING } from "./today/waiting.js";
 
+/** @import { View } from "../view.js" */
+/** @import { Line, List } from "./today/waiting.js" */
+
+/** @type {List} */
 const AGENTS = { name: "At work", all: "/activity", topic: "tasks", load: atWork };
+/** @type {List} */
 const MILESTONES = { all: "/issues?kind=milestone", topic: "milestones", load: openMilestones };
 
+/** @param {View} view */
 export async function show(view) {
   view.heading("Today", { json: apiUrl("inbox/list_messages", { newest: true }) });
   const [mine, agents, lately, milestones, health] = ["For you", "Agents", "Since yesterday", "Milestones", "Health"]
@@ -20,57 +27,71 @@ export async function show(view) {
     column(view, agents, [AGENTS], "No agent is at work."),
   ];
   await cheap[0];
-  // The rest takes longer, and comes when somebody can already read; events that the agents brought are not sent again.
+  // The rest takes longer, so it follows when there is something to read; the events of tasks are in the cache by then.
   Promise.all(cheap).then(async (found) => {
     const { LATELY } = await import("./today/lately.js");
     const happened = await column(view, lately, LATELY, "No task, issue or file with notes changed since yesterday.");
     if (view.signal.aborted) return;
-    if (!happened && !found.some(Boolean)) begin(view, milestones);
-    measure(view, health, mine);
+    if (!happened && !found.some(Boolean)) showFirstSteps(view, milestones);
+    showHealth(view, health, mine);
   });
 }
 
+/** @type {List["load"]} */
 async function atWork(signal) {
   const { agents, agentItem } = await import("./activity/agents.js");
-  const found = await agents(signal);
+  const found = await agents(/** @type {AbortSignal} */ (signal));
   return { total: found.length, lines: found.map(agentItem) };
 }
 
+/** @type {List["load"]} */
 async function openMilestones(signal) {
-  const { dueDay, place, progress } = await import("./issues/parts.js");
-  const query = { entity: "milestone", sort: ["due"], limit: MOST };
+  const { dueDay, entityAddress, progress } = await import("./issues/parts.js");
+  const query = { entity: "milestone", sort: ["due"], limit: MAX_LINES };
   const { items, nextCursor } = await get("milestones/git_mile_overview", query, { signal });
   const line = ({ id, title, stats, closed_issues: closed, due }) => el("li.milestone",
-    el("a.one-line", { href: place("milestone", id), title }, title), progress(stats.open_issues, closed),
+    el("a.one-line", { href: entityAddress("milestone", id), title }, title), progress(stats.open_issues, closed),
     due ? dueDay(due) : quiet("no due day"));
   return { total: items.length, more: Boolean(nextCursor), lines: items.map(line) };
 }
 
-/** Show how the code is, which takes longest to find out; a gate that fails waits for somebody. */
-async function measure(view, health, mine) {
+/**
+ * Show the health of the code, which takes longest; a failing quality gate is listed among what waits.
+ * @param {View} view
+ * @param {HTMLElement} health
+ * @param {HTMLElement} mine
+ */
+async function showHealth(view, health, mine) {
   const failing = el("div.card.gate", { hidden: true });
   mine.append(failing);
-  const told = ({ passed, reason }) => {
+  const showGate = ({ passed, reason }) => {
     failing.hidden = passed;
     const lines = [{ text: reason, href: "/health#gate" }];
     fill(failing, shortList({ name: "The quality gate fails" }, { total: 1, lines }));
   };
-  const load = async (signal) => {
+  const load = async (/** @type {AbortSignal | undefined} */ signal) => {
     const { healthAtAGlance } = await import("./health/glance.js");
-    const found = await healthAtAGlance(signal, told);
+    const found = await healthAtAGlance(signal, showGate);
     return { total: Number(Boolean(found)), lines: [el("li", found)] };
   };
   health.hidden = !(await column(view, health, [{ load }], ""));
 }
 
-/** Fill a column with the lists that are not empty, and keep them current; return whether anything is there. */
+/**
+ * Fill a column with the lists that are not empty and keep them current; return whether there is anything in them.
+ * @param {View} view
+ * @param {HTMLElement} node
+ * @param {List[]} lists
+ * @param {string} nothing shown if all lists are empty
+ */
 async function column(view, node, lists, nothing) {
-  const nothingYet = el("p.quiet", { hidden: true }, nothing);
+  const placeholder = el("p.quiet", { hidden: true }, nothing);
   const places = new Map(lists.map((list) => [list, el("div.card", { hidden: true })]));
-  node.append(nothingYet, ...places.values());
+  node.append(placeholder, ...places.values());
+  /** @type {Map<List, number>} */
   const totals = new Map();
-  const renew = async (list) => {
-    const place = places.get(list);
+  const load = async (/** @type {List} */ list) => {
+    const place = /** @type {HTMLElement} */ (places.get(list));
     try {
       const found = await list.load(view.signal);
       totals.set(list, found.total);
@@ -81,33 +102,42 @@ async function column(view, node, lists, nothing) {
       fill(place, list.name && el("h3", list.name), failure(problem));
     }
     place.hidden = totals.get(list) === 0;
-    nothingYet.hidden = totals.size < lists.length || [...totals.values()].some(Boolean);
+    placeholder.hidden = totals.size < lists.length || [...totals.values()].some(Boolean);
   };
-  for (const list of lists) if (list.topic) view.on(list.topic, () => renew(list));
-  const marked = () => lists.filter(({ topic }) => topic === "inbox").forEach(renew);
-  document.addEventListener("marked", marked, { signal: view.signal });
-  await Promise.all(lists.map(renew));
+  for (const list of lists) if (list.topic) view.on(list.topic, () => load(list));
+  const loadMarked = () => lists.filter(({ topic }) => topic === "inbox").forEach(load);
+  document.addEventListener("marked", loadMarked, { signal: view.signal });
+  await Promise.all(lists.map(load));
   return [...totals.values()].some(Boolean);
 }
 
-function shortList({ name, all, most = MOST }, { total, lines, more = false }) {
-  const line = ({ word, text, href, detail }) => el("li.line",
-    word && el("span", { class: word === "done" ? "tag ok" : "tag" }, word),
+/**
+ * @param {Pick<List, "name" | "all" | "most">} list
+ * @param {{total: number, lines: any[], more?: boolean}} found
+ */
+function shortList({ name, all, most = MAX_LINES }, { total, lines, more = false }) {
+  const draw = (/** @type {Line} */ { tag, text, href, detail }) => el("li.line",
+    tag && el("span", { class: tag === "done" ? "tag ok" : "tag" }, tag),
     el("a.two-lines", { href, title: text }, text), quiet(detail));
   return [
     name && el("h3", name),
-    el("ul.plain-list", lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),
-    more || total > most ? el("a.all", { href: all }, more ? "all of them" : `all ${total}`) : null,
+    el("ul.plain-list", lines.slice(0, most).map((line) => (line instanceof Node ? line : draw(line)))),
+    more || total > most ? el("a.all", { href: all }, more ? "see all" : `all ${total}`) : null,
   ];
 }
 
-/** Say what belongs here and how it begins, in a repository that has nothing yet. */
-function begin(view, milestones) {
+/**
+ * Show the first steps, in a repository that has nothing yet.
+ * @param {View} view
+ * @param {HTMLElement} milestones
+ */
+function showFirstSteps(view, milestones) {
   milestones.remove();
-  for (const { topic } of [AGENTS, MILESTONES, ...WAITING]) view.on(topic, () => view.go(location.href));
-  const step = (words, command) => el("li", el("p", words), el("pre", { tabindex: "0" }, command));
-  fill(view.main.querySelector(".today"), el("div.empty",
-    el("p", "What waits for you, who is at work and what happened since yesterday will stand here. To begin:"),
+  for (const { topic } of [AGENTS, MILESTONES, ...WAITING]) view.on(topic ?? "", () => view.go(location.href));
+  const step = (/** @type {string} */ text, /** @type {string} */ command) =>
+    el("li", el("p", text), el("pre", { tabindex: "0" }, command));
+  fill(/** @type {HTMLElement} */ (view.main.querySelector(".today")), el("div.empty",
+    el("p", "Here you will see what waits for you, who is at work and what happened since yesterday. To begin:"),
     el("ol",
       step("Let your agent find Holdfast.", "holdfast install claude-code"),
       step("Leave a remark on a line for it.",

@@ -1,55 +1,86 @@
-// Who is at work: what each agent holds, what is left of the lease, and what it did last, in words.
+// Agents at work: what each one holds, how much of its lease is left, and what it did last.
 
 import { get, orNone } from "../../api.js";
-import { ago, bar, el, left, quiet, ticking } from "../../dom.js";
+import { bar, quiet } from "../../display.js";
+import { el } from "../../dom.js";
+import { ago, selfUpdating, timeLeft } from "../../time.js";
 
-const DEEDS = {
+/**
+ * An event of a task.
+ * @typedef {{type: string, at: string, actor: string, task_id?: string, status?: string, changed: string[],
+ *   reason?: string}} TaskEvent
+ */
+
+/**
+ * An agent, the tasks that it holds, and its last event.
+ * @typedef {{agent: string, last_seen: string, last?: TaskEvent,
+ *   tasks?: {id: string, title: string, since: string, expires_at: string}[]}} Agent
+ */
+
+const VERBS = {
   created: "added ", claimed: "took ", released: "gave back ", "handed-over": "handed over ",
   attached: "attached a file to ",
 };
-const NAMES = {
+const FIELD_NAMES = {
   claimed_by: "holder", depends_on: "dependencies", issue_number: "issue", issue_url: "issue", parent: "parent task",
 };
-const FOLLOWING = ["status", "claimed_by", "progress"]; // what a change of state brings with it
+/** Fields that change along with the status. */
+const CHANGED_BY_STATUS = ["status", "claimed_by", "progress"];
 
-/** Return who is at work, who was heard of last first, each with its last event. */
+/**
+ * Return the agents at work, the most recently active first.
+ * @param {AbortSignal} signal
+ * @returns {Promise<Agent[]>}
+ */
 export async function agents(signal) {
-  const [status, happened] = await Promise.all([
+  const [status, recent] = await Promise.all([
     orNone(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
     orNone(get("tasks/taskpilot_events", { limit: 200 }, { signal }), {}),
   ]);
-  const last = ({ agent }) => happened.events?.find((event) => event.actor === agent);
-  return (status.agents ?? []).map((one) => ({ ...one, last: last(one) }));
+  const lastOf = (/** @type {Agent} */ { agent }) => recent.events?.find((event) => event.actor === agent);
+  return (status.agents ?? []).map((agent) => ({ ...agent, last: lastOf(agent) }));
 }
 
-/** Return one agent as a list item: name, last event, and each task it holds with its lease. */
+/**
+ * Return an agent as a list item.
+ * @param {Agent} agent
+ */
 export function agentItem({ agent, tasks = [], last_seen, last }) {
   const held = tasks.map(({ id, title, since, expires_at }) => el("li.stack",
     el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
   return el("li.agent.stack",
     el("div.row", el("strong.one-line", agent), held.length ? null : el("span.tag", "holds nothing")),
-    last ? quiet(told(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
+    last ? quiet(describeEvent(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
     held.length ? el("ul.plain-list.stack", held) : null);
 }
 
-/** Return what is left of a claim as a thin line that shrinks, and in words. */
+/**
+ * Return the remaining time of a lease as a bar and as text.
+ * @param {string} since
+ * @param {string} until
+ */
 export function lease(since, until) {
   const line = bar("Lease left", 0);
-  const words = ticking(quiet(), () => {
-    const [rest, whole] = [Date.parse(until) - Date.now(), Date.parse(until) - Date.parse(since)];
-    const share = Math.min(100, Math.max(0, Math.round((100 * rest) / Math.max(1, whole))));
-    line.style.setProperty("--share", `${share}%`);
-    line.setAttribute("aria-valuenow", share);
-    return rest > 0 ? `${left(until)} left` : "over";
+  const text = selfUpdating(quiet(), () => {
+    const total = Math.max(1, Date.parse(until) - Date.parse(since));
+    const percent = Math.min(100, Math.max(0, Math.round((100 * (Date.parse(until) - Date.now())) / total)));
+    line.style.setProperty("--share", `${percent}%`);
+    line.setAttribute("aria-valuenow", String(percent));
+    const left = timeLeft(until);
+    return left ? `${left} left` : "over";
   });
-  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, line, words);
+  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, line, text);
 }
 
-/** Return what somebody did to a task, around what names the task: "moved ", TP-1, " to review". */
-export function told({ type, status, changed }, task) {
-  if (type !== "updated") return [DEEDS[type] ?? `${type}: `, task];
-  const rest = changed.filter((name) => !(status && FOLLOWING.includes(name)));
-  const names = [...new Set(rest.map((name) => NAMES[name] ?? name))].join(", ");
+/**
+ * Describe an event around a node or text that names its task: "moved ", TP-1, " to review".
+ * @param {TaskEvent} event
+ * @param {any} task
+ */
+export function describeEvent({ type, status, changed }, task) {
+  if (type !== "updated") return [VERBS[type] ?? `${type}: `, task];
+  const rest = changed.filter((name) => !(status && CHANGED_BY_STATUS.includes(name)));
+  const names = [...new Set(rest.map((name) => FIELD_NAMES[name] ?? name))].join(", ");
   if (!status) return [`changed ${names} of `, task];
   return ["moved ", task, ` to ${status}${names ? `, changed ${names}` : ""}`];
 }

@@ -1,160 +1,241 @@
-// The board itself: loading, staying current one card at a time, and moves that may be refused.
+// The board: loads cards, keeps them current one at a time, and makes moves that the server may refuse.
 
 import { get, post } from "../../api.js";
-import { fade } from "../../dom.js";
+import { highlight } from "../../dom.js";
 import { feed } from "../../live.js";
 import { recall, remember } from "../../memory.js";
 import { Layout } from "./layout.js";
 import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
 
-export const PATH = "tasks/taskpilot_board";
-const PAGE = 500;
-const MOST_CARDS = 5000;
-const MOST_NAMED = 100;
-const HAPPENINGS = ["created", "updated", "claimed", "released", "handed-over", "attached"];
-const TICK = 10_000;
-const GATHERED = 40;
-const LOOKED = "board-seen";
+/** @import { View } from "../../view.js" */
+/** @import { Card } from "./rules.js" */
 
-/** Cards by state, as one view shows them. */
+export const PATH = "tasks/taskpilot_board";
+/** The most cards that the server returns at a time. */
+const PAGE_SIZE = 500;
+/** A judgement: more cards on a board cannot be surveyed; the view then says that a filter shows others. */
+const MAX_CARDS = 5000;
+/** The most tasks that one request may name. */
+const MAX_NAMED = 100;
+const EVENTS = ["created", "updated", "claimed", "released", "handed-over", "attached"];
+/** Delay before a failed refresh is tried again. */
+const RETRY_MS = 10_000;
+/** Events that arrive together, as when a task and its dependants change, share one request; a judgement. */
+const BATCH_MS = 40;
+const SEEN_VERSIONS = "board-seen";
+
+/** The cards of the board, by status. */
 export class Board extends Layout {
+  /**
+   * @param {View} view
+   * @param {Record<string, any>} filters
+   * @param {{lanes?: string | null, unfolded?: string[]}} options
+   */
   constructor(view, filters, options) {
     super(filters, options);
-    Object.assign(this, { view, looked: recall(LOOKED) });
-    Object.assign(this, { problems: new Map(), pending: new Set(), news: new Set(), turns: new Map() });
+    this.view = view;
+    /** @type {Record<string, number> | null} the version of each task when the user last saw it */
+    this.seenVersions = recall(SEEN_VERSIONS);
+    /** @type {Map<string, any>} errors by the id of the card that shows them */
+    this.problems = new Map();
+    /** @type {Set<string>} cards that are being written */
+    this.pending = new Set();
+    /** @type {Set<string>} cards to refresh */
+    this.stale = new Set();
+    /** @type {Map<string, Promise<void>>} the last write of each card */
+    this.writes = new Map();
+    /** @type {number | undefined} */
+    this.seq = undefined;
+    /** @type {number | null} */
+    this.refreshTimer = null;
+    /** @type {() => void} called after each refresh */
+    this.refreshed = () => {};
   }
 
-  /** Load what is open or asked for, and what is finished as far as it is not folded; then stay current. */
+  /** Load all columns that are not folded, then follow changes. */
   async load() {
     const { status } = this.filters;
-    const known = status ? [...OPEN, ...FINISHED] : OPEN;
-    for await (const answer of this.pages(status ?? OPEN, "ready")) this.take(answer, known);
-    for (const name of FINISHED) if (!this.isFolded(name)) await this.unfold(name);
+    const statuses = status ? [...OPEN, ...FINISHED] : OPEN;
+    for await (const answer of this.pages(status ?? OPEN, "ready")) this.add(answer, statuses);
+    for (const name of FINISHED) if (!this.isFolded(name)) await this.loadStatus(name);
+    this.follow();
+  }
+
+  follow() {
     const { view } = this, { signal } = view;
-    const callbacks = Object.fromEntries(HAPPENINGS.map((name) => [`task.${name}`, (event) => this.hear(event)]));
-    const stop = (view.feed ?? feed)("workspaces/current/events", callbacks, this.seq);
-    view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
-    view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
-    signal.addEventListener("abort", () => (stop(), this.look()));
-    document.addEventListener("visibilitychange", () => document.hidden && this.look(), { signal });
-    // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
-    const isFind = ({ ctrlKey, metaKey, key }) => (ctrlKey || metaKey) && key === "f";
-    document.addEventListener("keydown", (event) => this.unroll(isFind(event)), { signal });
+    const callbacks = Object.fromEntries(EVENTS.map((name) => [`task.${name}`, (event) => this.receive(event)]));
+    // The view inside a conversation has a feed of its own.
+    const stop = (/** @type {any} */ (view).feed ?? feed)("workspaces/current/events", callbacks, this.seq);
+    view.on("tasks", () => this.invalidate((card) => Boolean(card.lease_until))); // a renewal is no event of the task
+    view.on("milestones", () => this.invalidate((card) => Boolean(card.milestone))); // closing one may unblock tasks
+    signal.addEventListener("abort", () => (stop(), this.markSeen()));
+    document.addEventListener("visibilitychange", () => document.hidden && this.markSeen(), { signal });
+    // Find-in-page searches the document: it has all cards from Ctrl-F until the user is back on the page.
+    document.addEventListener("keydown", ({ ctrlKey, metaKey, key }) =>
+      this.unroll((ctrlKey || metaKey) && key === "f"), { signal });
     document.addEventListener("pointerdown", () => this.unroll(false), { signal });
     addEventListener("resize", () => this.measure(), { signal });
   }
 
-  async unfold(status) {
+  /** @param {string} status */
+  async loadStatus(status) {
     if (this.loaded.has(status)) return;
-    for await (const answer of this.pages([status], "updated")) this.take(answer, [status]);
+    for await (const answer of this.pages([status], "updated")) this.add(answer, [status]);
   }
 
+  /**
+   * Request cards page by page.
+   * @param {string[]} status
+   * @param {"ready" | "updated"} sort
+   */
   async *pages(status, sort) {
     let answer, count = 0;
     do {
       const cursor = answer?.next_cursor;
-      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor }, this.view);
+      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE_SIZE, cursor }, this.view);
       yield answer;
       count += answer.cards.length;
-    } while (answer.next_cursor && count < MOST_CARDS);
+    } while (answer.next_cursor && count < MAX_CARDS);
   }
 
-  take(answer, statuses) {
+  /**
+   * Add a page of cards.
+   * @param {any} answer
+   * @param {string[]} statuses those that it belongs to
+   */
+  add(answer, statuses) {
     this.seq ??= answer.seq;
-    this.states = new Map(answer.columns.map((state) => [state.status, state]));
+    this.setStates(answer);
     for (const status of statuses) this.loaded.add(status);
     for (const card of answer.cards) this.cards.set(card.id, card);
     this.draw();
   }
 
-  async fold(column) {
-    const isOpen = this.unfolded.includes(column);
-    this.unfolded = isOpen ? this.unfolded.filter((name) => name !== column) : [...this.unfolded, column];
-    this.view.setQuery({ open: this.unfolded.join(",") });
-    try {
-      if (!isOpen) await this.unfold(column);
-    } catch (problem) {
-      return this.view.fail(this.heads.get(column).querySelector("h2"), problem);
-    }
-    this.draw();
-    this.heads.get(column).querySelector("button").focus();
+  /** @param {any} answer */
+  setStates({ columns }) {
+    this.states = new Map(columns.map((state) => [state.status, state]));
   }
 
-  /** Show a card as it is now, where it belongs. */
-  put(card, fresh = false) {
+  /** @param {string} column */
+  async fold(column) {
+    const wasUnfolded = this.unfolded.includes(column);
+    if (wasUnfolded) this.unfolded.splice(this.unfolded.indexOf(column), 1);
+    else this.unfolded.push(column);
+    this.view.setQuery({ open: this.unfolded.join(",") });
+    const head = () => /** @type {HTMLElement} */ (this.heads.get(column));
+    try {
+      if (!wasUnfolded) await this.loadStatus(column);
+    } catch (problem) {
+      this.view.fail(/** @type {HTMLElement} */ (head().querySelector("h2")), problem);
+      return;
+    }
+    this.draw();
+    head().querySelector("button")?.focus();
+  }
+
+  /**
+   * Show a card in its current state and place.
+   * @param {Card} card
+   * @param {boolean} isRemote whether somebody else changed it, which is then highlighted
+   */
+  put(card, isRemote = false) {
     const from = this.listOf(card.id), to = this.key(card);
     this.cards.set(card.id, card);
-    if (!this.lists.has(to) && !this.isFolded(columnOf(card))) return this.draw();
+    if (!this.lists.has(to) && !this.isFolded(columnOf(card))) {
+      this.draw();
+      return;
+    }
     const list = this.lists.get(to);
     const isFocused = from?.nodes.get(card.id)?.contains(document.activeElement);
     if (from !== list) from?.remove(card.id);
-    list?.take(card);
+    list?.put(card);
     if (isFocused && from !== list) this.focus(card.id);
-    this.recount();
-    if (!this.listOf(this.current)) this.choose(this.first());
-    if (fresh && list?.nodes.has(card.id)) fade(list.nodes.get(card.id));
+    this.updateCounts();
+    if (!this.listOf(this.current)) this.setCurrent(this.first());
+    const node = list?.nodes.get(card.id);
+    if (isRemote && node) highlight(node);
   }
 
+  /** @param {string} id */
   drop(id) {
     const list = this.listOf(id);
     this.cards.delete(id);
     list?.remove(id);
-    this.recount();
-    if (id === this.current) this.choose(this.first());
+    this.updateCounts();
+    if (id === this.current) this.setCurrent(this.first());
   }
 
-  /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
-  hear({ task_id: id, changed }) {
-    const isHeldUp = ({ status, ready, blocked_by }) => status === "backlog" && !ready && !blocked_by;
-    const mayWait = (card) => card.blocked_by?.includes(id) || isHeldUp(card);
-    if (id) this.news.add(id);
-    this.tellOf((card) => changed.includes("status") && mayWait(card));
+  /**
+   * Receive an event: refresh the task that it names, and those that may become ready or blocked by it.
+   * @param {{task_id?: string, changed: string[]}} event
+   */
+  receive({ task_id: id, changed }) {
+    const waitsForParent = (/** @type {Card} */ { status, ready, blocked_by }) =>
+      status === "backlog" && !ready && !blocked_by;
+    const mayChange = (/** @type {Card} */ card) =>
+      changed.includes("status") && (card.blocked_by?.includes(id ?? "") || waitsForParent(card));
+    if (id) this.stale.add(id);
+    this.invalidate(mayChange);
   }
 
-  /** Ask soon about some tasks, together with what else is heard meanwhile. */
-  tellOf(choice) {
-    for (const card of this.cards.values()) if (choice(card)) this.news.add(card.id);
-    this.gathering ??= setTimeout(() => this.catchUp(), GATHERED);
+  /**
+   * Refresh some cards soon, together with what else changes until then.
+   * @param {(card: Card) => boolean} isStale
+   */
+  invalidate(isStale) {
+    for (const card of this.cards.values()) if (isStale(card)) this.stale.add(card.id);
+    this.refreshTimer ??= setTimeout(() => this.refreshStale(), BATCH_MS);
   }
 
-  async catchUp() {
-    const ids = [...this.news].filter((id) => !this.pending.has(id));
-    this.gathering = null;
-    this.news.clear();
+  async refreshStale() {
+    const ids = [...this.stale].filter((id) => !this.pending.has(id));
+    this.refreshTimer = null;
+    this.stale.clear();
     try {
       await this.refresh([...ids], true);
     } catch {
-      for (const id of ids) this.news.add(id);
-      if (!this.view.signal.aborted) this.gathering ??= setTimeout(() => this.catchUp(), TICK);
+      for (const id of ids) this.stale.add(id);
+      if (!this.view.signal.aborted) this.refreshTimer ??= setTimeout(() => this.refreshStale(), RETRY_MS);
     }
   }
 
-  /** Ask how some tasks are, and show what differs; those that do not fit the filters any more are missing. */
-  async refresh(ids, fresh = false) {
+  /**
+   * Request some cards and show those that differ; those that no longer pass the filters are removed.
+   * @param {string[]} ids
+   * @param {boolean} isRemote whether somebody else may have changed them
+   */
+  async refresh(ids, isRemote = false) {
     if (!ids.length) return;
-    if (ids.length > MOST_NAMED) await this.refresh(ids.splice(MOST_NAMED), fresh);
-    const { cards, columns } = await get(PATH, { ...this.filters, task_ids: ids, limit: PAGE }, this.view);
-    this.states = new Map(columns.map((state) => [state.status, state]));
-    const found = new Map(cards.map((card) => [card.id, card]));
-    const needed = new Set();
+    if (ids.length > MAX_NAMED) await this.refresh(ids.splice(MAX_NAMED), isRemote);
+    const answer = await get(PATH, { ...this.filters, task_ids: ids, limit: PAGE_SIZE }, this.view);
+    this.setStates(answer);
+    /** @type {Map<string, Card>} */
+    const found = new Map(answer.cards.map((card) => [card.id, card]));
+    /** @type {Set<string>} */
+    const affected = new Set();
     for (const id of ids) {
       const before = this.cards.get(id), now = found.get(id);
-      if (this.pending.has(id) || now?.version < before?.version) continue;
+      if (this.pending.has(id) || (now && before && now.version < before.version)) continue;
       if (!now && before) this.drop(id);
       if (!now || JSON.stringify(before) === JSON.stringify(now)) continue;
-      this.put(now, fresh);
-      // Those that it began or ceased to wait for hold up one more or one less.
+      this.put(now, isRemote);
+      // Tasks that it began or ceased to wait for block one more or one fewer.
       const others = new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by));
-      for (const other of others) if (this.cards.has(other)) needed.add(other);
+      for (const other of others) if (this.cards.has(other)) affected.add(other);
     }
-    await this.refresh([...needed], fresh);
-    this.recount();
-    this.settled?.();
+    await this.refresh([...affected], isRemote);
+    this.updateCounts();
+    this.refreshed();
   }
 
-  /** Move a card at once, and back when the server refuses; the reason then stands at the card. */
+  /**
+   * Move a card at once, and back if the server refuses; the card then shows the reason.
+   * @param {string} id
+   * @param {string} column
+   * @param {string | null} reason
+   */
   move(id, column, reason) {
-    const write = (card) => {
+    const write = (/** @type {Card} */ card) => {
       this.put(moved(card, column));
       const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined };
       return post("tasks/taskpilot_update", body, { version: card.version });
@@ -162,26 +243,40 @@ export class Board extends Layout {
     return this.attempt(id, write, `${id} is in ${COLUMNS.get(column)} now.`);
   }
 
+  /**
+   * @param {string} id
+   * @param {"take" | "release"} action
+   */
   claim(id, action) {
     const success = action === "take" ? `${id} is yours now.` : `${id} is free again.`;
     return this.attempt(id, () => post("tasks/taskpilot_claim", { action, task_id: id }), success);
   }
 
-  /** Write to a card once what was begun before is written: each write names the version that the last one left. */
+  /**
+   * Write to a card once its previous write has ended: each write names the version that the previous one returned.
+   * @param {string} id
+   * @param {(card: Card) => Promise<any>} write
+   * @param {string} success
+   */
   attempt(id, write, success) {
-    const turn = Promise.resolve(this.turns.get(id)).then(() => this.carryOut(id, write, success));
-    this.turns.set(id, turn);
-    return turn;
+    const done = Promise.resolve(this.writes.get(id)).then(() => this.write(id, write, success));
+    this.writes.set(id, done);
+    return done;
   }
 
-  async carryOut(id, write, success) {
+  /**
+   * @param {string} id
+   * @param {(card: Card) => Promise<any>} write
+   * @param {string} success
+   */
+  async write(id, write, success) {
     const before = this.cards.get(id);
-    if (!before) return; // it left the board meanwhile
+    if (!before) return; // it left the board in the meantime
     this.pending.add(id);
     this.problems.delete(id);
     try {
       await write(before);
-      if (this.looked) this.looked[id] = Infinity; // one's own change is no news
+      if (this.seenVersions) this.seenVersions[id] = Infinity; // the user's own change is no news
       this.view.announce(success);
     } catch (problem) {
       this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
@@ -195,35 +290,51 @@ export class Board extends Layout {
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
+  /**
+   * Remove the error from a card.
+   * @param {string} id
+   */
   dismiss(id) {
     this.problems.delete(id);
-    this.listOf(id).repaint(id);
+    this.listOf(id)?.repaint(id);
     this.focus(id);
   }
 
-  /** Make a card the one that keys mean, and that the Tab key comes to. */
-  choose(id) {
-    const parts = () => this.listOf(this.current)?.nodes.get(this.current)?.querySelectorAll("[data-part]") ?? [];
-    for (const part of parts()) part.tabIndex = -1;
+  /**
+   * Make a card the one that keys act on and that Tab reaches.
+   * @param {string | null} id
+   */
+  setCurrent(id) {
+    const setTabIndex = (/** @type {number} */ index) => {
+      const node = this.listOf(this.current)?.nodes.get(this.current ?? "");
+      const parts = /** @type {NodeListOf<HTMLElement> | undefined} */ (node?.querySelectorAll("[data-part]"));
+      for (const part of parts ?? []) part.tabIndex = index;
+    };
+    setTabIndex(-1);
     this.current = id;
-    for (const part of parts()) part.tabIndex = 0;
+    setTabIndex(0);
   }
 
+  /** @param {string | null} id */
   focus(id) {
-    const node = this.listOf(id)?.reveal(id);
+    const node = id !== null && this.listOf(id)?.reveal(id);
     if (!node) return;
-    this.choose(id);
-    node.querySelector(".name").focus({ preventScroll: true });
+    this.setCurrent(id);
+    /** @type {HTMLElement | null} */ (node.querySelector(".name"))?.focus({ preventScroll: true });
   }
 
-  /** Tell whether a card changed since somebody last looked; a finished one that was never in view did not. */
+  /**
+   * Return whether a card changed since the user last saw it; a finished one that was never in view did not.
+   * @param {Card} card
+   */
   isNews({ id, status, version }) {
-    return this.looked !== null && version > (this.looked[id] ?? (FINISHED.includes(status) ? Infinity : 0));
+    const unseen = FINISHED.includes(status) ? Infinity : 0;
+    return this.seenVersions !== null && version > (this.seenVersions[id] ?? unseen);
   }
 
-  look() {
+  markSeen() {
     const versions = [...this.cards.values()].map(({ id, version }) => [id, version]);
-    remember(LOOKED, (this.looked = { ...this.looked, ...Object.fromEntries(versions) }));
+    remember(SEEN_VERSIONS, (this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) }));
   }
 }
 

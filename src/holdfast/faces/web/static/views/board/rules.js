@@ -1,80 +1,162 @@
-// What the board knows about tasks: columns, their order, lanes, and why a card may not go somewhere.
+// The rules of the board: columns, the order of cards, lanes, and why a card may not be moved to a column.
 
+/**
+ * A task as the server describes it for the board.
+ * @typedef {object} Card
+ * @property {string} id
+ * @property {string} title
+ * @property {string} status
+ * @property {string} priority
+ * @property {number} version
+ * @property {string} updated_at
+ * @property {number[]} order where it belongs among cards sorted by `ready`, compared item by item
+ * @property {boolean} [ready]
+ * @property {string} [claimed_by]
+ * @property {string} [lease_until]
+ * @property {boolean} [yours] whether you hold it
+ * @property {string} [milestone]
+ * @property {string[]} [labels]
+ * @property {string[]} [blocked_by] tasks, or "milestone:" and a name
+ * @property {number} [unblocks]
+ * @property {number} [criteria]
+ * @property {number} [criteria_met]
+ * @property {number} [remarks]
+ * @property {string[]} [lacks] what is missing before it is done, as text
+ * @property {string[]} [lacks_codes] a code for each text of `lacks`
+ */
+
+/**
+ * A status, how many tasks have it, and where they may be moved.
+ * @typedef {{status: string, total: number, goes_to: string[], with_reason?: string[]}} State
+ */
+
+/** @typedef {Map<string, State>} States by status */
+
+/** The title of each column. */
 export const COLUMNS = new Map(Object.entries({
   ready: "Ready", backlog: "Backlog", "in-progress": "In progress", blocked: "Blocked", review: "Review",
   done: "Done", dropped: "Dropped",
 }));
+/** The statuses of open tasks. */
 export const OPEN = ["backlog", "in-progress", "blocked", "review"];
+/** The statuses of finished tasks. */
 export const FINISHED = ["done", "dropped"];
-const URGENCY = { high: 0, medium: 1, low: 2 };
-const NOBODY = { agent: "Nobody", milestone: "No milestone", label: "No label" };
+/** The lane of cards that belong to none, by the property that makes lanes. */
+const NO_LANE = { agent: "Nobody", milestone: "No milestone", label: "No label" };
+/** A judgement: the first few names identify the reason; the rest would not fit on a card. */
+const MAX_NAMES = 3;
 
-/** Return the column of a card: what may be taken from the backlog has one of its own. */
+/**
+ * Return the column of a card: ready tasks of the backlog have a column of their own.
+ * @param {Card} card
+ */
 export const columnOf = (card) => (card.status === "backlog" && card.ready ? "ready" : card.status);
 
+/** @param {string} column */
 export const statusOf = (column) => (column === "ready" ? "backlog" : column);
 
-/** Order cards: as they are handed out, finished ones by when they were. */
+/**
+ * Compare cards of one column as the server sorts them: open ones by `ready`, finished ones by `updated`.
+ * @param {Card} one
+ * @param {Card} other
+ */
 export function compare(one, other) {
-  const number = Number(one.id.slice(3)) - Number(other.id.slice(3));
-  if (FINISHED.includes(one.status)) return other.updated_at.localeCompare(one.updated_at) || -number;
-  const waiting = (other.unblocks ?? 0) - (one.unblocks ?? 0);
-  return URGENCY[one.priority] - URGENCY[other.priority] || waiting || one.rank - other.rank || number;
+  if (!FINISHED.includes(one.status)) return compareItems(one.order, other.order);
+  const byNumber = other.id.localeCompare(one.id, "en", { numeric: true });
+  return other.updated_at.localeCompare(one.updated_at) || byNumber;
 }
 
-/** Return the place of a card in a sorted list. */
-export function placeIn(cards, card) {
-  const place = cards.findIndex((other) => compare(other, card) > 0);
-  return place < 0 ? cards.length : place;
+/**
+ * @param {number[]} one
+ * @param {number[]} other
+ */
+function compareItems(one, other) {
+  const index = one.findIndex((item, at) => item !== other[at]);
+  return index < 0 ? 0 : one[index] - (other[index] ?? -Infinity);
 }
 
-/** Return the lane of a card: with several labels that of the first, or of the one that is looked for. */
+/**
+ * Return the index at which a card belongs in a sorted list.
+ * @param {Card[]} cards
+ * @param {Card} card
+ */
+export function insertionIndex(cards, card) {
+  const index = cards.findIndex((other) => compare(other, card) > 0);
+  return index < 0 ? cards.length : index;
+}
+
+/**
+ * Return the lane of a card. With several labels it is the one that is filtered for, or the first.
+ * @param {Card} card
+ * @param {string | null} lanes the property that makes lanes, if any
+ * @param {Record<string, any>} filters
+ */
 export function laneOf(card, lanes, filters) {
   const label = card.labels?.includes(filters.label) ? filters.label : card.labels?.[0];
-  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes] ?? NOBODY[lanes] ?? "";
+  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes ?? ""] ?? NO_LANE[lanes ?? ""] ?? "";
 }
 
-/** Order lanes by name, the one of those that have none at the end. */
-export const inOrder = (names, lanes) =>
-  names.sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
+/**
+ * Sort lanes by name; the lane of cards that belong to none comes last.
+ * @param {string[]} names
+ * @param {string} lanes
+ */
+export const sortLanes = (names, lanes) => names.sort((one, other) =>
+  Number(one === NO_LANE[lanes]) - Number(other === NO_LANE[lanes]) || one.localeCompare(other));
 
-/** Return a card as it would be in a column. */
+/**
+ * Return a card as it would be after a move to a column.
+ * @param {Card} card
+ * @param {string} column
+ * @returns {Card}
+ */
 export function moved(card, column) {
-  const freed = column === "ready" || FINISHED.includes(column) ? { claimed_by: undefined, yours: undefined } : {};
+  const isReleased = column === "ready" || FINISHED.includes(column);
+  const released = isReleased ? { claimed_by: undefined, yours: undefined } : {};
   const updated_at = new Date().toISOString();
-  return { ...card, ...freed, status: statusOf(column), ready: column === "ready", updated_at };
+  return { ...card, ...released, status: statusOf(column), ready: column === "ready", updated_at };
 }
 
-/** Return what a card that is not ready waits for, in words. */
-export function waits({ blocked_by: needs }) {
-  if (!needs) return "waits for what its parent needs";
-  const names = needs.slice(0, 3).map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
-  return `waits for ${names.join(", ")}${needs.length > 3 ? ` and ${needs.length - 3} more` : ""}`;
+/**
+ * Return what a card that is not ready waits for.
+ * @param {Card} card
+ */
+export function waitingFor({ blocked_by: blockers }) {
+  if (!blockers) return "waits for what its parent needs";
+  const names = blockers.map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
+  const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `waits for ${names.slice(0, MAX_NAMES).join(", ")}${rest}`;
 }
 
-/** Return what is missing before a card is done, in words; criteria are named together. */
-function missing({ id, lacks }) {
-  const numbers = lacks.flatMap((text) => text.match(/^criterion (\d+) is not checked$/)?.[1] ?? []);
-  const others = lacks.filter((text) => !text.startsWith("criterion "));
-  const names = new Intl.ListFormat("en-GB").format(numbers);
-  if (numbers.length === 1) others.unshift(`criterion ${names} is not checked`);
-  if (numbers.length > 1) others.unshift(`criteria ${names} are not checked`);
-  const command = others.some((text) => text.includes("approved")) && `holdfast tasks approve ${id}`;
-  return `Not done yet: ${others.join("; ")}.${command ? ` A person says so with: ${command}` : ""}`;
+/**
+ * Return what is missing before a card is done; several unchecked criteria are summed up.
+ * @param {Card} card
+ */
+function missing({ id, lacks = [], lacks_codes: codes = [] }) {
+  const criteria = lacks.filter((_, index) => codes[index] === "unchecked_criterion");
+  const others = lacks.filter((_, index) => codes[index] !== "unchecked_criterion");
+  const texts = [...(criteria.length > 1 ? [`${criteria.length} criteria are not checked`] : criteria), ...others];
+  const command = `A person approves it with: holdfast tasks approve ${id}`;
+  return `Not done yet: ${texts.join("; ")}.${codes.includes("not_approved") ? ` ${command}` : ""}`;
 }
 
-/** Return why a card may not go into a column, or null when it may. `states` says what goes where. */
+/**
+ * Return why a card may not be moved to a column, or null if it may.
+ * @param {Card} card
+ * @param {string} column
+ * @param {States} states
+ */
 export function refusal(card, column, states) {
   const status = statusOf(column);
   if (status === card.status) {
-    if (column === columnOf(card)) return "It is here already.";
-    return column === "ready" ? `Not ready: ${waits(card)}.` : "It is ready: nothing holds it up.";
+    if (column === columnOf(card)) return "It is already here.";
+    return column === "ready" ? `Not ready: ${waitingFor(card)}.` : "It is ready: nothing blocks it.";
   }
-  const possible = states.get(card.status).goes_to, names = possible.map((name) => COLUMNS.get(name));
-  if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${names.join(", ")}.`;
+  const targets = states.get(card.status)?.goes_to ?? [], names = targets.map((name) => COLUMNS.get(name));
+  if (!targets.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${names.join(", ")}.`;
   if (status === "done" && card.lacks) return missing(card);
-  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card)}.`;
-  if (column === "backlog" && !card.blocked_by) return "Nothing holds it up: it goes to Ready.";
-  if (column === "ready" && card.blocked_by) return `Not ready: ${waits(card)}.`;
+  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waitingFor(card)}.`;
+  if (column === "backlog" && !card.blocked_by) return "Nothing blocks it: it goes to Ready.";
+  if (column === "ready" && card.blocked_by) return `Not ready: ${waitingFor(card)}.`;
   return null;
 }

@@ -1,17 +1,59 @@
-// The lines of a file: only those in sight are in the document, pages come as they are scrolled to.
+// The lines of a file: only those in view are in the document; pages are loaded when they are scrolled to.
 
 import { get } from "../../api.js";
-import { counted, el, fill } from "../../dom.js";
+import { counted } from "../../display.js";
+import { el, fill } from "../../dom.js";
 
+/** @import { View } from "../../view.js" */
+
+/**
+ * The heat of a function: how complex it is and how often it has changed.
+ * @typedef {{function: string, line: number, end_line: number, cyclomatic: number, changes: number,
+ *   heat: number | null}} Measured
+ */
+
+/** @typedef {{first: number, last: number}} Range of lines */
+
+/** A piece of a line: how to colour it, and its text.
+ * @typedef {[kind: string | null, text: string]} Piece
+ */
+
+/** The height of a line in pixels, as in code.css. */
 export const ROW = 20;
-const PAGE = 1000;
-const AROUND = 25;
+/** Lines that are loaded at a time; a judgement: some tens of kilobytes. */
+const PAGE_SIZE = 1000;
+/** Lines kept above and below those in view; a judgement: half a screen. */
+const OVERSCAN = 25;
 
-/** The lines of one file, and which of them are selected. */
+/** The lines of a file, and which of them are selected. */
 export class Lines {
+  /**
+   * @param {View} view
+   * @param {{file: string, revision: string | null}} query
+   */
   constructor(view, query) {
-    Object.assign(this, { view, query, revision: query.revision, selection: null, pointed: null, dragged: null });
-    Object.assign(this, { lines: [], nodes: new Map(), asked: new Set(), heat: new Map(), noted: new Map() });
+    this.view = view;
+    this.query = query;
+    this.revision = query.revision;
+    /** @type {(Range & {from: number, to: number}) | null} it goes from `from` to `to`, in either direction */
+    this.selection = null;
+    /** @type {Range | null} lines that are highlighted while the pointer is on their note */
+    this.pointed = null;
+    /** @type {number | null} the line where a selection by mouse began */
+    this.dragged = null;
+    /** @type {any} the first page */
+    this.page = null;
+    this.selectionChanged = () => {};
+    /** @type {Piece[][]} by line number; holes where a page has not been loaded */
+    this.lines = [];
+    /** @type {Map<number, HTMLElement>} the lines in the document */
+    this.nodes = new Map();
+    /** @type {Set<number>} the first lines of the pages that are being loaded */
+    this.loading = new Set();
+    /** @type {Map<number, Measured>} the function around each line */
+    this.heat = new Map();
+    /** @type {Map<number, any[]>} the notes of each line */
+    this.noted = new Map();
     this.rows = el("div.rows");
     this.column = el("div.column", this.rows);
     this.canvas = el("div.canvas", this.column);
@@ -24,44 +66,54 @@ export class Lines {
     return this.page.total_lines;
   }
 
-  read(start, limit = PAGE) {
+  /**
+   * Load a page.
+   * @param {number} start
+   */
+  read(start, limit = PAGE_SIZE) {
     return get("source/read_source", { ...this.query, start, limit }, this.view);
   }
 
-  take(page) {
+  /**
+   * Add a page.
+   * @param {{start: number, lines: Piece[][]}} page
+   */
+  add(page) {
     this.page = page.start === 1 ? page : this.page;
-    page.lines.forEach((pieces, at) => (this.lines[page.start + at] = pieces));
+    page.lines.forEach((pieces, index) => (this.lines[page.start + index] = pieces));
   }
 
-  /** Look whether the text is another by now; if so show that, and say so. */
-  async renew() {
-    const seen = await this.read(2, 1); // which has no outline
-    if (seen.digest === this.page.digest) return false;
-    const [first, last] = this.inSight();
-    const pages = await Promise.all([this.read(1), ...(last > PAGE ? [this.read(first)] : [])]);
+  /** Check whether the text has changed; if so show the new one. Return whether it has. */
+  async refresh() {
+    const current = await this.read(2, 1); // from the second line on an answer has no outline and is small
+    if (current.digest === this.page.digest) return false;
+    const [first, last] = this.inView();
+    const pages = await Promise.all([this.read(1), ...(last > PAGE_SIZE ? [this.read(first)] : [])]);
     if (this.view.signal.aborted) return false;
     this.lines = [];
     this.nodes.clear();
-    this.asked.clear();
-    pages.forEach((page) => this.take(page));
+    this.loading.clear();
+    pages.forEach((page) => this.add(page));
     if (this.selection && this.selection.last > this.total) this.clear();
     this.draw();
     return true;
   }
 
-  inSight() {
-    const first = Math.floor(this.box.scrollTop / ROW) - AROUND;
-    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + AROUND;
+  /** Return the first and the last line in view, with some around them. */
+  inView() {
+    const first = Math.floor(this.box.scrollTop / ROW) - OVERSCAN;
+    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + OVERSCAN;
     return [Math.max(1, first), Math.min(this.total, last)];
   }
 
-  /** Put the lines in sight into the document, and ask for those that are not here yet. */
+  /** Put the lines in view into the document, and load those that are missing. */
   draw() {
-    const [first, last] = this.inSight();
+    const [first, last] = this.inView();
     this.column.style.setProperty("height", `${this.total * ROW}px`);
-    this.column.style.setProperty("--digits", String(this.total).length);
+    this.column.style.setProperty("--digits", String(String(this.total).length));
     this.rows.style.setProperty("padding-top", `${(first - 1) * ROW}px`);
     const kept = new Map();
+    /** @type {number | null} */
     let missing = null;
     for (let line = first; line <= last; line += 1) {
       if (this.lines[line] === undefined) missing ??= line;
@@ -72,16 +124,18 @@ export class Lines {
     if (missing !== null) this.fetch(missing);
   }
 
+  /** @param {number} start */
   async fetch(start) {
-    if (this.asked.has(start)) return;
-    this.asked.add(start);
+    if (this.loading.has(start)) return;
+    this.loading.add(start);
     const page = await this.read(start).catch(() => null);
-    if (!page || page.digest !== this.page.digest) return void this.asked.delete(start);
-    this.take(page);
-    page.lines.forEach((_, at) => this.nodes.delete(page.start + at));
+    if (!page || page.digest !== this.page.digest) return void this.loading.delete(start);
+    this.add(page);
+    page.lines.forEach((_, index) => this.nodes.delete(page.start + index));
     this.draw();
   }
 
+  /** @param {number} line */
   row(line) {
     const noted = this.noted.get(line)?.length;
     const number = el("span.number", { title: noted && counted(noted, "note"), "data-noted": noted }, line);
@@ -89,15 +143,17 @@ export class Lines {
       number, heatMark(this.heat.get(line)), el("code", coloured(this.lines[line] ?? [])));
   }
 
+  /** @param {number} line */
   marks(line) {
-    const within = (range) => range !== null && line >= range.first && line <= range.last;
+    const within = (/** @type {Range | null} */ range) => range !== null && line >= range.first && line <= range.last;
     return (within(this.selection) ? " selected" : "") + (within(this.pointed) ? " pointed" : "");
   }
 
-  remark() {
+  updateMarks() {
     for (const [line, node] of this.nodes) node.className = `line${this.marks(line)}`;
   }
 
+  /** @param {Measured[]} functions */
   setHeat(functions) {
     this.heat.clear();
     for (const one of functions.toSorted((left, right) => left.line - right.line)) {
@@ -111,39 +167,55 @@ export class Lines {
     this.draw();
   }
 
-  /** Point at lines while somebody looks at what belongs to them; null ends it. */
+  /**
+   * Highlight lines while the pointer is on their note; null ends it.
+   * @param {Range | null} range
+   */
   point(range) {
     this.pointed = range;
-    this.remark();
+    this.updateMarks();
   }
 
-  /** Select lines: the address says so, and `scroll` brings them into sight. */
+  /**
+   * Select lines, put them into the address, and with `scroll` scroll them into view.
+   * @param {number} first
+   * @param {number} last
+   * @param {{scroll?: boolean, address?: boolean}} options
+   */
   select(first, last, { scroll = false, address = true } = {}) {
-    const inside = (line) => Math.min(Math.max(1, line), Math.max(1, this.total));
+    const inside = (/** @type {number} */ line) => Math.min(Math.max(1, line), Math.max(1, this.total));
     const [start, end] = [inside(Math.min(first, last)), inside(Math.max(first, last))];
     this.selection = { first: start, last: end, from: inside(first), to: inside(last) };
     if (address) history.replaceState(null, "", `#L${start}${end > start ? `-L${end}` : ""}`);
     if (scroll) this.reveal(inside(last), start);
-    this.remark();
-    this.selected();
+    this.updateMarks();
+    this.selectionChanged();
   }
 
   clear() {
     this.selection = null;
     history.replaceState(null, "", `${location.pathname}${location.search}`);
-    this.remark();
-    this.selected();
+    this.updateMarks();
+    this.selectionChanged();
   }
 
+  /**
+   * Scroll a line into view.
+   * @param {number} line
+   * @param {number} start the first line of the selection that it belongs to
+   */
   reveal(line, start = line) {
     const top = (line - 1) * ROW;
     const { scrollTop, clientHeight } = this.box;
-    const isSeen = top >= scrollTop + ROW && top <= scrollTop + clientHeight - 3 * ROW;
-    if (!isSeen) this.box.scrollTop = Math.max(0, (start - 1) * ROW - clientHeight / 3);
+    const isVisible = top >= scrollTop + ROW && top <= scrollTop + clientHeight - 3 * ROW;
+    if (!isVisible) this.box.scrollTop = Math.max(0, (start - 1) * ROW - clientHeight / 3);
     this.draw();
   }
 
-  /** Move by lines from where the selection ends; `extend` keeps its beginning. */
+  /**
+   * Move the selection by lines from its end; `extend` keeps its beginning.
+   * @param {number} by
+   */
   step(by, extend = false) {
     const top = Math.floor(this.box.scrollTop / ROW) + 1;
     const { from, to } = this.selection ?? { from: null, to: top - by };
@@ -159,7 +231,7 @@ export class Lines {
 
   listen() {
     const { signal } = this.view;
-    this.box.addEventListener("scroll", () => this.draw()); // at most once for each frame that is painted
+    this.box.addEventListener("scroll", () => this.draw()); // browsers send it at most once per frame
     addEventListener("resize", () => this.page && this.draw(), { signal });
     this.rows.addEventListener("pointerdown", (event) => this.press(event));
     const drag = ({ target }) => this.dragged && lineOf(target) && this.select(this.dragged, lineOf(target));
@@ -173,33 +245,51 @@ export class Lines {
     });
   }
 
-  /** Select by the numbers: press, drag, or press with Shift. */
+  /**
+   * Select by the line numbers: press, drag, or press with Shift.
+   * @param {PointerEvent} event
+   */
   press(event) {
-    const line = lineOf(event.target.closest(".number"));
+    const line = lineOf(/** @type {Element} */ (event.target).closest(".number"));
     if (!line || event.button !== 0) return;
     event.preventDefault();
-    this.dragged = event.shiftKey && this.selection ? this.selection.from : line; // where the selection begins
+    this.dragged = event.shiftKey && this.selection ? this.selection.from : line;
     this.select(this.dragged, line);
   }
 }
 
+/**
+ * Return the pieces of a line as nodes.
+ * @param {Piece[]} pieces
+ */
 export const coloured = (pieces) =>
   (pieces.map(([kind, part]) => (kind ? el("span", { class: `is-${kind}` }, part) : part)));
 
-const lineOf = (node) => Number(node?.closest("[data-line]")?.dataset.line ?? 0);
+/** @param {Element | null | undefined} node */
+const lineOf = (node) =>
+  Number(/** @type {HTMLElement | null | undefined} */ (node?.closest("[data-line]"))?.dataset.line ?? 0);
 
-// Heat of functions: complexity times changes in five steps, as a mark that is wider the hotter it is.
-
-/** Return what a function's heat means, in words. */
-export function heatWords({ function: name, cyclomatic, changes, heat }) {
-  if (heat === null) return `${name}: complexity ${cyclomatic}; how often it changed is not known`;
+/**
+ * Explain the heat of a function: its complexity times its changes, in five steps.
+ * @param {Measured} measured
+ */
+export function heatText({ function: name, cyclomatic, changes, heat }) {
+  if (heat === null) return `${name}: complexity ${cyclomatic}; the number of changes is unknown`;
   return `${name}: complexity ${cyclomatic} × ${counted(changes, "change")} in 90 days, heat ${heat} of 5`;
 }
 
-/** Return the mark of a function's heat; an empty one where there is none. */
+/**
+ * Return the mark of a function's heat, the wider the hotter; an empty one outside functions.
+ * @param {Measured | null | undefined} found
+ */
 export const heatMark = (found) =>
-  el("span.heat", { title: found && heatWords(found), dataset: { step: found?.heat ?? 0 } });
+  el("span.heat", { title: found && heatText(found), dataset: { step: found?.heat ?? 0 } });
 
-/** Return the function that an outline's symbol is, by its lines: decorators may come before its own first line. */
+/**
+ * Find the function of a symbol of the outline by its lines; a symbol may begin earlier, with decorators.
+ * @param {Measured[]} functions
+ * @param {number} start
+ * @param {number} end
+ */
 export const functionAt = (functions, start, end) =>
   functions.find((one) => one.line >= start && one.end_line === end) ?? null;

@@ -1,58 +1,99 @@
-// How the headline numbers went, commit by commit, as small charts with their values in words.
+// Trends of the main numbers, commit by commit, as small charts described in text.
 
-import { button, el, empty, fill, quiet, vector } from "../../dom.js";
-import { get } from "../../api.js";
+import { button } from "../../controls.js";
+import { emptyState, quiet } from "../../display.js";
+import { el, fill, vector } from "../../dom.js";
+import { get, post } from "../../api.js";
 import { number, percent } from "./numbers.js";
 
-const WIDTH = 200, HEIGHT = 44, EDGE = 3, PAST = 50;
-const SORTS = { mean: "mean", max: "highest", p90: "90th percent" };
+/** @import { View } from "../../view.js" */
+
+/** The size of a chart and the space around its line, in units of its view box. */
+const WIDTH = 200, HEIGHT = 44, MARGIN = 3;
+/** Commits that are measured on request; a judgement: a few weeks of work, in about a minute. */
+const BACKFILL = 50;
+const STATISTICS = { mean: "mean", max: "highest", p90: "90th percentile" };
+/** The metrics that are shares of one. */
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
-/** Fill a place with the trends; with `past`, the numbers of so many commits are computed first. */
-export async function show(view, place, past = 0) {
-  const found = await get("analyze/analyze_trend", { limit: 100, backfill: past || null }, view);
-  const series = found.series.filter((one) => one.points > 1);
-  const doing = `Measuring the last ${PAST} commits; each is read once`;
-  const compute = () => view.running(place, doing, () => show(view, place, PAST));
-  const measure = button(`Measure the last ${PAST} commits`, compute);
+/**
+ * Record the numbers of past commits; on a read-only server they are computed for this response alone.
+ * @param {View} view
+ * @returns {Promise<number>} how many past commits the next response has to measure itself
+ */
+async function record(view) {
+  try {
+    await post("analyze/record_trend", { backfill: BACKFILL }, view);
+    return 0;
+  } catch (/** @type {any} */ problem) {
+    if (problem.name === "AbortError") throw problem;
+    return BACKFILL;
+  }
+}
+
+/**
+ * Show the trends.
+ * @param {View} view
+ * @param {HTMLElement} place
+ * @param {number} backfill how many past commits are measured first
+ */
+export async function show(view, place, backfill = 0) {
+  const found = await get("analyze/analyze_trend", { limit: 100, backfill: backfill || null }, view);
+  const series = found.series.filter((/** @type {any} */ one) => one.points > 1);
+  const activity = `Measuring the last ${BACKFILL} commits; each is read once`;
+  const compute = () => view.running(place, activity, async () => show(view, place, await record(view)));
+  const measure = button(`Measure the last ${BACKFILL} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   const few = `A trend needs two commits; this branch has ${commits || "none"}.`;
   if (commits < 2) return fill(place, el("p.quiet", few));
   if (!series.length) {
-    const command = el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`);
-    return fill(place, empty("A trend needs the numbers of two commits. They are kept whenever an analysis runs on a " +
-      "tree without changes; those of the past can be measured now, here or with this command:", command, measure));
+    const command = el("pre", { tabindex: "0" }, `holdfast analyze record-trend --backfill ${BACKFILL}`);
+    const text = "A trend needs the numbers of two commits. This command records them, after a commit or " +
+      "for past commits; the button does the same for past commits now:";
+    return fill(place, emptyState(text, command, measure));
   }
-  const words = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
-  fill(place, el("div.multiples", series.map((one) => multiple(one, found.points))),
-    el("div.row", quiet(words), measured < Math.min(PAST, commits) && measure));
+  const text = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
+  fill(place, el("div.multiples", series.map((/** @type {any} */ one) => multiple(one, found.points))),
+    el("div.row", quiet(text), measured < Math.min(BACKFILL, commits) && measure));
 }
 
+/**
+ * Return a chart with its numbers.
+ * @param {any} series
+ * @param {any[]} points
+ */
 function multiple(series, points) {
   const { metric, change, points: count } = series;
   const write = SHARES.test(metric) ? percent : number;
   const [first, last, lowest, highest] = [series.first, series.last, series.lowest, series.highest].map(write);
-  const sorted = metric.replace(/^(mean|max|p90)_(.*)/, (_, which, what) => `${what}, ${SORTS[which]}`);
-  const name = sorted.replaceAll("_", " ");
+  const title = (/** @type {string} */ _, /** @type {string} */ statistic, /** @type {string} */ subject) =>
+    `${subject}, ${STATISTICS[statistic]}`;
+  const name = metric.replace(/^(mean|max|p90)_(.*)/, title).replaceAll("_", " ");
   const changed = change === 0 ? "no change" : `${change > 0 ? "+" : "−"}${write(Math.abs(change))}`;
-  const words = `${name} from ${first} to ${last} over ${count} commits, between ${lowest} and ${highest}`;
+  const description = `${name} from ${first} to ${last} over ${count} commits, between ${lowest} and ${highest}`;
   return el("figure.card.multiple",
     el("figcaption.row", el("span", name), el("strong", last)),
-    chart(series, points, words, write),
+    chart(series, points, description, write),
     el("p.quiet", `${changed} in ${count} commits, ${lowest} to ${highest}`));
 }
 
-function chart({ metric, lowest, highest }, points, words, write) {
+/**
+ * @param {{metric: string, lowest: number, highest: number}} series
+ * @param {any[]} points
+ * @param {string} description
+ * @param {(value: number) => string} write
+ */
+function chart({ metric, lowest, highest }, points, description, write) {
   const known = points.flatMap(({ numbers, commit, committed_at: when }, at) => {
     const value = numbers[metric];
     if (value === null) return [];
-    const x = EDGE + (at / Math.max(points.length - 1, 1)) * (WIDTH - 2 * EDGE);
-    const y = HEIGHT - EDGE - ((value - lowest) / (highest - lowest || 1)) * (HEIGHT - 2 * EDGE);
+    const x = MARGIN + (at / Math.max(points.length - 1, 1)) * (WIDTH - 2 * MARGIN);
+    const y = HEIGHT - MARGIN - ((value - lowest) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
     const title = `${write(value)} at ${commit.slice(0, 8)}, ${when.slice(0, 10)}`;
     return [{ x: x.toFixed(1), y: y.toFixed(1), title }];
   });
   const r = known.length > 40 ? 1.5 : 2.5;
-  return vector("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words },
+  return vector("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": description },
     vector("polyline", { points: known.map(({ x, y }) => `${x},${y}`).join(" ") }),
     known.map(({ x, y, title }) => vector("circle", { cx: x, cy: y, r }, vector("title", title))));
 }

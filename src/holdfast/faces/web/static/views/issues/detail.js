@@ -1,21 +1,42 @@
-// One milestone or issue whole: what it says, what people disagree about, its facts, comments and history.
+// The page of an issue or milestone: description, conflicting edits, facts, comments and history.
 
 import { apiUrl, get, post } from "../../api.js";
-import { ago, button, el, fill, form, patch, quiet } from "../../dom.js";
+import { button } from "../../controls.js";
+import { quiet } from "../../display.js";
+import { el, fill, patch } from "../../dom.js";
+import { form } from "../../forms.js";
+import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dayInFull, kindOf, line, named, person, progress, state, textFields } from "./parts.js";
+import { dayInFull, findByIds, kindOf, line, person, progress, state, textFields } from "./parts.js";
 
-const WORDS = {
-  title: "the title", description: "the description", status: "the state", assignee: "who is to do it",
-  due: "the due day", milestone: "the milestone",
+/** @import { View } from "../../view.js" */
+/** @import { Item } from "./parts.js" */
+
+/** @typedef {{value: string | null, actor: string | null, ts: string}} Version one of several conflicting values */
+
+const FIELD_NAMES = {
+  title: "the title", description: "the description", status: "the status", assignee: "the assignee",
+  due: "the due date", milestone: "the milestone",
 };
 
-/** The milestone or issue that the address names. */
+/** The issue or milestone that the address names. */
 export class Detail {
+  /** @param {View} view */
   constructor(view) {
-    Object.assign(this, { view, kind: kindOf(view), places: new Map() });
+    this.view = view;
+    this.kind = kindOf(view);
+    /** @type {Map<string, HTMLElement>} the element of each fact, by name */
+    this.places = new Map();
+    /** @type {Item} */
+    this.it = {};
+    /** @type {Map<string, Item>} the issues and milestones that it refers to, by id */
+    this.names = new Map();
+    /** What the heading shows, as JSON. */
+    this.headed = "";
+    /** @type {Promise<any>} the fields of the filter language and who the user is */
+    this.vocabulary = Promise.resolve({});
     this.contest = el("div.stack");
     this.text = el("section.card", { "aria-label": "Description" });
     this.members = el("section.stack", { "aria-label": "Issues" });
@@ -27,8 +48,8 @@ export class Detail {
 
   async begin() {
     const { view } = this;
-    this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
-    this.me.catch(() => null); // told where it is awaited
+    this.vocabulary = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
+    this.vocabulary.catch(() => null); // `load` awaits it and reports the error
     view.on("milestones", () => this.refresh());
     await this.load();
     const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
@@ -36,21 +57,26 @@ export class Detail {
     view.key("e", "Edit title and description", () => this.edit());
     view.key("c", "Comment", () => this.discussion.input.focus());
     const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");
-    view.key("Escape", "Back to the list", ({ target }) =>
-      (target.matches("input, textarea, select") ? target.blur() : leave()));
+    view.key("Escape", "Back to the list", ({ target }) => {
+      const field = /** @type {HTMLElement} */ (target);
+      return field.matches("input, textarea, select") ? field.blur() : leave();
+    });
   }
 
-  /** Show it anew; what goes wrong stands above it. */
+  /** Load it again; an error is shown above it. */
   refresh() {
     return this.try(() => this.load());
   }
 
-  /** Do something whose failure has no better place than above everything. */
+  /**
+   * Do something whose error is shown above everything.
+   * @param {() => Promise<any>} work
+   */
   try(work) {
     return this.view.attempt(this.problem, work);
   }
 
-  /** Ask for it; an address without its kind means either. */
+  /** Request it; an address without a kind may mean either. */
   async ask() {
     const question = { entity: this.kind, id: this.view.parameters.id };
     try {
@@ -63,17 +89,17 @@ export class Detail {
     }
   }
 
-  /** Show it as it is now: what others changed is united already, so nothing can be out of date. */
+  /** Load and draw it. Edits by others are merged already, so there are no version conflicts. */
   async load() {
     const it = (this.it = await this.ask());
-    const wished = (it.contested ?? []).find((one) => one.field === "milestone");
-    const others = wished ? [wished, ...wished.others].map(({ value }) => value) : [];
+    const conflict = (it.contested ?? []).find((/** @type {any} */ one) => one.field === "milestone");
+    const others = conflict ? [conflict, ...conflict.others].map(({ value }) => value) : [];
     const ids = [it.milestone, ...(it.dependencies ?? []), ...others];
-    const [names, known] = await Promise.all([named(ids, this.view.signal), this.me]);
-    if (this.it !== it) return; // it is another by now, and somebody else draws that
+    const [names, known] = await Promise.all([findByIds(ids, this.view.signal), this.vocabulary]);
+    if (this.it !== it) return; // a later call has loaded a newer state and draws it
     this.names = names;
     this.heading();
-    patch(this.contest, it.contested, () => (it.contested ?? []).map((one) => this.contested(one)));
+    patch(this.contest, it.contested, () => (it.contested ?? []).map((/** @type {any} */ one) => this.contested(one)));
     const description = () => (it.description ? markdown(it.description) : el("p.quiet", "No description."));
     patch(this.text, it.description, description);
     drawFacts(this, known);
@@ -93,70 +119,95 @@ export class Detail {
     });
   }
 
-  /** Write something, close where it was written, then show what it all is now. */
+  /**
+   * Run an operation on it, close the form, and load it again.
+   * @param {string} what the operation, without its prefix
+   * @param {object} body
+   * @param {() => void} close
+   */
   async write(what, body, close = () => {}) {
-    await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }); // also when the view is left meanwhile
+    await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body });
     close();
     fill(this.problem);
     await this.load();
   }
 
+  /**
+   * Run an operation on it; an error is shown above it.
+   * @param {string} what
+   * @param {object} body
+   */
   act(what, body) {
     return this.try(() => this.write(what, body));
   }
 
+  /**
+   * Return a choice among the conflicting values of a field.
+   * @param {{field: string, value: string | null, others: Version[]}} one
+   */
   contested(one) {
-    const choices = [{ value: one.value, actor: null }, ...one.others];
-    const card = ({ value, actor, ts }) => el("div.card.choice",
-      el("div.value", this.spelled(one.field, value)),
-      el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "holds now"),
-      one.field === "status" && value === "draft" ? null : button("Take this one", () => this.take(one, value)));
-    const name = WORDS[one.field] ?? one.field;
+    const choices = [{ value: one.value, actor: null, ts: "" }, ...one.others];
+    const card = (/** @type {Version} */ { value, actor, ts }) => el("div.card.choice",
+      el("div.value", this.valueText(one.field, value)),
+      el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "current value"),
+      one.field === "status" && value === "draft" ? null : button("Use this one", () => this.take(one, value)));
+    const name = FIELD_NAMES[one.field] ?? one.field;
     return el("section.contest", { "aria-label": `Contested: ${name}` },
-      el("h2", `People set ${name} without seeing each other's`), el("div.choices", choices.map(card)));
+      el("h2", `Several people set ${name} at the same time`), el("div.choices", choices.map(card)));
   }
 
-  spelled(name, value) {
+  /**
+   * @param {string} name
+   * @param {string | null} value
+   */
+  valueText(name, value) {
     if (value === null || value === "") return quiet("none");
     if (name === "milestone") return this.names.get(value)?.title ?? value;
     return name === "due" ? dayInFull(value) : name === "status" ? state(value) : value;
   }
 
-  /** Settle a contested field by writing the value anew over all that are known. */
+  /**
+   * Resolve a conflict by writing one of the values again, which supersedes all that are known.
+   * @param {{field: string, value: string | null, others: Version[]}} conflict
+   * @param {string | null} value
+   */
   take({ field: name, value: current, others }, value) {
     const some = [current, ...others.map((other) => other.value)].find(Boolean);
-    const ways = {
+    /** @type {Record<string, () => [string, object]>} */
+    const operations = {
       status: () => [value === "closed" ? "close" : "open", {}],
       assignee: () => ["assign", value ? { assignee: value } : { nobody: true }],
       milestone: () => ["link", value ? { milestone: value } : { milestone: some, unlink: true }],
       due: () => ["edit", { due: value ?? "none" }],
     };
-    const [what, body] = (ways[name] ?? (() => ["edit", { [name]: value ?? "" }]))();
+    const [what, body] = (operations[name] ?? (() => ["edit", { [name]: value ?? "" }]))();
     return this.act(what, body);
   }
 
   edit() {
-    const open = this.text.querySelector("form input");
-    if (open) return open.focus();
-    const send = (texts) => this.write("edit", texts, () => edited.remove());
-    const cancel = () => (edited.remove(), this.refresh());
-    const edited = form(textFields(this.it), { verb: "Save", send, cancel });
-    this.text.append(edited);
-    edited.querySelector("input").focus();
+    const open = this.text.querySelector("form");
+    if (open) return open.querySelector("input")?.focus();
+    const send = (/** @type {object} */ texts) => this.write("edit", texts, () => editForm.remove());
+    const cancel = () => (editForm.remove(), this.refresh());
+    const editForm = form(textFields(this.it), { verb: "Save", send, cancel });
+    this.text.append(editForm);
+    editForm.querySelector("input")?.focus();
   }
 
+  /** Show the issues of a milestone. */
   async issues() {
     const filter = `milestone = "${this.it.id}"`;
     const question = { entity: "issue", filter, includeClosed: true, sort: ["status"], limit: 100 };
     const { items, nextCursor } = await get("milestones/git_mile_overview", question, this.view);
     const open = this.it.stats.open_issues;
-    const closed = items.filter((item) => item.status === "closed").length;
+    const closed = items.filter((/** @type {Item} */ item) => item.status === "closed").length;
     const all = `/issues?filter=${encodeURIComponent(filter)}&closed=1`;
-    const words = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
+    const label = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
     patch(this.members, items, () => [
       nextCursor ? null : progress(open, closed),
-      el("ul.lines.plain-list.card", items.map((item) => el("li", line({ ...item, milestone: null }, "issue")))),
-      items.length > 0 && el("a", { href: all }, words),
+      el("ul.lines.plain-list.card", items.map((/** @type {Item} */ item) =>
+        el("li", line({ ...item, milestone: null }, "issue")))),
+      items.length > 0 && el("a", { href: all }, label),
     ]);
   }
 }

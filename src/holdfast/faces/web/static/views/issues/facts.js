@@ -1,25 +1,45 @@
-// The facts beside a milestone or issue, each with the little form that changes it.
+// The facts beside an issue or milestone, each with a form that changes it.
 
 import { get } from "../../api.js";
-import { ago, button, choice, codeAddress, el, fill, form, left, patch, plain, quiet, submit } from "../../dom.js";
-import { dayInFull, person, place, state } from "./parts.js";
+import { button, choice, plainButton } from "../../controls.js";
+import { quiet } from "../../display.js";
+import { el, fill, patch } from "../../dom.js";
+import { form, submitButton } from "../../forms.js";
+import { codeAddress } from "../../links.js";
+import { ago, timeLeft } from "../../time.js";
+import { dayInFull, entityAddress, person, state } from "./parts.js";
 
-/** Show the facts of what a detail shows; each changes by itself, so that nobody loses a form they have open. */
+/** @import { Detail } from "./detail.js" */
+/** @import { Item } from "./parts.js" */
+
+/**
+ * An operation and its arguments, or nothing to do.
+ * @typedef {[operation: string, body: object] | false | null | undefined | ""} Change
+ */
+
+/**
+ * Draw the facts. Each is updated on its own, so an open form in one is kept.
+ * @param {Detail} detail
+ * @param {any} known the fields of the filter language and who the user is
+ */
 export function drawFacts(detail, known) {
   const { it, names, places, side } = detail;
-  const values = (name) => known.fields.find((field) => field.name === name)?.values ?? [];
-  const offer = (id, list = []) => el("datalist", { id }, [...new Set(list)].map((value) => el("option", { value })));
-  const about = (ids) => ids.map((id) => [id, names.get(id)?.title, names.get(id)?.status]);
-  const show = (name, data, render) => {
-    if (!places.has(name)) places.set(name, side.appendChild(el("div.fact")));
-    patch(places.get(name), data, () => [el("h2", name), el("div.stack", render())]);
+  const values = (/** @type {string} */ name) =>
+    known.fields.find((field) => field.name === name)?.values ?? [];
+  const offer = (/** @type {string} */ id, /** @type {string[]} */ list = []) =>
+    el("datalist", { id }, [...new Set(list)].map((value) => el("option", { value })));
+  const about = (/** @type {string[]} */ ids) => ids.map((id) => [id, names.get(id)?.title, names.get(id)?.status]);
+  const show = (/** @type {string} */ name, /** @type {any} */ data, /** @type {() => any} */ render) => {
+    const place = places.get(name) ?? side.appendChild(el("div.fact"));
+    places.set(name, place);
+    patch(place, data, () => [el("h2", name), el("div.stack", render())]);
   };
   fill(detail.lists, offer("people", [known.identity, ...values("assignee"), ...values("author")]),
     offer("labels", values("labels")), offer("open-issues"));
   show("Claim", [it.claim, it.status], () => claim(detail, known.identity));
   show("Assignee", it.assignee, () => assignee(detail, known.identity));
   show("Labels", it.labels, () => members(detail, "Labels", it.labels, {
-    write: (word, off) => ["label", { [off ? "remove" : "add"]: [word] }],
+    write: (label, off) => ["label", { [off ? "remove" : "add"]: [label] }],
     item: (label) => el("span.tag", label), look: "chips", list: "labels",
   }));
   show("Due", [it.due, it.status], () => due(detail));
@@ -36,12 +56,20 @@ export function drawFacts(detail, known) {
   show("Id", it.id, () => el("code", it.id));
 }
 
-/** Return a form that opens where it is asked for; `what` gives the operation by the button that was pressed. */
+/**
+ * Return a form that unfolds.
+ * @param {Detail} detail
+ * @param {string} label
+ * @param {Node} input
+ * @param {any} buttons
+ * @param {(pressed?: string) => Change} what returns the change for the button that was pressed
+ */
 function change(detail, label, input, buttons, what) {
-  const send = async (_values, pressed) => {
-    const asked = what(pressed);
-    if (asked) await detail.write(...asked, () => (box.open = false));
-    if (!box.open) detail.side.querySelector(`summary[aria-label="${label}"]`)?.focus();
+  const send = async (/** @type {any} */ _values, /** @type {string | undefined} */ pressed) => {
+    const wanted = what(pressed);
+    if (wanted) await detail.write(...wanted, () => (box.open = false));
+    const current = /** @type {HTMLElement | null} */ (detail.side.querySelector(`summary[aria-label="${label}"]`));
+    if (!box.open) current?.focus();
   };
   const toggle = () => box.open || detail.refresh();
   const summary = el("summary", { "aria-label": label }, label.split(" ")[0]);
@@ -49,74 +77,111 @@ function change(detail, label, input, buttons, what) {
   return box;
 }
 
+/**
+ * @param {Detail} detail
+ * @param {string} me
+ */
 function claim(detail, me) {
   const { it } = detail;
-  const doing = (text, what) => button(text, () => detail.act(what, {}));
-  if (!it.claim) return [quiet("Nobody is on it."), it.status !== "closed" && doing("Claim for an hour", "claim")];
+  const act = (/** @type {string} */ text, /** @type {string} */ what) => button(text, () => detail.act(what, {}));
+  const free = quiet("Nobody is working on it.");
+  if (!it.claim) return [free, it.status !== "closed" && act("Claim for an hour", "claim")];
   const { actor, until } = it.claim;
-  return [el("span", person(actor), quiet(` ${left(until)} left`)), actor === me && doing("Release", "release")];
+  const left = quiet(` ${timeLeft(until) ?? "no time"} left`);
+  return [el("span", person(actor), left), actor === me && act("Release", "release")];
 }
 
+/**
+ * @param {Detail} detail
+ * @param {string} me
+ */
 function assignee(detail, me) {
   const { assignee: name } = detail.it;
   const attributes = { list: "people", "aria-label": "Assignee", value: name ?? "", placeholder: "Name <mail>" };
   const input = el("input", attributes);
+  /** @type {(pressed?: string) => Change} */
   const what = (pressed) => {
     if (pressed === "nobody") return ["assign", { nobody: true }];
     const wanted = pressed === "me" ? me : input.value.trim();
     return wanted && ["assign", { assignee: wanted }];
   };
-  const buttons = [submit("Assign"), name !== me && submit("Me", "me"), name && submit("Nobody", "nobody")];
+  const buttons = [submitButton("Assign"), name !== me && submitButton("Me", "me"),
+    name && submitButton("Nobody", "nobody")];
   return [name ? person(name) : quiet("nobody"), change(detail, "Change assignee", input, buttons, what)];
 }
 
+/** @param {Detail} detail */
 function due(detail) {
   const { due: day, status } = detail.it;
   const input = el("input", { type: "date", "aria-label": "Due", value: day ?? "" });
+  /** @type {(pressed?: string) => Change} */
   const what = (pressed) => (pressed || input.value) && ["edit", { due: pressed || input.value }];
-  const buttons = [submit("Set"), day && submit("Clear", "none")];
-  const words = day ? dayInFull(day, status === "closed") : quiet("no day");
-  return [words, change(detail, "Change due day", input, buttons, what)];
+  const buttons = [submitButton("Set"), day && submitButton("Clear", "none")];
+  const current = day ? dayInFull(day, status === "closed") : quiet("no due date");
+  return [current, change(detail, "Change due date", input, buttons, what)];
 }
 
+/** @param {Detail} detail */
 function milestone(detail) {
   const { milestone: now } = detail.it;
-  const input = el("span"); // until the milestones are known
+  const input = el("span"); // filled when the milestones have been loaded
+  /** @type {() => Change} */
   const what = () => {
-    const wanted = input.querySelector("select").value;
+    const wanted = input.querySelector("select")?.value;
     return wanted ? ["link", { milestone: wanted }] : now && ["link", { milestone: now, unlink: true }];
   };
-  const node = change(detail, "Change milestone", input, submit("Set"), what);
+  const node = change(detail, "Change milestone", input, submitButton("Set"), what);
   node.addEventListener("toggle", () => detail.try(async () => {
     const query = { entity: "milestone", sort: ["due"], limit: 200 };
     const { items } = await get("milestones/git_mile_overview", query, detail.view);
-    fill(input, choice("Milestone", [["", "none"], ...items.map(({ id, title }) => [id, title])], now));
+    /** @type {[string, string][]} */
+    const milestones = items.map(({ id, title }) => [id, title]);
+    fill(input, choice("Milestone", [["", "none"], ...milestones], now));
   }), { once: true });
   const title = detail.names.get(now)?.title ?? now;
-  return [now ? el("a", { href: place("milestone", now) }, title) : quiet("none"), node];
+  return [now ? el("a", { href: entityAddress("milestone", now) }, title) : quiet("none"), node];
 }
 
-/** Return a list of things with a form that adds one. `write` gives the operation that adds one, or takes it off. */
+/**
+ * Return a list of values, each with a button that removes it, and a form that adds one.
+ * @param {Detail} detail
+ * @param {string} name
+ * @param {string[] | null | undefined} values
+ * @param {{write: (value: string, off?: boolean) => [string, object], item: (value: string) => any, look?: string,
+ *   [property: string]: any}} options `write` returns the change that adds a value or, with `off`, removes it; further
+ *   properties are those of the input
+ */
 function members(detail, name, values, { write, item, look = "", ...more }) {
   const input = el("input", { "aria-label": name, ...more });
-  const line = (value) => {
-    const remove = plain("✕", () => detail.act(...write(value, true)), { "aria-label": `Remove ${value}` });
+  const line = (/** @type {string} */ value) => {
+    const remove = plainButton("✕", () => detail.act(...write(value, true)), { "aria-label": `Remove ${value}` });
     return el("li", item(value), remove);
   };
+  /** @type {() => Change} */
   const what = () => input.value.trim() && write(input.value.trim());
   return [el("ul", { class: `members plain-list ${look}` }, (values ?? []).map(line)),
-    change(detail, `Add to ${name.toLowerCase()}`, input, submit("Add"), what)];
+    change(detail, `Add to ${name.toLowerCase()}`, input, submitButton("Add"), what)];
 }
 
+/** @param {Detail} detail */
 async function offerIssues({ it, lists, view }) {
   const { items } = await get("milestones/git_mile_overview", { entity: "issue", limit: 200 }, view);
   const others = items.filter(({ id }) => id !== it.id);
-  fill(lists.querySelector("#open-issues"), others.map(({ id, title }) => el("option", { value: id }, title)));
+  const list = /** @type {HTMLElement} */ (lists.querySelector("#open-issues"));
+  fill(list, others.map(({ id, title }) => el("option", { value: id }, title)));
 }
 
+/**
+ * @param {Item | undefined} known
+ * @param {string} id
+ */
 const dependency = (known, id) =>
-  (known ? [state(known.status), el("a", { href: place(known.kind, id) }, known.title)] : el("code", id));
+  (known ? [state(known.status), el("a", { href: entityAddress(known.kind, id) }, known.title)] : el("code", id));
 
+/**
+ * Return a link to a web page or a file; anything else, such as a commit, is only text.
+ * @param {string} to
+ */
 function linked(to) {
   if (/^https?:\/\//.test(to)) return el("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, to);
   return /[./]/.test(to) && !/^[./]|\s/.test(to) ? el("a", { href: codeAddress(to) }, to) : el("code", to);

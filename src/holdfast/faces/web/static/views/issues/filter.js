@@ -1,39 +1,63 @@
-// The filter line: completion from the server's own grammar, and mistakes shown under the column they are at.
+// The filter field: completes the words of the filter language and shows errors below their column.
 
-import { Choices } from "../../combobox.js";
+import { Options } from "../../combobox.js";
 import { el, fill } from "../../dom.js";
 
+/** @typedef {{name: string, operators: string[], values: string[]}} Field */
+/** @typedef {"field" | "operator" | "value" | "joint"} Expected */
+/** @typedef {{expected: Expected, field: Field | null, listing: boolean}} State `listing`: inside brackets */
+
+/** The tokens of `milestones/query/`: strings, operators, brackets, words. */
 const TOKEN = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|==|!=|<=|>=|&&|\|\||[=<>!~()[\],]|[^\s=<>!~()[\],"'&|]+/g;
 const JOINTS = ["and", "or"];
 const ALIASES = { label: "labels", created_at: "created", updated_at: "updated", due_at: "due" };
 const OPERATORS = { "=": "==", in: ["in", "not in"], contains: ["contains", "not contains"] };
-const MOST = 8;
+/** A judgement: a list that is taken in at a glance. */
+const MAX_COMPLETIONS = 8;
 
-/** Return what may stand at the end of a text: the part that is begun, and the words that may replace it. */
+/**
+ * Return the completions at the end of a text: the prefix that has been typed and the words that may replace it.
+ * @param {string} text
+ * @param {Map<string, Field>} fields
+ */
 export function completions(text, fields) {
   const tokens = [...text.matchAll(TOKEN)];
   const last = tokens.at(-1);
-  const isBegun = last && last.index + last[0].length === text.length && !/[()[\],]$/.test(text);
-  const begun = isBegun ? tokens.pop()[0] : "";
-  const start = { expected: "field", field: null, listing: false };
-  const { expected, field } = tokens.reduce(follow.bind(null, fields), start);
-  const typed = begun.replace(/^["']/, "").toLowerCase();
+  const hasPrefix = last && last.index + last[0].length === text.length && !/[()[\],]$/.test(text);
+  const prefix = hasPrefix ? last[0] : "";
+  /** @type {State} */
+  let state = { expected: "field", field: null, listing: false };
+  for (const [token] of hasPrefix ? tokens.slice(0, -1) : tokens) state = next(fields, state, token);
+  const { expected, field } = state;
+  const typed = prefix.replace(/^["']/, "").toLowerCase();
   const words = {
     field: () => [...fields.keys()],
-    operator: () => field.operators.flatMap((sign) => OPERATORS[sign] ?? sign),
-    value: () => field.values.map(written),
+    operator: () => field?.operators.flatMap((sign) => OPERATORS[sign] ?? sign) ?? [],
+    value: () => field?.values.map(quoted) ?? [],
     joint: () => JOINTS,
   }[expected]();
-  const fitting = words.filter((word) => word.toLowerCase().includes(typed) && word !== begun);
-  fitting.sort((one, other) => starts(other, typed) - starts(one, typed));
-  return { begun, words: fitting.slice(0, MOST) };
+  const matching = words.filter((word) => word.toLowerCase().includes(typed) && word !== prefix);
+  matching.sort((one, other) => startsWith(other, typed) - startsWith(one, typed));
+  return { prefix, words: matching.slice(0, MAX_COMPLETIONS) };
 }
 
-const starts = (word, typed) => Number(word.toLowerCase().replace(/^"/, "").startsWith(typed));
+/**
+ * @param {string} word
+ * @param {string} typed
+ */
+const startsWith = (word, typed) => Number(word.toLowerCase().replace(/^"/, "").startsWith(typed));
 
-const written = (value) => (/^[\w\-./@:+#]+$/.test(value) ? value : JSON.stringify(value));
+/** @param {string} value */
+const quoted = (value) => (/^[\w\-./@:+#]+$/.test(value) ? value : JSON.stringify(value));
 
-function follow(fields, now, [token]) {
+/**
+ * Return what is expected after a token.
+ * @param {Map<string, Field>} fields
+ * @param {State} now
+ * @param {string} token
+ * @returns {State}
+ */
+function next(fields, now, token) {
   const word = token.toLowerCase();
   if (word === "[") return { ...now, expected: "value", listing: true };
   if (word === "]") return { ...now, expected: "joint", listing: false };
@@ -46,38 +70,43 @@ function follow(fields, now, [token]) {
   return field ? { ...now, expected: "operator", field } : now;
 }
 
-/** Return the filter line; `apply(text)` asks for it, `learn()` gives the fields. */
-export function filterLine(value, { example, apply, learn }) {
+/**
+ * Return the filter field.
+ * @param {string} value
+ * @param {{example: string, apply: (text: string) => any, fields: () => Promise<Map<string, Field>>}} options `apply`
+ *   is called on Enter
+ */
+export function filterLine(value, { example, apply, fields }) {
   const input = el("input.mono", {
     type: "text", value, placeholder: example, spellcheck: "false", autocomplete: "off",
     role: "combobox", "aria-label": "Filter", "aria-autocomplete": "list", "aria-controls": "filter-words",
   });
   const list = el("ul.words.mono.card", { id: "filter-words", role: "listbox", "aria-label": "Completions" });
   const problem = el("div.filter-problem", { id: "filter-problem", role: "alert" });
-  let begun = "";
-  const take = (word) => {
-    const end = input.selectionStart;
-    input.setRangeText(`${word} `, end - begun.length, end, "end");
+  let prefix = "";
+  const take = (/** @type {string} */ word) => {
+    const end = input.selectionStart ?? input.value.length;
+    input.setRangeText(`${word} `, end - prefix.length, end, "end");
     offer();
   };
-  const choices = new Choices(input, list, { line: (word) => word, take });
+  const options = new Options(input, list, { render: (word) => word, take });
 
-  function show(words) {
+  function show(/** @type {string[]} */ words) {
     list.hidden = !words.length || document.activeElement !== input;
-    input.ariaExpanded = !list.hidden;
-    choices.show(words);
+    input.ariaExpanded = String(!list.hidden);
+    options.show(words);
   }
 
   async function offer() {
-    const found = completions(input.value.slice(0, input.selectionStart), await learn());
-    begun = found.begun;
+    const found = completions(input.value.slice(0, input.selectionStart ?? undefined), await fields());
+    prefix = found.prefix;
     show(found.words);
   }
 
-  function pressed(event) {
-    const isTab = event.key === "Tab" && choices.chosen >= 0;
-    const isOpen = choices.items.length > 0;
-    if (choices.press(isTab ? "Enter" : event.key)) return event.preventDefault();
+  function press(/** @type {KeyboardEvent} */ event) {
+    const takes = event.key === "Tab" && options.selected >= 0;
+    const isOpen = options.items.length > 0;
+    if (options.press(takes ? "Enter" : event.key)) return event.preventDefault();
     if (event.key !== "Enter" && !(event.key === "Escape" && isOpen)) return;
     event.preventDefault();
     show([]);
@@ -86,12 +115,15 @@ export function filterLine(value, { example, apply, learn }) {
 
   input.addEventListener("input", () => (fail(null), offer()));
   input.addEventListener("focus", offer);
-  input.addEventListener("keydown", pressed);
+  input.addEventListener("keydown", press);
   input.addEventListener("blur", () => show([]));
   input.addEventListener("scroll", () => problem.style.setProperty("--scrolled", `${-input.scrollLeft}px`));
   show([]);
 
-  /** Show a mistake under its column, or with null that there is none. The text before it is its measure. */
+  /**
+   * Show an error below its column, or remove it. The text before the column gives the width.
+   * @param {any} mistake
+   */
   function fail(mistake) {
     input.toggleAttribute("aria-invalid", Boolean(mistake));
     const column = mistake?.data.column;

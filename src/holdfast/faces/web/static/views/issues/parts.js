@@ -1,51 +1,97 @@
-// What lists and single issues share: states, people, due days, progress, and links to milestones and issues.
+// Parts of issues and milestones that several views show: status, people, due dates, progress, links.
 
 import { get } from "../../api.js";
-import { ago, bar, counted, el, field, quiet } from "../../dom.js";
+import { bar, counted, quiet } from "../../display.js";
+import { el } from "../../dom.js";
+import { field } from "../../forms.js";
+import { ago } from "../../time.js";
 
-const DAY = 86_400_000;
-const FAR = 60;
+/** An issue or milestone as lists have it; its fields are those of `git_mile_overview`.
+ * @typedef {Record<string, any>} Item
+ */
+
+/** @typedef {"issue" | "milestone"} Kind */
+
+const DAY_MS = 86_400_000;
+/** Due later than this, only the date is shown; a judgement: nobody plans in days two months ahead. */
+const FAR_DAYS = 60;
+/** Due sooner than this, it is highlighted. */
+const SOON_DAYS = 3;
 const MARKS = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", "Closed"] };
 
-/** Return a state as a mark and a word. */
+/**
+ * Return a status as a mark and a word.
+ * @param {string} status
+ */
 export function state(status) {
   const [mark, word] = MARKS[status] ?? ["·", status];
   return el(`span.state.${status}`, el("span", { "aria-hidden": "true" }, mark), el("span", word));
 }
 
-/** Return the name of somebody written as git writes them; the whole of it is in the title. */
+/**
+ * Return the name of a person; the mail address is in the title.
+ * @param {string} text as git writes it: "Name <mail>"
+ */
 export const person = (text) => el("span.person", { title: text }, text.replace(/ <[^<>]*>$/, "") || text);
 
-/** Return a due day, and in words how far off it is; what is done is late no more. */
+/**
+ * Return how far away a due date is.
+ * @param {string} day
+ * @param {boolean} done whether it is closed: then it is not overdue
+ */
 export function dueDay(day, done = false) {
   const today = new Date();
-  const days = Math.round((Date.parse(day) - Date.UTC(today.getFullYear(), today.getMonth(), today.getDate())) / DAY);
-  if (done || days > FAR) return el("span.quiet", { title: day }, `due ${day}`);
+  const midnight = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
+  const days = Math.round((Date.parse(day) - midnight) / DAY_MS);
+  if (done || days > FAR_DAYS) return el("span.quiet", { title: day }, `due ${day}`);
   if (days < 0) return el("span.tag.danger", { title: day }, `overdue by ${counted(-days, "day")}`);
-  const words = days === 0 ? "due today" : `due in ${counted(days, "day")}`;
-  return el(days < 3 ? "span.tag.attention" : "span.quiet", { title: day }, words);
+  const text = days === 0 ? "due today" : `due in ${counted(days, "day")}`;
+  return el(days < SOON_DAYS ? "span.tag.attention" : "span.quiet", { title: day }, text);
 }
 
-/** Return a due day in figures and in words, where the words are not the figures. */
+/**
+ * Return a due date and how far away it is.
+ * @param {string} day
+ * @param {boolean} [done]
+ */
 export function dayInFull(day, done) {
-  const words = dueDay(day, done);
-  return words.textContent.includes(day) ? words : el("span", day, " ", words);
+  const distance = dueDay(day, done);
+  return distance.textContent?.includes(day) ? distance : el("span", day, " ", distance);
 }
 
-/** Return how many issues of a milestone are closed, as a bar and in words. */
+/**
+ * Return how many issues of a milestone are closed, as a bar and as text.
+ * @param {number} open
+ * @param {number} closed
+ */
 export function progress(open, closed) {
   const total = open + closed;
-  const words = total ? `${closed} of ${total} closed` : "no issues yet";
-  return el("div.progress", bar(words, total ? Math.round((100 * closed) / total) : 0), quiet(words));
+  const text = total ? `${closed} of ${total} closed` : "no issues yet";
+  return el("div.progress", bar(text, total ? Math.round((100 * closed) / total) : 0), quiet(text));
 }
 
+/**
+ * Return the kind that the query names.
+ * @param {{query: URLSearchParams}} view
+ * @returns {Kind}
+ */
 export const kindOf = ({ query }) => (query.get("kind") === "milestone" ? "milestone" : "issue");
 
-export const place = (kind, id) =>
+/**
+ * Return the address of an issue or milestone.
+ * @param {string | undefined} kind
+ * @param {string} id
+ */
+export const entityAddress = (kind, id) =>
   (`/issues/${encodeURIComponent(id)}${kind === "milestone" ? "?kind=milestone" : ""}`);
 
-/** Return what is known of some ids: a map of lines that also say their kind. */
-export async function named(ids, signal) {
+/**
+ * Look up issues and milestones by id, with their kind.
+ * @param {(string | null | undefined)[]} ids
+ * @param {AbortSignal} [signal]
+ */
+export async function findByIds(ids, signal) {
+  /** @type {Map<string, Item>} */
   const found = new Map();
   const wanted = [...new Set(ids.filter(Boolean))];
   if (!wanted.length) return found;
@@ -58,25 +104,34 @@ export async function named(ids, signal) {
   return found;
 }
 
-/** Return the fields of a title and a description. */
+/**
+ * Return the fields for a title and a description.
+ * @param {Item} item
+ */
 export function textFields({ title = "", description = "" } = {}) {
   const limits = { required: true, maxlength: 500, autocomplete: "off" };
   return [field("Title", el("input", { name: "title", value: title, ...limits })),
     field("Description, in Markdown", el("textarea", { name: "description", value: description, rows: 8 }))];
 }
 
+/**
+ * Return the content of a line of the list.
+ * @param {Item} item
+ * @param {Kind} kind
+ */
 export function line(item, kind) {
   const { id, title, status, milestone, claimed_by: holder, assignee, due, labels, stats, contested, updated } = item;
   const facts = kind === "milestone" ? [progress(stats.open_issues, item.closed_issues)] : [
     milestone && el("span.quiet", { title: `Milestone ${milestone}` }, milestone),
-    holder ? el("span", person(holder), " is on it") : assignee && person(assignee),
+    holder ? el("span", person(holder), " is working on it") : assignee && person(assignee),
   ];
   const comments = stats.comment_count && quiet(counted(stats.comment_count, "comment"));
   facts.push(due && dueDay(due, status === "closed"), comments, ago(updated));
   return [
     state(status),
-    el("div.what", el("a.name", { href: place(kind, id) }, title), contested && el("span.tag.attention", "contested"),
-      labels.map((label) => el("span.tag", { title: label }, label))),
+    el("div.what", el("a.name", { href: entityAddress(kind, id) }, title),
+      contested && el("span.tag.attention", "contested"),
+      labels.map((/** @type {string} */ label) => el("span.tag", { title: label }, label))),
     el(`div.facts.${kind}`, facts.map((fact) => el("span", fact || null))),
   ];
 }

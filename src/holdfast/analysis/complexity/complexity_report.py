@@ -1,0 +1,296 @@
+"""The report on complexity: functions, files, those above a threshold, and their summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nsmallest
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from holdfast.analysis.complexity.function_complexity import (
+    ComplexityCounting,
+    FileComplexity,
+    FunctionComplexity,
+    by_file,
+    file_complexities,
+    maintainability,
+    spread,
+)
+from holdfast.analysis.complexity.thresholds import ComplexityExcess, ComplexityThresholds
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.kernel.models import Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.syntax.record import Record
+
+HOTSPOTS = 10
+"""How many of the most complex functions are hot spots: enough for one screen."""
+_SHARE_OF_LINES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
+"""The share of a function's lines that counts as too complex, by severity: a convention, stated in
+docs/analysis.md."""
+
+
+class ComplexitySummary(Output):
+    """Totals over all functions; null without functions."""
+
+    total_files: int
+    total_functions: int
+    lines_of_code: int = Field(description="Without blank lines and comments.")
+    median_cyclomatic: float | None
+    median_cognitive: float | None
+    max_cyclomatic: int | None
+    max_cognitive: int | None
+    p90_cyclomatic: int | None
+    p90_cognitive: int | None
+    errors: int
+    warnings: int
+    technical_debt_hours: float
+    maintainability_index: float | None = Field(description="From 0 to 100.")
+
+
+class ComplexityViolation(Output):
+    """A function that is too complex."""
+
+    severity: Literal["error", "warning"]
+    rule: str
+    message: str
+    value: int
+    threshold: int
+    file: UntrustedText
+    line: int
+    function: UntrustedText
+
+
+class Hotspot(Output):
+    """One of the most complex functions."""
+
+    file: UntrustedText
+    function: UntrustedText
+    line: int
+    complexity: int
+    complexity_type: str
+
+
+class MeasuredFunction(Output):
+    """The figures of one function."""
+
+    file: UntrustedText
+    function: UntrustedText
+    line: int
+    end_line: int
+    cyclomatic: int
+    cognitive: int
+    recursive: bool = Field(description="Whether it calls itself, directly or through others of its file.")
+    nesting: int
+    parameters: int
+    lines_of_code: int
+    halstead_effort: float
+
+
+class MeasuredFile(Output):
+    """The figures of one file."""
+
+    path: UntrustedText
+    functions: int
+    lines_of_code: int
+    max_cyclomatic: int
+    avg_cognitive: float
+    maintainability_index: float | None
+
+
+class RankedFile(Output):
+    """A file with its rank among the others."""
+
+    rank: int
+    file: UntrustedText
+    function_count: int
+    max_cyclomatic: int
+    avg_cognitive: float
+    halstead_effort: float = Field(description="Difficulty times volume, of all its functions.")
+    total_score: float
+
+
+class TopFiles(Output):
+    """The most complex files."""
+
+    requested: int
+    returned: int
+    rankings: list[RankedFile]
+
+
+@dataclass(frozen=True, eq=False)
+class ComplexityReport(AnalysisReport):
+    """How complex the functions of some files are."""
+
+    files: Mapping[str, Record]
+    functions: Sequence[FunctionComplexity]
+    """All of them, by file and line."""
+    counted: Sequence[FunctionComplexity]
+    """Those that count: all, or those that are new or more complex than in the base commit."""
+    thresholds: ComplexityThresholds = field(default_factory=ComplexityThresholds)
+
+    unmentioned: ClassVar[Mapping[str, Any]] = {"heavy_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
+
+    @cached_property
+    def excesses(self) -> list[ComplexityExcess]:
+        """The functions above a threshold, the worst first."""
+        return sorted(
+            self.thresholds.excesses(self.counted),
+            key=lambda each: (each.severity, -each.hours, each.measured.file, each.measured.function.line),
+        )
+
+    @property
+    def costliest(self) -> list[ComplexityExcess]:
+        """The functions above a threshold, those first that cost most to simplify."""
+        return sorted(
+            self.excesses,
+            key=lambda one: (-one.hours, one.measured.file, one.measured.function.line, one.rule.id),
+        )
+
+    @cached_property
+    def findings(self) -> Sequence[CodeFinding]:
+        """The functions above a threshold, the worst first."""
+        return tuple(excess.finding for excess in self.excesses)
+
+    def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return lines of functions, lines in functions above a threshold, and complexity, by file."""
+        weights: dict[FunctionComplexity, float] = {}
+        for each in self.excesses:
+            weights[each.measured] = max(_SHARE_OF_LINES[each.severity], weights.get(each.measured, 0.0))
+        return {
+            path: {
+                "function_lines": sum(each.function.lines_of_code for each in group),
+                "heavy_lines": sum(weights.get(each, 0.0) * each.function.lines_of_code for each in group),
+                "cyclomatic": sum(each.cyclomatic for each in group),
+                "cognitive": max(each.cognitive for each in group),
+            }
+            for path, group in by_file(self.functions).items()
+        }
+
+    @cached_property
+    def ranked_files(self) -> list[FileComplexity]:
+        """The files, the highest score first."""
+        return file_complexities(self.files, self.counted)
+
+    @property
+    def summary(self) -> ComplexitySummary:
+        """The totals."""
+        cyclomatic = spread(each.cyclomatic for each in self.counted)
+        cognitive = spread(each.cognitive for each in self.counted)
+        severities = Counter(each.severity for each in self.excesses)
+        return ComplexitySummary(
+            total_files=len(self.files),
+            total_functions=len(self.counted),
+            lines_of_code=sum(record.code_lines for record in self.files.values()),
+            median_cyclomatic=cyclomatic.median,
+            median_cognitive=cognitive.median,
+            max_cyclomatic=cyclomatic.highest,
+            max_cognitive=cognitive.highest,
+            p90_cyclomatic=cyclomatic.p90,
+            p90_cognitive=cognitive.p90,
+            errors=severities["error"],
+            warnings=severities["warning"],
+            technical_debt_hours=round(sum(each.hours for each in self.excesses), 2),
+            maintainability_index=maintainability(self.counted),
+        )
+
+    def hotspots(self) -> list[Hotspot]:
+        """Return the most complex functions above the warning threshold, the worst first."""
+        worst = sorted(
+            (each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic[0]),
+            key=lambda each: (-each.cyclomatic, each.file, each.function.line),
+        )
+        return [
+            Hotspot(
+                file=each.file,
+                function=each.function.name,
+                line=each.function.line,
+                complexity=each.cyclomatic,
+                complexity_type="cyclomatic",
+            )
+            for each in worst[:HOTSPOTS]
+        ]
+
+    def top_files(self, requested: int) -> TopFiles:
+        """Rank the number of files requested; for 0, all files with a function above a threshold."""
+        blamed = {each.measured.file for each in self.excesses}
+        ranked = self.ranked_files
+        chosen = ranked[:requested] if requested else [row for row in ranked if row.path in blamed]
+        rankings = [
+            RankedFile(
+                rank=rank,
+                file=row.path,
+                function_count=row.function_count,
+                max_cyclomatic=row.max_cyclomatic,
+                avg_cognitive=row.avg_cognitive,
+                halstead_effort=round(sum(each.function.effort for each in row.functions), 2),
+                total_score=row.total_score,
+            )
+            for rank, row in enumerate(chosen, 1)
+        ]
+        return TopFiles(requested=requested, returned=len(rankings), rankings=rankings)
+
+
+def complexity_report(
+    files: Mapping[str, Record],
+    base: BaseCommit | None = None,
+    counting: ComplexityCounting | None = None,
+    thresholds: ComplexityThresholds | None = None,
+) -> ComplexityReport:
+    """Report on some files; with a base only functions that are new or more complex count."""
+    counting = counting or ComplexityCounting()
+    functions = counting.in_files(files)
+    counted = functions if base is None else counting.increased(files, base)
+    return ComplexityReport(files, functions, counted, thresholds or ComplexityThresholds())
+
+
+def violation_view(each: ComplexityExcess) -> ComplexityViolation:
+    """Return a function above a threshold as results show it."""
+    return ComplexityViolation(
+        severity=each.severity,
+        rule=each.rule.id,
+        message=each.message,
+        value=each.value,
+        threshold=each.threshold,
+        file=each.measured.file,
+        line=each.measured.function.line,
+        function=each.measured.function.name,
+    )
+
+
+def hardest_functions(functions: Sequence[FunctionComplexity], most: int) -> list[MeasuredFunction]:
+    """Return the figures of functions, the hardest to understand first."""
+    order = lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line)  # noqa: E731
+    return [
+        MeasuredFunction(
+            file=each.file,
+            function=each.function.name,
+            line=each.function.line,
+            end_line=each.function.end_line,
+            cyclomatic=each.cyclomatic,
+            cognitive=each.cognitive,
+            recursive=each.function.recursive,
+            nesting=each.function.nesting,
+            parameters=each.function.parameters,
+            lines_of_code=each.function.lines_of_code,
+            halstead_effort=round(each.function.effort, 2),
+        )
+        for each in nsmallest(most, functions, order)
+    ]
+
+
+def file_view(row: FileComplexity) -> MeasuredFile:
+    """Return the figures of a file as results show them."""
+    return MeasuredFile(
+        path=row.path,
+        functions=row.function_count,
+        lines_of_code=row.lines_of_code,
+        max_cyclomatic=row.max_cyclomatic,
+        avg_cognitive=row.avg_cognitive,
+        maintainability_index=maintainability(row.functions),
+    )

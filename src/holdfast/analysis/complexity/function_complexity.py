@@ -1,0 +1,146 @@
+"""The complexity of functions, counted in the requested dialect, and its aggregates by file and project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import log
+from statistics import median
+from typing import Literal, NamedTuple
+
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.syntax.record import FunctionMetrics, Record
+
+Dialect = Literal["statements", "extended"]
+
+
+class FunctionComplexity(NamedTuple):
+    """A function and its complexity in one dialect."""
+
+    file: str
+    function: FunctionMetrics
+    cyclomatic: int
+    cognitive: int
+
+
+@dataclass(frozen=True)
+class ComplexityCounting:
+    """How complexity is counted."""
+
+    dialect: Dialect = "statements"
+    recursion: bool = True
+    """Whether recursion adds one to the cognitive complexity of a function."""
+
+    def in_file(self, path: str, record: Record | None) -> list[FunctionComplexity]:
+        """Return the complexity of a file's functions."""
+        extended, no_recursion = self.dialect == "extended", not self.recursion
+        return [
+            FunctionComplexity(
+                path,
+                each,
+                each.extended if extended else each.cyclomatic,
+                each.cognitive - (no_recursion and each.recursive),
+            )
+            for each in (record.functions if record is not None else ())
+        ]
+
+    def in_files(self, files: Mapping[str, Record]) -> list[FunctionComplexity]:
+        """Return the complexity of all functions, by file and line."""
+        return [function for path, record in files.items() for function in self.in_file(path, record)]
+
+    def increased(self, files: Mapping[str, Record], base: BaseCommit) -> list[FunctionComplexity]:
+        """Return the functions that are new since a commit, or more complex than in it."""
+        return [
+            new
+            for new, old in self.compared(files, base)
+            if old is None or new.cyclomatic > old.cyclomatic or new.cognitive > old.cognitive
+        ]
+
+    def compared(
+        self, files: Mapping[str, Record], base: BaseCommit
+    ) -> Iterator[tuple[FunctionComplexity, FunctionComplexity | None]]:
+        """Yield each function of the files that changed since a commit, with what it was in that commit."""
+        for path, before in base.changed(files):
+            known: dict[str, list[FunctionComplexity]] = {}
+            for each in self.in_file(path, before):
+                known.setdefault(each.function.name, []).append(each)
+            for new in self.in_file(path, files[path]):
+                same_name = known.get(new.function.name)
+                yield new, same_name.pop(0) if same_name else None
+
+
+class FileComplexity(NamedTuple):
+    """The complexity of a file's functions together."""
+
+    path: str
+    function_count: int
+    lines_of_code: int
+    max_cyclomatic: int
+    avg_cognitive: float
+    functions: Sequence[FunctionComplexity]
+
+    @property
+    def total_score(self) -> float:
+        """The score by which files are ranked, from 0 to 90: a convention, stated in docs/analysis.md."""
+        return round(
+            0.4 * min(self.max_cyclomatic, 50) / 50 * 100
+            + 0.4 * min(self.avg_cognitive, 100)
+            + 0.2 * min(self.function_count, 100) / 100 * 50,
+            2,
+        )
+
+
+def by_file(functions: Iterable[FunctionComplexity]) -> dict[str, list[FunctionComplexity]]:
+    """Group functions by their file; files without functions are left out."""
+    return {path: list(group) for path, group in groupby(functions, lambda function: function.file)}
+
+
+def file_complexities(
+    files: Mapping[str, Record], functions: Iterable[FunctionComplexity]
+) -> list[FileComplexity]:
+    """Return the complexity of each file that has functions, the highest score first."""
+    rows = [
+        FileComplexity(
+            path,
+            len(group),
+            files[path].code_lines,
+            max(each.cyclomatic for each in group),
+            round(sum(each.cognitive for each in group) / len(group), 2),
+            group,
+        )
+        for path, group in by_file(functions).items()
+    ]
+    return sorted(rows, key=lambda row: (-row.total_score, row.path))
+
+
+def maintainability(functions: Sequence[FunctionComplexity]) -> float | None:
+    """Return the maintainability index of a mean function, from 0 to 100; None without functions.
+
+    Coleman and Oman's formula, scaled to 100 as Visual Studio does: 171 - 5.2 ln(volume) - 0.23 complexity
+    - 16.2 ln(lines), with Halstead's volume, the extended cyclomatic complexity, and the lines of code.
+    """
+    if not functions:
+        return None
+    count = len(functions)
+    volume = sum(each.function.volume for each in functions) / count
+    complexity = sum(each.function.extended for each in functions) / count
+    lines = sum(each.function.lines_of_code for each in functions) / count
+    index = 171 - 5.2 * log(max(volume, 1)) - 0.23 * complexity - 16.2 * log(max(lines, 1))
+    return round(min(100.0, max(0.0, index * 100 / 171)), 2)
+
+
+class Spread(NamedTuple):
+    """How the values of one figure are distributed."""
+
+    median: float | None
+    highest: int | None
+    p90: int | None
+
+
+def spread(values: Iterable[int]) -> Spread:
+    """Return the median, the maximum and the 90th percentile."""
+    known = sorted(values)
+    if not known:
+        return Spread(None, None, None)
+    return Spread(median(known), known[-1], known[int(0.9 * len(known))])

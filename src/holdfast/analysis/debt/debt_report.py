@@ -1,0 +1,105 @@
+"""The report on the technical debt that comments admit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdfast.analysis.debt.debt_item import DebtItem, certain_debts, debt_items, least_probability, new_items
+from holdfast.analysis.debt.marker import Severity
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.base_commit import BaseCommit
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingLevel, FindingSeverity
+from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DEBT_RULES
+
+_LEVELS: Mapping[Severity, FindingLevel] = {
+    "Critical": "error",
+    "High": "warning",
+    "Medium": "note",
+    "Low": "note",
+}
+_SEVERITIES: Mapping[Severity, FindingSeverity] = {
+    "Critical": "critical",
+    "High": "high",
+    "Medium": "medium",
+    "Low": "low",
+}
+MINUTES: Mapping[FindingSeverity, int] = {"critical": 120, "high": 60, "medium": 30, "low": 15}
+"""The estimated minutes to pay an admitted debt: a convention, stated in docs/analysis.md."""
+
+
+@dataclass(frozen=True, eq=False)
+class DebtReport(AnalysisReport):
+    """The debts that the comments of a project admit, the gravest first."""
+
+    items: tuple[DebtItem, ...]
+
+    @property
+    def certain(self) -> list[DebtItem]:
+        """The items that a marker shows."""
+        return [item for item in self.items if item.certainty == "certain"]
+
+    @cached_property
+    def findings(self) -> tuple[CodeFinding, ...]:
+        """The certain items."""
+        return tuple(map(debt_finding, self.certain))
+
+    @property
+    def by_severity(self) -> dict[str, int]:
+        """The number of items of each severity."""
+        return dict(sorted(Counter(item.severity for item in self.items).items()))
+
+    @property
+    def by_category(self) -> dict[str, int]:
+        """The number of items of each category."""
+        return dict(sorted(Counter(item.category for item in self.items).items()))
+
+    @property
+    def by_file(self) -> dict[str, tuple[int, int]]:
+        """The number of items of each file that has some, and the line of its gravest."""
+        counts = Counter(item.file for item in self.items)
+        return {item.file: (counts[item.file], item.line) for item in reversed(self.items)}
+
+
+def debt_report(
+    room: Analysis,
+    scan: Scan,
+    base: BaseCommit | None = None,
+    *,
+    probable: bool = False,
+    min_probability: float | None = None,
+) -> DebtReport:
+    """Report on a scan: the items a marker shows, and on request those the model considers probable.
+
+    With a base only items that the same file did not admit in that commit are reported.
+    """
+    lowest = least_probability(min_probability) if probable else None
+    if probable:
+        items = room.cached(
+            f"debt from probability {lowest}", scan, lambda: debt_items(scan, min_probability=lowest)
+        )
+    else:
+        items = certain_debts(room, scan)
+    return DebtReport(tuple(items if base is None else new_items(items, base, lowest)))
+
+
+def debt_finding(item: DebtItem) -> CodeFinding:
+    """Return an item as a finding."""
+    severity = _SEVERITIES[item.severity]
+    properties = {"category": item.category, "severity": item.severity, "certainty": item.certainty}
+    known = {"marker": item.marker, "probability": item.probability}
+    return CodeFinding(
+        DEBT_RULES[item.category],
+        _LEVELS[item.severity],
+        item.text,
+        item.file,
+        item.line,
+        column=item.column,
+        properties=properties | {name: value for name, value in known.items() if value is not None},
+        severity=severity,
+        minutes=MINUTES[severity],
+    )

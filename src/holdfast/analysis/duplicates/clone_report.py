@@ -1,0 +1,82 @@
+"""The report on duplicates: classes of clones, and how much of each file is in one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from holdfast.analysis.duplicates.clone import CloneClass, Fragment, GpuUse
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.rules import DUPLICATE_RULES
+
+_MOST_OTHERS = 20
+"""How many of the other fragments a finding lists: a chosen bound, for classes with hundreds of them."""
+
+
+@dataclass(frozen=True)
+class CloneReport(AnalysisReport):
+    """The clones of a project."""
+
+    classes: tuple[CloneClass, ...]
+    lines: Mapping[str, int]
+    """The number of lines of each file."""
+    duplicate_lines: Mapping[str, int]
+    """How many of them are in an exact or renamed clone, each counted once."""
+    near_lines: Mapping[str, int]
+    """How many of the others are in a gapped one."""
+    gpu: GpuUse = field(default_factory=GpuUse)
+
+    unmentioned: ClassVar[Mapping[str, Any]] = {"duplicated": 0.0}
+
+    @property
+    def total_lines(self) -> int:
+        """The lines of all files."""
+        return sum(self.lines.values())
+
+    @property
+    def duplication(self) -> float:
+        """The share of lines that are duplicates, from 0 to 1."""
+        return sum(self.duplicate_lines.values()) / (self.total_lines or 1)
+
+    @property
+    def by_kind(self) -> dict[str, int]:
+        """The number of classes of each kind."""
+        return dict(sorted(Counter(one.kind for one in self.classes).items()))
+
+    @cached_property
+    def findings(self) -> tuple[CodeFinding, ...]:
+        """Each class, at its first fragment."""
+        return tuple(clone_finding(one, one.fragments[0]) for one in self.classes)
+
+    def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the share of each file's lines that is in an exact or renamed clone."""
+        return {
+            path: {"duplicated": self.duplicate_lines.get(path, 0) / lines}
+            for path, lines in self.lines.items()
+            if lines
+        }
+
+
+def clone_finding(one: CloneClass, fragment: Fragment) -> CodeFinding:
+    """Return a class of clones as a finding at one of its fragments."""
+    rule = DUPLICATE_RULES[one.kind]
+    others = [f"{each.file}:{each.start_line}-{each.end_line}" for each in one.fragments if each != fragment]
+    return CodeFinding(
+        rule,
+        rule.level,
+        f"{rule.summary} {len(one.fragments)} copies, also at {others[0]}.",
+        fragment.file,
+        fragment.start_line,
+        fragment.end_line,
+        subject=one.id,
+        properties={
+            "id": one.id,
+            "copies": len(one.fragments),
+            "similarity": one.similarity,
+            "others": others[:_MOST_OTHERS],
+        },
+    )

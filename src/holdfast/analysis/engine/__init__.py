@@ -1,0 +1,12 @@
+"""The scan of a project's files, its cache, and running several analyses over one scan.
+
+- `scan.py`: what a scan returns; `scanner.py` makes it. `discovery.py` and `patterns.py` choose the files,
+  `file_reader.py` and `source_text.py` read them.
+- `product.py`: what is made of a file: a record (`stored_record.py`) or tokens (`token_stream.py`).
+- `record_cache.py`, `product_memory.py`: products on disk and in memory, by content. `code_version.py`
+  invalidates them.
+- `base_commit.py`: the files of a commit, to compare with.
+- `analysis_report.py`, `code_finding.py`: what every analysis returns.
+- `scope.py`, `analysis_run.py`, `stages.py`, `measurements.py`: running several of them, and combining their
+  reports.
+"""

@@ -1,0 +1,136 @@
+"""Runs several analyses over one scan, concurrently, and combines their reports.
+
+Contract: results are combined in a fixed order, so they do not depend on threads or processes. An analysis
+that fails is listed with the reason, and the others are unaffected.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of
+from holdfast.analysis.engine.analysis_report import AnalysisReport
+from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions, Scope
+from holdfast.analysis.engine.stages import Stages
+from holdfast.analysis.room import Analysis
+from holdfast.kernel.dispatch.failures import holdfast_error
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.kernel.machine import without_garbage_collection
+from holdfast.storage.files.work_tree import Tree
+
+Answer = TypeVar("Answer")
+Report = TypeVar("Report", bound=AnalysisReport)
+
+
+@dataclass(frozen=True)
+class Component(Generic[Report]):
+    """One analysis of a combined document: how its report is made, and what the document shows of it."""
+
+    report: Callable[[Scope], Report]
+    sections: Callable[[Report, Scope], Mapping[str, Any]]
+    """The sections of the document, as JSON, by their names."""
+    findings: Callable[[Report, Scope], Iterable[CodeFinding]] = lambda report, _: report.findings
+
+
+Components = Mapping[str, Component[Any]]
+"""The analyses of a document by name, in the order of its sections."""
+
+
+@dataclass(frozen=True)
+class ComponentResult:
+    """What one analysis contributed."""
+
+    report: AnalysisReport
+    sections: Mapping[str, Any]
+    findings: tuple[CodeFinding, ...]
+
+
+@dataclass(frozen=True)
+class AnalysisRun:
+    """The reports of several analyses, combined."""
+
+    scan: Scan
+    results: Mapping[str, ComponentResult]
+    measured: Measurements
+    coverage: CoverageReport
+    failures: Mapping[str, str]
+    seconds: Mapping[str, float]
+    """How long each stage took, concurrent ones included."""
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """The sections of all analyses, in order."""
+        return {name: section for one in self.results.values() for name, section in one.sections.items()}
+
+
+@without_garbage_collection()
+def run_analyses(room: Analysis, options: RunOptions, components: Components) -> AnalysisRun:
+    """Run analyses over one scan of a project."""
+    stages = Stages(len(components) + 2)
+    scope = stages.run("files", partial(Scope.of, room, options))
+    works = [(name, partial(attempt, partial(_result, one, scope))) for name, one in components.items()]
+    threads = options.parallel or os.cpu_count() or 1
+    done = dict(zip(components, stages.all(works, threads if options.concurrent else 1), strict=True))
+    results = {name: one for name, one in done.items() if isinstance(one, ComponentResult)}
+    failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
+    coverage = stages.run("coverage", partial(_coverage, scope))
+    measured = _measurements(scope, [*(one.report for one in results.values()), coverage], results, failures)
+    return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.spent)
+
+
+def attempt(analysis: Callable[[], Answer]) -> Answer | str:
+    """Return the result of an analysis, or why it failed."""
+    try:
+        return analysis()
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError as failure:
+        return failure.message
+    except Exception as failure:
+        return holdfast_error(failure).message
+
+
+def _result(component: Component[Report], scope: Scope) -> ComponentResult:
+    report = component.report(scope)
+    return ComponentResult(
+        report, component.sections(report, scope), tuple(component.findings(report, scope))
+    )
+
+
+def _coverage(scope: Scope) -> CoverageReport:
+    if scope.options.strategy == "offline":
+        return CoverageReport(without=NOT_OFFLINE)
+    repository = scope.room.repository
+    return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())
+
+
+def _measurements(
+    scope: Scope,
+    reports: Iterable[AnalysisReport],
+    results: Mapping[str, ComponentResult],
+    failures: Mapping[str, str],
+) -> Measurements:
+    numbers = [(report.file_numbers(), report.unmentioned) for report in reports]
+    files = {}
+    for path, record in scope.scan.files.items():
+        known: dict[str, Any] = {}
+        for by_file, unmentioned in numbers:
+            known.update(by_file.get(path, unmentioned))
+        files[path] = FileMeasures(path, scope.scan.sizes[path], record.code_lines, **known)
+    findings = (finding for one in results.values() for finding in one.findings)
+    graphs = (one.report.import_graph for one in results.values())
+    return Measurements(
+        files,
+        tuple(sorted(findings, key=lambda finding: finding.order)),
+        frozenset(results),
+        next((graph for graph in graphs if graph is not None), None),
+        dict(failures),
+        scope.options.period_days,
+    )

@@ -1,0 +1,157 @@
+"""The records of the files in a commit, to find what changed since.
+
+Contract: contents are read from git's objects, and no program that the repository configures is run. A
+revision that does not exist is an error, never an empty base. A file that git considers renamed is compared
+with its former name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from holdfast.analysis.engine.file_reader import FileReader
+from holdfast.analysis.engine.product import RECORDS, TOKENS, FileProduct, Made, Product
+from holdfast.analysis.engine.scan import FileScan, Scan
+from holdfast.analysis.engine.source_text import may_be_source
+from holdfast.analysis.engine.token_stream import TokenStream
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.line_diff import kept_lines, lines_of
+from holdfast.storage.git.repository import Repository
+from holdfast.syntax.record import Record
+
+
+class BaseCommit:
+    """The commit that the work tree is compared with."""
+
+    def __init__(self, repository: Repository, revision: str, *, fork: bool = False) -> None:
+        """Resolve a revision, or with `fork` its merge base with HEAD."""
+        self._tree = Tree(repository)
+        with Git(repository) as git:
+            commit = _commit(git, revision)
+            if fork:
+                common = git.execute("merge-base", commit, "HEAD").output.decode("ascii", "replace").split()
+                if not common:
+                    raise NotFound(
+                        f"This branch and {revision!a} have no commit in common.",
+                        hint="Fetch more of the history, or compare with the revision itself: `since`.",
+                    )
+                commit = common[0]
+        self._repository = repository
+        self._same: set[str] = set()
+        self.commit = commit
+
+    @cached_property
+    def renames(self) -> Mapping[str, str]:
+        """The former names of files that were renamed since, according to git's index."""
+        options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+        with Git(self._repository) as git:
+            listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
+        fields = os.fsdecode(listed).split("\0")
+        return dict(zip(fields[2::3], fields[1::3], strict=False))
+
+    def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
+        """Yield the files that changed since, with their record in the commit; None for new files."""
+        for path, before, _ in self._differing(paths):
+            yield path, None if before is None else self._made(RECORDS, path, before)
+
+    def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
+        """Return the new lines, counted from 1, of the files that changed since."""
+        found = {}
+        for path, before, now in self._differing(paths):
+            lines = lines_of(now)
+            kept = kept_lines(lines_of(before or b""), lines, range(len(lines)))
+            found[path] = frozenset(index + 1 for index in range(len(lines)) if index not in kept)
+        return found
+
+    def _differing(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
+        known = [path for path in paths if path not in self._same]
+        call = current_call()
+        with Git(self._repository) as git:
+            for number, path in enumerate(known):
+                call.progress(number, len(known), "files compared with the base")
+                former, now = self.renames.get(path, path), self._now(path)
+                try:
+                    found = git.objects().read(f"{self.commit}:{former}", LIMITS.source_file_bytes)
+                except TooLarge:
+                    found = None
+                if found is None or found.kind != "blob":
+                    yield path, None, now or b""
+                elif found.data != now:
+                    yield path, found.data, now or b""
+                else:
+                    self._same.add(path)
+
+    def unstaged(self, paths: Iterable[str]) -> list[str]:
+        """Return the changed source files whose staged content differs from the work tree."""
+        with Git(self._repository) as git:
+            options = ("--cached", "--no-renames", "--name-only", "-z")
+            listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
+            changed = {path for path in os.fsdecode(listed).split("\0") if path and may_be_source(path)}
+            changed.update(path for path, _, _ in self._differing(paths))
+            return sorted(path for path in changed if not self._is_staged(git, path))
+
+    def _is_staged(self, git: Git, path: str) -> bool:
+        staged, now = git.objects().read(f":{path}", LIMITS.source_file_bytes), self._now(path)
+        if staged is None or now is None:
+            return staged is None and now is None
+        return lines_of(staged.data) == lines_of(now)
+
+    def scan(self, now: Scan) -> Scan:
+        """Return a scan of the commit, given one of the work tree; files skipped there are skipped here."""
+        return self._scanned(now, RECORDS)
+
+    def scan_tokens(self, now: FileScan[TokenStream]) -> FileScan[TokenStream]:
+        """Return the tokens of the commit's files, in the same way."""
+        return self._scanned(now, TOKENS)
+
+    def _scanned(self, now: FileScan[Any], product: Product[FileProduct]) -> FileScan[Any]:
+        files = {path: made for path, made in now.files.items() if path not in self.renames}
+        for path, before, _ in self._differing(list(files)):
+            made = None if before is None else self._made(product, path, before)
+            if made is None:
+                del files[path]
+            else:
+                files[path] = made
+        known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
+        for path, data in self._removed(known):
+            if (made := self._made(product, path, data)) is not None:
+                files[path] = made
+        return replace(now, files=dict(sorted(files.items())), version=None)
+
+    def _made(self, product: Product[Made], path: str, data: bytes) -> Made | None:
+        parts = FileReader(self._repository.root, product=product).read(path, data).parts
+        return None if parts is None else product.restored(parts)
+
+    def _removed(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the source files of the commit that no longer exist."""
+        with Git(self._repository) as git:
+            listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
+            for path in os.fsdecode(listed).split("\0"):
+                if path and path not in known and may_be_source(path) is not False:
+                    found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
+                    if found is not None:
+                        yield path, found.data
+
+    def _now(self, path: str) -> bytes | None:
+        try:
+            return self._tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)
+        except HoldfastError:
+            return None
+
+
+def _commit(git: Git, revision: str) -> str:
+    try:
+        return git.resolve(f"{revision}^{{commit}}")
+    except NotFound:
+        raise NotFound(
+            f"There is no commit {revision!a} to compare with.", hint="Name a commit, branch or tag."
+        ) from None

@@ -1,0 +1,60 @@
+"""One finding of an analysis: built once, in its report, and rendered by every tool and format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FindingKind = Literal["complexity", "technical-debt", "dead-code", "duplication", "defect", "coverage"]
+FindingSeverity = Literal["critical", "high", "medium", "low"]
+FindingLevel = Literal["none", "note", "warning", "error"]
+"""The levels of SARIF 2.1.0, section 3.27.10."""
+FINDING_SEVERITIES: tuple[FindingSeverity, ...] = ("critical", "high", "medium", "low")
+
+
+@dataclass(frozen=True)
+class FindingRule:
+    """The rule that findings of one kind break."""
+
+    id: str
+    """Words joined by hyphens: `cyclomatic-complexity`."""
+    summary: str
+    """A sentence."""
+    kind: FindingKind
+    level: FindingLevel = "warning"
+    help: str = ""
+    """What to do about it."""
+
+
+@dataclass(frozen=True)
+class CodeFinding:
+    """Something an analysis found at a place in the code, and what fixing it is estimated to cost."""
+
+    rule: FindingRule
+    level: FindingLevel
+    message: str
+    path: str
+    """Relative to the root of the repository."""
+    line: int | None = None
+    """None if it is about the whole file."""
+    end_line: int | None = None
+    column: int | None = None
+    """Counted in characters from 1, like lines."""
+    subject: str = ""
+    """What it is about, such as the name of a function. With it a finding is recognised after its lines
+    moved."""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    severity: FindingSeverity = "low"
+    minutes: float = 0
+    """The estimated cost of fixing it."""
+
+    @property
+    def kind(self) -> FindingKind:
+        """The kind of its rule."""
+        return self.rule.kind
+
+    @property
+    def order(self) -> tuple[str, int, str, str]:
+        """Sorts findings by place, then by rule."""
+        return self.path, self.line or 0, self.rule.id, self.subject or self.message

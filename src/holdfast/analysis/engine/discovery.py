@@ -1,0 +1,123 @@
+"""Sorts the files of a project: candidates for reading, files skipped by name or attribute, and files that
+are no source.
+
+Contract: decisions follow from names, sizes and git attributes alone; no file is opened. A folder that is
+named as the project is never skipped because of its own name or those above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from posixpath import basename
+
+from holdfast.analysis.engine.file_reader import TOO_LARGE
+from holdfast.analysis.engine.scan import Project, Skipped
+from holdfast.analysis.engine.source_text import GENERATED, MINIFIED, VENDORED, may_be_source
+from holdfast.kernel.errors import InvalidPath
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import printable_path
+from holdfast.storage.files.globs import matcher
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.project_files import FileStat
+from holdfast.syntax.languages import language_of
+
+UNUSUAL_NAME = "unusual name"
+
+_VENDORED_FOLDERS = frozenset((
+    "node_modules", "bower_components", "jspm_packages", "vendor", "_vendor", "vendored", "third_party",
+    "third-party", "thirdparty", "site-packages", "dist-packages", "venv", ".venv", "Pods", "Carthage",
+    ".yarn",
+))  # fmt: skip
+_MINIFIED_NAME = re.compile(r".*[.-]min\.\w+")
+_GENERATED_NAME = re.compile(
+    r".*(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.pb-c\.[ch]|_grpc\.pb\.go|\.g\.cs|\.designer\.cs"
+    r"|\.generated\.\w+|_generated\.(?:go|rs|ts|js|py)|\.gen\.\w+|_string\.go|zz_generated\..*)",
+    re.IGNORECASE,
+)
+_HEADER = ".h"
+_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
+_ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
+
+
+@dataclass
+class Discovered:
+    """The files of a project, sorted."""
+
+    candidates: dict[str, FileStat] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that the project's folder, patterns, depth and languages select."""
+    prefix = f"{project.path}/" if project.path else ""
+    included = _either(project.include, prefix) if project.include else None
+    excluded = _either(project.exclude, prefix) if project.exclude else None
+    for path in paths:
+        if not path.startswith(prefix) and path != project.path:
+            continue
+        if project.languages and not _may_be_in(project.languages, path):
+            continue
+        if project.max_depth is not None and path.count("/", len(prefix)) > project.max_depth:
+            continue
+        if (included is None or included(path)) and (excluded is None or not excluded(path)):
+            yield path
+
+
+def sort_out(
+    project: Project, seen: Mapping[str, FileStat | str], attributes: Mapping[str, str]
+) -> Discovered:
+    """Return the candidates, the skipped files and the other files, each in order of the paths."""
+    found = Discovered()
+    for path, stat in seen.items():
+        is_source = may_be_source(path)
+        if is_source and (reason := _reason(project, path, stat, attributes)) is not None:
+            found.skipped.append(Skipped(printable_path(path), reason))
+        elif is_source or (is_source is None and isinstance(stat, FileStat) and _is_nameable(path)):
+            assert isinstance(stat, FileStat)
+            found.candidates[path] = stat
+        elif isinstance(stat, FileStat) and _is_nameable(path):
+            found.others.append(path)
+    return found
+
+
+def _reason(project: Project, path: str, stat: FileStat | str, attributes: Mapping[str, str]) -> str | None:
+    if isinstance(stat, str):
+        return stat
+    name = basename(path)
+    below = path[len(project.path) :].split("/")[:-1]
+    if not _is_nameable(path):
+        return UNUSUAL_NAME
+    if not _VENDORED_FOLDERS.isdisjoint(below):
+        return VENDORED
+    if (excluded := attributes.get(path)) is not None:
+        return excluded
+    if _MINIFIED_NAME.fullmatch(name):
+        return MINIFIED
+    if _GENERATED_NAME.fullmatch(name):
+        return GENERATED
+    return TOO_LARGE if stat.size > LIMITS.source_file_bytes else None
+
+
+def _may_be_in(languages: frozenset[str], path: str) -> bool:
+    """Return whether a file may be in one of the languages by its name, or is no source."""
+    language = None if path.endswith(_HEADER) else language_of(path)
+    return language is None or language.name in languages
+
+
+def _is_nameable(path: str) -> bool:
+    if len(path) <= LIMITS.path_segment_bytes and _ORDINARY.fullmatch(path):
+        return True  # nearly all are, and parsing them would take longer
+    try:
+        RepoPath.parse(path)
+    except InvalidPath:
+        return False
+    return True
+
+
+def _either(patterns: tuple[str, ...], prefix: str) -> Callable[[str], bool]:
+    """Match paths relative to the project's folder or to the root, which is how results show them."""
+    matches = matcher(patterns)
+    return lambda path: matches(path[len(prefix) :]) or (bool(prefix) and matches(path))

@@ -1,0 +1,190 @@
+"""Reads one file and makes its product, or says why there is none.
+
+Contract: a file that cannot be read, decoded or parsed is a result with a reason, never an exception, and
+what breaks a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
+processes import this module, so it imports little besides the parser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha1
+from posixpath import splitext
+from traceback import extract_tb
+from typing import NamedTuple
+
+from holdfast.analysis.engine.product import PRODUCTS, RECORDS, FileProduct, Product, SourceText
+from holdfast.analysis.engine.source_text import (
+    MINIFIED,
+    UNDECODABLE,
+    is_minified,
+    may_be_source,
+    reason_to_skip,
+    text_of,
+)
+from holdfast.analysis.engine.stored_record import Parts
+from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
+from holdfast.syntax.languages import language_of
+from holdfast.syntax.parse import ParseTooLong
+
+TOO_LARGE = "too large"
+TOOK_TOO_LONG = "took too long"
+FAILED = "could not be analysed"
+UNREADABLE = "unreadable"
+NOT_REGULAR = "not a regular file"
+GONE = "gone"
+"""A file that was deleted since it was discovered; it no longer belongs to the project."""
+
+_PROCESS_ENDED = "the process that read it ended"
+_FIRST_LINE_BYTES = 256
+
+_BATCH_FILES = 64
+_BATCH_BYTES = 64 * 1024
+"""Bounds of a batch: chosen so that parsing a batch takes milliseconds."""
+
+
+class ReadResult(NamedTuple):
+    """What reading one file gave."""
+
+    path: str
+    size: int = 0
+    key: str = ""
+    """Language, file extension and content hash; files with equal keys have equal products."""
+    reason: str = ""
+    """Why the file is skipped, if it is."""
+    parts: Parts | None = None
+    """The product; None if its key was known already, and if there is no product."""
+    failure: str = ""
+    """The exception that broke the parser, and where it was raised; never its message, which may quote
+    source."""
+
+
+class FileReader:
+    """Reads the files of one work tree. A content is parsed once; one whose key is known, not at all."""
+
+    def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
+        self._make = product.make
+        self._tree = Tree(Repository(root))
+        self._known = set(known)
+
+    def read(self, path: str, content: bytes | None = None) -> ReadResult:
+        """Read a file, or a former content of it, and log a warning if that breaks its parser."""
+        return logged(self.read_unlogged(path, content))
+
+    def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
+        """Read a file in a process whose log nobody sees; the caller logs the failure."""
+        try:
+            data = self._bytes(path) if content is None else content
+            return ReadResult(path) if data is None else self._result(path, data)
+        except HoldfastError as failure:
+            return ReadResult(path, reason=_reason(failure))
+        except Exception as failure:  # a file that breaks a parser must not keep the others from being read
+            return ReadResult(path, reason=FAILED, failure=_described(failure))
+
+    def _bytes(self, path: str) -> bytes | None:
+        """Return the content of a file, or None if neither its name nor its first line marks it as source."""
+        place = RepoPath.parse(path)
+        if may_be_source(path) is None:
+            with self._tree.open_read(place) as file:
+                head = file.read(_FIRST_LINE_BYTES)
+            if language_of(path, head.decode("utf-8", "replace")) is None:
+                return None
+        return self._tree.read_bytes(place, LIMITS.source_file_bytes)
+
+    def _result(self, path: str, data: bytes) -> ReadResult:
+        size = len(data)
+        if (reason := reason_to_skip(data)) is not None:
+            return ReadResult(path, size, reason=reason)
+        text = text_of(data)
+        if text is None:
+            return ReadResult(path, size, reason=UNDECODABLE)
+        language = language_of(path, text)
+        if language is None:
+            return ReadResult(path)
+        if is_minified(data, language.name):
+            return ReadResult(path, size, reason=MINIFIED)
+        digest = sha1(data, usedforsecurity=False).hexdigest()
+        key = f"{language.name}:{splitext(path)[1]}:{digest}"
+        if key in self._known:
+            return ReadResult(path, size, key)
+        parts = self._make(SourceText(path, language.name, text.encode("utf-8", "replace")))
+        if parts is None:
+            return ReadResult(path)
+        self._known.add(key)
+        return ReadResult(path, size, key, parts=parts)
+
+
+def logged(result: ReadResult) -> ReadResult:
+    """Log a warning if a file broke its parser, and return the result unchanged."""
+    if result.failure:
+        import logging  # not needed by most reads, and slow to import
+
+        message = "%s could not be analysed: %s"
+        logging.getLogger(__name__).warning(message, ascii(result.path), result.failure)
+    return result
+
+
+def _described(failure: Exception) -> str:
+    frame = extract_tb(failure.__traceback__)[-1]
+    place = f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
+    return f"{type(failure).__name__} at {place}"
+
+
+_worker: Callable[[str], ReadResult]
+"""Reads one file in a worker process."""
+
+
+def _prepare(product: str, root: str, known: Sequence[str]) -> None:
+    """Make this process a worker that reads the files of one work tree."""
+    global _worker  # noqa: PLW0603 - an initializer can only store its result globally
+    _worker = FileReader(root, known, PRODUCTS[product]).read_unlogged
+
+
+def _read_batch(paths: Sequence[str]) -> list[ReadResult]:
+    return [_worker(path) for path in paths]
+
+
+def read_in_processes(
+    product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
+) -> Iterator[ReadResult]:
+    """Read files in several processes, and yield the results in any order."""
+    setup = (product.name, root, known)
+    waiting = deque(_batches(sizes))
+    with ProcessPool(
+        processes, initializer=_prepare, initargs=setup, task_seconds=LIMITS.file_seconds
+    ) as pool:
+        for batch, future in completed(pool, _read_batch, waiting, 2 * processes):
+            try:
+                yield from map(logged, future.result())
+            except WorkerLost:
+                if len(batch) > 1:  # retried one by one, so that only the file at fault fails
+                    waiting.extend([path] for path in batch)
+                else:
+                    yield logged(ReadResult(batch[0], reason=FAILED, failure=_PROCESS_ENDED))
+
+
+def _batches(sizes: Mapping[str, int]) -> list[list[str]]:
+    """Return the paths in batches of about the same number of bytes."""
+    found: list[list[str]] = []
+    room = 0
+    for path, size in sizes.items():
+        if room < size or len(found[-1]) == _BATCH_FILES:
+            found.append([])
+            room = max(_BATCH_BYTES, size)
+        found[-1].append(path)
+        room -= size
+    return found
+
+
+def _reason(failure: HoldfastError) -> str:
+    named = (
+        (ParseTooLong, TOOK_TOO_LONG), (TooLarge, TOO_LARGE), (InvalidPath, NOT_REGULAR), (NotFound, GONE),
+    )  # fmt: skip
+    return next((reason for kind, reason in named if isinstance(failure, kind)), UNREADABLE)

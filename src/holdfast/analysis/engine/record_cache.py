@@ -1,0 +1,199 @@
+"""The cache of records: content-addressed, shared by the worktrees of a repository, with the last stat of
+each file.
+
+Contract:
+- A record is valid for its key, which consists of language and content hash, and for one version of the code
+  that makes records. The stat and key of a file only save reading it.
+- Damage, another version and a full disk cost time and nothing else. Several processes may use it at once.
+- Its size is bounded: the least recently used records are evicted first.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from holdfast.analysis.engine.code_version import record_version
+from holdfast.analysis.engine.stored_record import Parts
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.project_files import FileStat
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.lazy import Lazy
+from holdfast.storage.sql.derived import DerivedDatabase
+
+NAME = "records"
+APPLICATION_ID = 0x48465243  # "HFRC"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS record (
+    key TEXT PRIMARY KEY,
+    used INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    metrics BLOB NOT NULL,
+    comments BLOB NOT NULL,
+    names BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS record_used ON record (used);
+CREATE TABLE IF NOT EXISTS file (
+    root BLOB NOT NULL,
+    path BLOB NOT NULL,
+    seen TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sight TEXT NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (root, path)
+) STRICT, WITHOUT ROWID;
+"""
+_SECONDS_A_DAY = 86_400
+_KEYS_AT_ONCE = 500
+"""Parameters of one statement: below 999, the limit of SQLite before 3.32, https://www.sqlite.org/limits.html."""
+_FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
+_RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
+_USED = "UPDATE record SET used = ? WHERE key = ?"
+_LOADED = """
+SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({}) AND length(names) >= ?
+"""
+_OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
+
+
+class CachedFile(NamedTuple):
+    """What is known of a file since its stat was last read."""
+
+    seen: FileStat | None
+    """Its stat; None if that cannot be trusted to detect a change."""
+    size: int = 0
+    unreadable: str = ""
+    """Why it cannot be read, if its stat shows that."""
+    key: str = ""
+    reason: str = ""
+
+
+class RecordCache:
+    """The cache of one repository, for one of its work trees."""
+
+    def __init__(self, repository: Repository, name: str = NAME) -> None:
+        """`name` is the name of the database."""
+        self._repository = repository
+        self._name = name
+        self._root = os.fsencode(repository.root)
+        self._database = Lazy(self._open)
+
+    def cached_files(self) -> dict[str, CachedFile]:
+        """Return what is known of the files of this work tree."""
+        rows = self._rows(
+            lambda connection: connection.execute(
+                "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)
+            ).fetchall()
+        )
+        return {os.fsdecode(path): CachedFile(_seen(seen), *rest) for path, seen, *rest in rows}
+
+    def keys(self, *, whole: bool = False) -> list[str]:
+        """Return the keys of all records, or of the `whole` ones, which include names."""
+        wanted = "SELECT key FROM record WHERE length(names) >= ?"
+        rows = self._rows(lambda connection: connection.execute(wanted, (int(whole),)).fetchall())
+        return [key for (key,) in rows]
+
+    def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
+        """Return those of some records that are cached, and mark them as used."""
+        wanted = sorted(keys)
+        rows = self._rows(lambda connection: _loaded(connection, wanted, whole)) if wanted else []
+        found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
+        today = _today()
+        if old := [(today, key) for key, used, *_ in rows if used < today]:
+            self._write(lambda connection: connection.executemany(_USED, old))
+        return found
+
+    def put(
+        self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], gone: Iterable[str] = ()
+    ) -> None:
+        """Cache records and what is known of files, and forget files that no longer exist."""
+        today = _today()
+        rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
+        paths = [(self._root, os.fsencode(path), *_columns(one)) for path, one in files.items()]
+        lost = [(self._root, os.fsencode(path)) for path in gone]
+
+        def fill(connection: sqlite3.Connection) -> None:
+            connection.executemany(_RECORD, rows)
+            connection.executemany("DELETE FROM file WHERE root = ? AND path = ?", lost)
+            connection.executemany(_FILE, paths)
+            _evict(connection)
+
+        if rows or paths or lost:
+            self._write(fill)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
+
+    def _open(self) -> DerivedDatabase:
+        return DerivedDatabase(
+            self._repository.store_directory,
+            self._name,
+            application_id=APPLICATION_ID,
+            version=record_version(),
+            prepare=_prepare,
+        )
+
+    def _rows(self, query: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
+        if not os.path.isdir(self._repository.store_directory):
+            return []
+        return self._database.get().try_read(query, [])
+
+    def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
+        with suppress(HoldfastError):  # a cache that cannot be written costs time, nothing else
+            self._repository.ensure_store()
+            self._database.get().try_write(fill)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    for table in filter(str.strip, _TABLES.split(";")):
+        connection.execute(table)
+
+
+def _loaded(connection: sqlite3.Connection, keys: list[str], whole: bool) -> list[Any]:
+    found: list[Any] = []
+    for at in range(0, len(keys), _KEYS_AT_ONCE):
+        some = keys[at : at + _KEYS_AT_ONCE]
+        found += connection.execute(_LOADED.format(",".join("?" * len(some))), (*some, int(whole)))
+    return found
+
+
+def _evict(connection: sqlite3.Connection) -> None:
+    """Drop a quarter of the records while there are too many, those first that were not used for longest."""
+    while _bytes_used(connection) > LIMITS.record_cache_bytes:
+        count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
+        if not connection.execute(_OLDEST, (count // 4 + 1,)).rowcount:
+            connection.execute("DELETE FROM file")
+            return
+
+
+def _bytes_used(connection: sqlite3.Connection) -> int:
+    pages, free, size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
+
+def _checksum(key: str, parts: Iterable[bytes]) -> int:
+    return crc32(b"".join((key.encode(), *parts)))
+
+
+def _today() -> int:
+    return int(time.time()) // _SECONDS_A_DAY
+
+
+def _columns(known: CachedFile) -> tuple[str, int, str, str, str]:
+    seen = "" if known.seen is None else ":".join(map(str, known.seen))
+    return seen, known.size, known.unreadable, known.key, known.reason
+
+
+def _seen(text: str) -> FileStat | None:
+    return FileStat(*map(int, text.split(":"))) if text else None

@@ -1,0 +1,76 @@
+"""A record as it is cached: in compressed sections, of which comments and names are decoded on first access.
+
+Most analyses need one section, and decoding a section takes far longer than loading its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+from zlib import compress, decompress
+
+from holdfast.syntax.record import Comment, Names, Record, from_sections
+
+Parts = tuple[bytes, bytes, bytes]
+"""The compressed sections of a record: numbers with functions, comments, and names, empty if they were not
+read."""
+
+_NO_NUMBERS = b'["",0,0,0,null,[]]'
+
+
+def packed(sections: Sequence[bytes]) -> Parts:
+    """Compress sections, with or without the names."""
+    first, second, *third = (compress(section, 1) for section in sections)
+    return first, second, third[0] if third else b""
+
+
+class StoredRecord(Record):
+    """A record that decodes its sections lazily."""
+
+    _parts: Parts
+
+    def __new__(cls, parts: Parts) -> StoredRecord:
+        """Decode the numbers; parts that are no record raise here or when they are accessed."""
+        record = tuple.__new__(cls, from_sections(decompress(parts[0])))
+        record._parts = parts
+        return record
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Record:  # type: ignore[override]
+        return Record._make(iterable)  # `_replace` returns a plain record
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments."""
+        return from_sections(_NO_NUMBERS, comments=decompress(self._parts[1])).comments
+
+    @cached_property
+    def names(self) -> Names:
+        """What the file defines, imports, uses and calls."""
+        return from_sections(_NO_NUMBERS, names=decompress(self._parts[2])).names
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its names were read; if not, accessing them fails."""
+        return self._parts[2] != b""
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes the record takes in memory."""
+        return sum(map(len, self._parts))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self._fields)
+
+    def __getitem__(self, at: Any) -> Any:
+        return tuple(self)[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and tuple(self) == tuple(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._parts)

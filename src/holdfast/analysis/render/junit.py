@@ -1,0 +1,69 @@
+"""Checks as JUnit XML, as CI services read it: one suite, one case for each check.
+
+Contract: the document is well-formed whatever the texts contain. It has every attribute and element that the
+stricter of the schemas in use requires, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from holdfast.kernel.untrusted import visible
+
+
+class JUnitCase(NamedTuple):
+    """One check."""
+
+    name: str
+    seconds: float
+    skipped: str | None = None
+    """Why it was skipped, if it was."""
+    failure: tuple[str, str] | None = None
+    """What failed in one line, and in detail, if it failed."""
+
+
+def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
+    """Return a document; `timestamp` is in RFC 3339."""
+    root = Element("testsuites")
+    suite = SubElement(
+        root,
+        "testsuite",
+        name=suite_name,
+        package="holdfast",
+        id="0",
+        timestamp=timestamp[: len("YYYY-MM-DDTHH:MM:SS")],
+        hostname="localhost",  # the schema requires one; the machine's name is not published
+        tests=str(len(cases)),
+        failures=str(sum(case.failure is not None for case in cases)),
+        errors="0",
+        skipped=str(sum(case.skipped is not None for case in cases)),
+        time=_seconds(cases),
+    )
+    SubElement(suite, "properties")
+    for case in cases:
+        _add_case(suite, suite_name, case)
+    SubElement(suite, "system-out")
+    SubElement(suite, "system-err")
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'
+
+
+def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
+    element = SubElement(suite, "testcase", name=case.name, classname=suite_name, time=_seconds([case]))
+    if case.skipped is not None:
+        SubElement(element, "skipped", message=_xml_text(case.skipped))
+    elif case.failure is not None:
+        headline, details = case.failure
+        failure = SubElement(element, "failure", type=case.name, message=_xml_text(headline))
+        failure.text = _xml_text(details)
+
+
+def _seconds(cases: Iterable[JUnitCase]) -> str:
+    return f"{sum(case.seconds for case in cases):.3f}"
+
+
+def _xml_text(text: str) -> str:
+    """Return text without invisible characters and without those XML 1.0 forbids."""
+    return visible(text).replace("\ufffe", "").replace("\uffff", "")

@@ -1,0 +1,154 @@
+"""Findings as SARIF 2.1.0, the format in which editors and CI services read them.
+
+Contract: URIs are relative to the root of the repository and never show this machine's paths. A finding keeps
+its fingerprint when lines move: the fingerprint is computed from the rule, the file and the subject, not from
+the line. The same findings give the same document, in the order given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import quote
+
+from pydantic import PrivateAttr
+
+from holdfast import __version__
+from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
+from holdfast.analysis.engine.scan import FileCounts
+from holdfast.analysis.rules import rules_broken_by
+from holdfast.kernel.untrusted import visible, visible_in
+
+VERSION = "2.1.0"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+"""The usual name, in SARIF documents, of the folder that URIs are relative to."""
+FINGERPRINT = "holdfast/v1"
+MOST_RESULTS = 4000
+"""Results in the document of several analyses. A chosen bound: GitHub's code scanning shows no more than
+5,000 of a run,
+https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit."""
+
+
+@dataclass(frozen=True)
+class SarifContent:
+    """The arguments of `sarif` for one result."""
+
+    findings: tuple[CodeFinding, ...] = ()
+    rules: tuple[FindingRule, ...] | None = None
+    total: int | None = None
+    properties: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+
+
+class SarifResult(FileCounts):
+    """A result that remembers the findings behind it, so that it can be rendered as SARIF."""
+
+    _content: SarifContent = PrivateAttr(default_factory=SarifContent)
+
+    def with_findings(
+        self,
+        findings: Iterable[CodeFinding],
+        *,
+        rules: Iterable[FindingRule] | None = None,
+        total: int | None = None,
+        properties: Mapping[str, Any] | None = None,
+        notes: Iterable[str] = (),
+    ) -> Self:
+        """Remember findings and what else `sarif` takes."""
+        declared = None if rules is None else tuple(rules)
+        self._content = SarifContent(tuple(findings), declared, total, properties, tuple(notes))
+        return self
+
+    def sarif_text(self) -> str:
+        """Return this result as a SARIF document."""
+        return sarif_text(sarif(**vars(self._content)))
+
+
+def sarif(
+    findings: Sequence[CodeFinding],
+    *,
+    rules: Iterable[FindingRule] | None = None,
+    total: int | None = None,
+    properties: Mapping[str, Any] | None = None,
+    notes: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Return a document.
+
+    `rules` are by default those that the findings break. `total` counts all findings if only some are given.
+    `notes` tell the reader what else to know, such as what was not measured.
+    """
+    declared = rules_broken_by(findings) if rules is None else list(rules)
+    places = {rule.id: index for index, rule in enumerate(declared)}
+    left_out = (len(findings) if total is None else total) - len(findings)
+    notes = [*notes, *([f"{left_out} more findings are left out."] if left_out > 0 else [])]
+    seen: Counter[str] = Counter()
+    run: dict[str, Any] = {
+        "tool": {
+            "driver": {
+                "name": "holdfast",
+                "version": __version__,
+                "rules": [_rule(rule) for rule in declared],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
+        "invocations": [_invocation(notes)],
+        "results": [_result(finding, places[finding.rule.id], seen) for finding in findings],
+    }
+    if properties:
+        run["properties"] = visible_in(dict(properties))
+    return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
+
+
+def sarif_text(document: Mapping[str, Any]) -> str:
+    """Return a document as text."""
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def _rule(rule: FindingRule) -> dict[str, Any]:
+    described = {
+        "id": rule.id,
+        "shortDescription": {"text": rule.summary},
+        "defaultConfiguration": {"level": rule.level},
+    }
+    return described | ({"help": {"text": rule.help}} if rule.help else {})
+
+
+def _invocation(notes: Iterable[str]) -> dict[str, Any]:
+    shown = [{"level": "note", "message": {"text": visible(note)}} for note in notes]
+    return {"executionSuccessful": True} | ({"toolExecutionNotifications": shown} if shown else {})
+
+
+def _result(finding: CodeFinding, rule_index: int, seen: Counter[str]) -> dict[str, Any]:
+    identity = "\0".join((finding.rule.id, finding.path, finding.subject or finding.message))
+    key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    seen[key] += 1
+    result: dict[str, Any] = {
+        "ruleId": finding.rule.id,
+        "ruleIndex": rule_index,
+        "level": finding.level,
+        "message": {"text": visible(finding.message)},
+        "locations": [{"physicalLocation": _location(finding)}],
+        "partialFingerprints": {FINGERPRINT: f"{key}:{seen[key]}"},
+    }
+    if finding.level == "none":
+        result["kind"] = (
+            "informational"  # only results of kind `fail`, the default, have a level: SARIF, 3.27.9
+        )
+    if finding.properties:
+        result["properties"] = visible_in(dict(finding.properties))
+    return result
+
+
+def _location(finding: CodeFinding) -> dict[str, Any]:
+    uri = quote(finding.path.encode("utf-8", "surrogateescape"), safe="/")
+    location: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
+    if finding.line is not None:
+        region = {"startLine": finding.line, "endLine": finding.end_line, "startColumn": finding.column}
+        location["region"] = {name: value for name, value in region.items() if value is not None}
+    return location

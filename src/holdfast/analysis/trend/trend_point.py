@@ -1,0 +1,122 @@
+"""The numbers of a project at a commit: recorded on request, and computed for past commits.
+
+Contract: a point describes what is committed. If a source file is changed, new or deleted, nothing is
+recorded, and the answer names the file. Only `record` and `record_past` write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from pydantic import Field
+
+from holdfast.analysis.engine.scan import Project, Scan
+from holdfast.analysis.engine.source_text import may_be_source
+from holdfast.analysis.engine.stages import Stages
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.trend.headline import Metric, headline
+from holdfast.kernel.models import Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.history.committed_files import changed_file, committed_files
+
+NOT_RECORDED = "not recorded yet, which `record_trend` does"
+_PART = "only a part of the project was analysed"
+_NOTHING = "the project has no source files"
+_NO_COMMIT = "there is no commit"
+_NOT_WRITTEN = "the store could not be written"
+
+Measured = Mapping[Metric, float | None]
+
+
+class TrendPoint(Output):
+    """Whether the numbers of this analysis are recorded for `analyze_trend`."""
+
+    kept: bool
+    commit: str | None = Field(description="The commit that they are of.")
+    reason: UntrustedText | None = Field(description="Why they are not recorded.")
+
+
+def recorded_point(
+    room: Analysis, project: Project, scan: Scan, more: Measured, repository: Scan | None = None
+) -> TrendPoint:
+    """Return whether the headline numbers of a scan, and what else was measured, are recorded.
+
+    `repository` is the scan of the whole repository, if files outside of the project affect the numbers.
+    """
+    commit, reason = commit_of(room, project, scan, repository)
+    if commit is not None and reason is None:
+        known, _ = room.points.known(project.path, [commit])
+        is_known = _numbers(room, scan, more).items() <= known.get(commit, {}).items()
+        reason = None if is_known else NOT_RECORDED
+    return TrendPoint(kept=reason is None, commit=commit, reason=reason)
+
+
+def record(room: Analysis, project: Project, scan: Scan, more: Measured) -> TrendPoint:
+    """Record the headline numbers of a scan and what else was measured, if the files are as committed."""
+    commit, reason = commit_of(room, project, scan)
+    if commit is not None and reason is None:
+        is_written = room.points.add(project.path, commit, _numbers(room, scan, more), _now(room))
+        reason = None if is_written else _NOT_WRITTEN
+    return TrendPoint(kept=reason is None, commit=commit, reason=reason)
+
+
+def record_past(room: Analysis, project: Project, commits: Sequence[str]) -> int:
+    """Record the headline numbers of past commits that have none, and return of how many."""
+    known, _ = room.points.known(project.path, commits)
+    found = past_numbers(room, project, without_headline(commits, known))
+    return sum(room.points.add(project.path, commit, numbers, _now(room)) for commit, numbers in found)
+
+
+def without_headline(commits: Iterable[str], known: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return the commits that lack the numbers which can be computed for past commits."""
+    return [commit for commit in commits if "files" not in known.get(commit, {})]
+
+
+def past_numbers(
+    room: Analysis, project: Project, commits: Sequence[str]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the headline numbers of past commits that have source files, computed from git's objects."""
+    stages = Stages(len(commits))
+    for commit in commits:
+        numbers = stages.run(commit, partial(_past, room, project, commit))
+        if numbers:
+            yield commit, numbers
+
+
+def commit_of(
+    room: Analysis, project: Project, scan: Scan, repository: Scan | None = None
+) -> tuple[str | None, str | None]:
+    """Return the commit that a scan agrees with, and the reason if it agrees with none."""
+    commit = room.history.head()
+    if project != Project(project.path):
+        return commit, _PART
+    if not scan.files:
+        return commit, _NOTHING
+    if commit is None:
+        return None, _NO_COMMIT
+    compared, below = (scan, project.path) if repository is None else (repository, "")
+    changed = room.cached(f"as {commit}", compared, lambda: _changed(room, commit, below, compared))
+    return commit, f"{changed} is not as committed" if changed else None
+
+
+def _numbers(room: Analysis, scan: Scan, more: Measured) -> dict[str, float]:
+    numbers = room.cached("headline", scan, lambda: headline(room, scan))
+    return numbers | {name: value for name, value in more.items() if value is not None}
+
+
+def _now(room: Analysis) -> int:
+    return int(room.clock().timestamp())
+
+
+def _changed(room: Analysis, commit: str, project: str, scan: Scan) -> str:
+    """Return a source file that differs from a commit; empty if none does."""
+    with Git(room.repository) as git:
+        committed = committed_files(git, commit, project)
+    sources = [path for path in committed if may_be_source(path)]
+    return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
+
+
+def _past(room: Analysis, project: Project, commit: str) -> dict[str, float]:
+    return headline(room, room.scan_commit(commit, project))

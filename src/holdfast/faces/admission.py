@@ -1,0 +1,98 @@
+"""Limits the requests of each client: their rate, and how many are in flight.
+
+Contract:
+- A client is identified by its token, or by the subject of an access token; on a pipe there is one client.
+- Its requests share one token bucket and count while they are in flight. Endless streams are counted apart.
+  Clients do not slow each other down.
+- The state of clients without open requests is dropped when there are too many.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.errors import RateLimited
+from holdfast.kernel.limits import Limits
+
+_log = logging.getLogger(__name__)
+
+
+class TokenBucket:
+    """A token bucket: admits requests while it has tokens, and returns how long to wait when it has none."""
+
+    def __init__(self, capacity: int, per_second: float, clock: MonotonicClock = monotonic) -> None:
+        self._capacity = float(capacity)
+        self._per_second = per_second
+        self._clock = clock
+        self._tokens = self._capacity
+        self._filled = clock()
+
+    def wait_seconds(self) -> float:
+        """Take one token and return 0, or return the seconds until there will be one."""
+        now = self._clock()
+        self._tokens = min(self._capacity, self._tokens + (now - self._filled) * self._per_second)
+        self._filled = now
+        if self._tokens >= 1.0:
+            self._tokens -= 1.0
+            return 0.0
+        return (1.0 - self._tokens) / self._per_second
+
+
+_MOST_CLIENTS = 10_000
+"""A chosen bound on memory, some megabytes."""
+_RETRY_SECONDS = 1.0
+"""The advised wait when too many requests are in flight; a judgement, as their end cannot be predicted."""
+
+
+@dataclass
+class _Client:
+    bucket: TokenBucket
+    counts: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
+
+
+class Admission:
+    """The request limits of every client."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._most = {False: limits.requests_in_flight, True: limits.streams_per_client}
+        self._clients: dict[str, _Client] = {}
+
+    @contextmanager
+    def admitted(self, key: str, *, lasting: bool) -> Iterator[None]:
+        """Count a request while the block runs, or raise when it is one too many."""
+        client = self._client(key)
+        if (wait := client.bucket.wait_seconds()) > 0:
+            raise _limited("rate", wait)
+        if client.counts[lasting] >= self._most[lasting]:
+            raise _limited("max_concurrent_streams" if lasting else "max_concurrent_requests", _RETRY_SECONDS)
+        client.counts[lasting] += 1
+        try:
+            yield
+        finally:
+            client.counts[lasting] -= 1
+
+    def _client(self, key: str) -> _Client:
+        client = self._clients.get(key)
+        if client is None:
+            if len(self._clients) >= _MOST_CLIENTS:
+                busy = {name: one for name, one in self._clients.items() if any(one.counts.values())}
+                self._clients = busy
+            bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)
+            client = self._clients[key] = _Client(bucket)
+        return client
+
+
+def _limited(reason: str, wait: float) -> RateLimited:
+    milliseconds = max(1, round(wait * 1000))
+    return RateLimited(
+        "Too many requests.",
+        hint=f"Try again in {milliseconds} ms.",
+        reason=reason,
+        retry_after_ms=milliseconds,
+        retryAfterMs=milliseconds,
+    )

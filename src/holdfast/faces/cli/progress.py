@@ -1,0 +1,63 @@
+"""The progress line that a command shows on a terminal while its operation runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from holdfast.faces.cli.output import is_terminal, width_of
+from holdfast.kernel.call import Level, Listener
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.text import one_line
+
+_BAR_WIDTH = 24
+_SECONDS_BETWEEN_UPDATES = 0.1
+_START_OF_CLEAN_LINE = "\r\x1b[K"
+
+
+class ProgressLine(Listener):
+    """Shows progress on one line of a terminal, redrawn at most ten times a second."""
+
+    def __init__(self, stream: TextIO | None, *, clock: MonotonicClock = monotonic) -> None:
+        self._stream = stream if is_terminal(stream) else None
+        self._clock = clock
+        self._next_update = 0.0
+        self._drawn = False
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.clear()
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        """Redraw the line, unless that was done less than a tenth of a second ago."""
+        now = self._clock()
+        if self._stream is not None and now >= self._next_update:
+            self._next_update = now + _SECONDS_BETWEEN_UPDATES
+            self._draw(self._stream, f"{_measure(done, total)} {one_line(message or '')}")
+
+    def log(self, level: Level, text: str) -> None:
+        """Print warnings and errors on standard error."""
+        if level in ("warning", "error") and sys.stderr is not None:
+            self.clear()
+            print(f"{level.capitalize()}: {one_line(text)}", file=sys.stderr)  # noqa: T201
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._stream is not None and self._drawn:
+            self._draw(self._stream, "")
+            self._drawn = False
+
+    def _draw(self, stream: TextIO, text: str) -> None:
+        stream.write(_START_OF_CLEAN_LINE + text[: width_of(stream) - 1])
+        stream.flush()
+        self._drawn = True
+
+
+def _measure(done: float, total: float | None) -> str:
+    if not total:
+        return f"{done:g}"
+    share = min(max(done / total, 0.0), 1.0)
+    filled = round(share * _BAR_WIDTH)
+    return f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {share:4.0%}"

@@ -1,0 +1,42 @@
+"""Checks of host, origin and site, on every route, before anything else.
+
+A page on the web can make a browser send requests here: under a host name that it rebinds to this machine
+(DNS rebinding), or across sites (CSRF). So:
+
+- the Host header has to name this server, port included;
+- an Origin header has to name one of this server's own origins;
+- a request that may write has to come from this server's own pages or from no page, according to its
+  Sec-Fetch-Site header. A browser too old to send that header sends Origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast.faces.http.asgi import Headers
+from holdfast.faces.http.problems import CrossSite, Misdirected
+
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+_OWN_PAGES = frozenset({b"same-origin", b"none"})
+
+
+class Boundary:
+    """Refuses requests for other hosts and from pages of other origins."""
+
+    def __init__(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
+        self._hosts = frozenset(host.encode() for host in hosts)
+        self._origins = frozenset(origin.encode() for origin in origins)
+
+    def check(self, method: str, headers: Headers) -> None:
+        """Raise when the request was meant for another host, or sent by a page of another origin."""
+        if headers.get(b"host", b"").lower() not in self._hosts:
+            raise Misdirected(
+                "This server does not answer to that host name.",
+                hint="Use the address it printed when it started, or start it with --public-url.",
+            )
+        if b"origin" in headers and headers[b"origin"].lower() not in self._origins:
+            raise CrossSite(
+                "Pages of other origins may not use this server.", hint="Use a client of your own."
+            )
+        if method not in SAFE_METHODS and headers.get(b"sec-fetch-site", b"none") not in _OWN_PAGES:
+            raise CrossSite("Pages of other sites may not write here.", hint="Use a client of your own.")

@@ -1,0 +1,128 @@
+"""Logging a browser in by a link that works once, and recognising it by a cookie from then on.
+
+Contract:
+- The link is printed when the server starts. It holds a random code that works once, across all worker
+  processes.
+- The cookie is signed with a key that lives as long as the server, and expires after half a day. Scripts
+  cannot read it (HttpOnly), and browsers do not send it from other sites (SameSite=Strict).
+- Its holder is the owner, for routes below `/api/`. The protocol endpoint requires a token.
+- Browsers add cookies to every request, so a cookie counts only on requests from this server's own pages:
+  `Sec-Fetch-Site` or `Origin` has to say so, and one of them has to be present on a request that may write.
+  Another server on the same machine is the same site, but never the same origin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from urllib.parse import parse_qs
+
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Scope
+
+from holdfast.faces.http.access import Principal
+from holdfast.faces.http.asgi import Headers, single_headers
+from holdfast.faces.http.boundary import SAFE_METHODS
+from holdfast.faces.http.problems import CrossSite, MethodNotAllowed, Unauthenticated
+from holdfast.faces.http.settings import API_PATH
+from holdfast.kernel.role import OWNER, Role
+from holdfast.kernel.text import parse_natural
+
+LOGIN_PATH = "/login"
+
+_LIFETIME_SECONDS = 12 * 3600
+"""Half a day, a judgement: one working day without logging in again."""
+
+
+class LoginLink:
+    """The login link of a server. Created before the workers are forked, so that all of them share it."""
+
+    def __init__(self) -> None:
+        self.code = secrets.token_urlsafe(24)
+        # The pipe holds one byte: the process that reads it has used up the link.
+        self._pipe, writer = os.pipe()
+        os.set_blocking(self._pipe, False)
+        os.write(writer, b".")
+        os.close(writer)
+
+    def use(self, code: str) -> bool:
+        """Return whether the code is right and had not been used; mark it as used."""
+        if not hmac.compare_digest(code.encode(), self.code.encode()):
+            return False
+        try:
+            return os.read(self._pipe, 1) == b"."
+        except BlockingIOError:
+            return False
+
+
+class Logins:
+    """Answers the login link, and recognises the cookies that it sets."""
+
+    def __init__(self, link: LoginLink, key: bytes, port: int, *, encrypted: bool) -> None:
+        self._link = link
+        self._key = hashlib.sha256(b"login" + key).digest()
+        # Cookies are shared between ports: without it, servers of several repositories would overwrite each
+        # other's.
+        self._name = f"holdfast-{port}"
+        self._encrypted = encrypted
+        self._owner = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
+
+    def answer(self, scope: Scope) -> Response:
+        """Log a browser in that has the code, and redirect it to the page.
+
+        Without the right code a browser is redirected too: the page explains how to log in.
+        """
+        if scope["method"] != "GET":
+            raise MethodNotAllowed("The link is opened in a browser.", hint="Ask with GET.", allowed="GET")
+        codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])
+        page = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
+        if not self._link.use(codes[0]):
+            if b"text/html" in single_headers(scope["headers"]).get(b"accept", b""):
+                return page
+            raise Unauthenticated(
+                "This link is not right, or was used before.",
+                hint="Start the server again for a new one, or send the owner's token.",
+            )
+        page.set_cookie(
+            self._name,
+            self._signed(int(time.time()) + _LIFETIME_SECONDS),
+            max_age=_LIFETIME_SECONDS,
+            path="/",
+            secure=self._encrypted,
+            httponly=True,
+            samesite="strict",
+        )
+        return page
+
+    def caller(self, scope: Scope, headers: Headers) -> Principal | None:
+        """Return the caller whose cookie a request has, or None when no cookie is valid for its path."""
+        if not scope["path"].startswith(API_PATH) or not self._is_valid(headers.get(b"cookie", b"")):
+            return None
+        if not _is_from_our_page(scope["method"], headers):
+            raise CrossSite("Only pages of this server may use its cookie.", hint="Send a token.")
+        return self._owner
+
+    def _is_valid(self, cookies: bytes) -> bool:
+        pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))
+        value = next((value for name, _, value in pairs if name == self._name), "")
+        expiry = parse_natural(value.partition(".")[0])
+        if expiry is None or expiry < time.time():
+            return False
+        return hmac.compare_digest(value.encode(), self._signed(expiry).encode())
+
+    def _signed(self, expiry: int) -> str:
+        signature = hmac.new(self._key, str(expiry).encode(), hashlib.sha256).hexdigest()
+        return f"{expiry}.{signature}"
+
+
+def _is_from_our_page(method: str, headers: Headers) -> bool:
+    """Return whether this server's page sent a request, or no page. Other origins are refused earlier."""
+    site = headers.get(b"sec-fetch-site")
+    if site == b"same-origin":
+        return True
+    if method in SAFE_METHODS:
+        return site in (None, b"none")
+    return site is None and b"origin" in headers

@@ -1,0 +1,69 @@
+"""Sends log messages about what arrives, to clients that requested them with logging/setLevel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import mcp_types as types
+from mcp.server.session import ServerSession
+
+from holdfast.faces.topics import Topics
+from holdfast.kernel.dispatch.dispatcher import Rooms
+from holdfast.kernel.resource import Resource
+
+_SHOWN_AT = frozenset({"debug", "info"})
+
+
+class Announcer:
+    """Watches the resources that announce arrivals, and logs to each client what came since its request."""
+
+    def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
+        self._resources = [item for item in resources if item.announce is not None]
+        self._topics = topics
+        self._rooms = rooms
+        self._stops: dict[Hashable, list[Callable[[], None]]] = {}
+
+    async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
+        """Start or stop logging to a client, by the lowest level it wants."""
+        self.forget(client)
+        if level in _SHOWN_AT:
+            loop = asyncio.get_running_loop()
+            self._stops[client] = [
+                # Opening a room touches the disk.
+                await loop.run_in_executor(None, self._follow, resource, session, loop)
+                for resource in self._resources
+            ]
+
+    def _follow(
+        self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
+    ) -> Callable[[], None]:
+        assert resource.announce is not None
+        announce = resource.announce
+        position, _ = announce(self._rooms(resource.toolset), None)
+
+        def changed() -> None:
+            nonlocal position
+            position, arrivals = announce(self._rooms(resource.toolset), position)
+            for item in arrivals if not loop.is_closed() else []:
+                message = _log_message(resource, {"message": item.text, **item.data})
+                asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
+
+        return self._topics.subscribe(resource.topic or resource.toolset, changed)
+
+    def forget(self, client: Hashable) -> None:
+        """Drop a client that is gone."""
+        for stop in self._stops.pop(client, []):
+            stop()
+
+    def close(self) -> None:
+        """Drop every client."""
+        for client in list(self._stops):
+            self.forget(client)
+
+
+def _log_message(resource: Resource, data: dict[str, Any]) -> types.LoggingMessageNotification:
+    return types.LoggingMessageNotification(
+        params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
+    )

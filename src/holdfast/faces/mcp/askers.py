@@ -1,0 +1,191 @@
+"""Questions of an operation to its client, in the way of each protocol era.
+
+Handshake era: the server sends a request of its own, and the operation waits in its worker thread. Stateless
+era: the call ends with the questions; the client calls again with the answers, and answers given in earlier
+rounds come back inside the sealed request state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from pydantic import BaseModel, ValidationError
+
+from holdfast.faces.mcp.request import Context, is_stateless
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Cancelled, HoldfastError, Invalid
+from holdfast.kernel.questions import (
+    Answers,
+    Asker,
+    Capability,
+    Form,
+    InputRequired,
+    Question,
+    Roots,
+    Sample,
+    missing_capability,
+)
+
+
+def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
+    """Return the asker for the era of a request."""
+    if is_stateless(ctx.protocol_version):
+        return ReplayingAsker(ctx, params.input_responses, params.request_state)
+    return WaitingAsker(ctx)
+
+
+def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredResult | None:
+    """Return the result with the questions that ended the call, if that is why it failed."""
+    if isinstance(error, InputRequired) and isinstance(asker, ReplayingAsker):
+        return asker.required(error)
+    return None
+
+
+_CANCELLATION_CHECK_SECONDS = 0.2
+"""How soon a worker that waits for an answer notices its cancellation; a judgement."""
+
+
+_ANSWERS: dict[Capability, type[BaseModel]] = {
+    "elicitation": types.ElicitResult,
+    "sampling": types.CreateMessageResult,
+    "roots": types.ListRootsResult,
+}
+
+
+class ClientAsker:
+    """Knows which questions the client of a request can answer."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    def supports(self, capability: Capability) -> bool:
+        """Return whether the client declared the capability."""
+        declared = self._ctx.session.client_capabilities
+        return declared is not None and getattr(declared, capability, None) is not None
+
+    def check(self, questions: Mapping[str, Question]) -> None:
+        """Raise when a question needs a capability that the client did not declare."""
+        for question in questions.values():
+            if not self.supports(question.needs):
+                raise missing_capability(question.needs)
+
+
+class WaitingAsker(ClientAsker):
+    """Sends requests to the client and waits for the answers."""
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._loop = asyncio.get_running_loop()
+
+    def ask(self, questions: Mapping[str, Question]) -> Answers:
+        """Put the questions one after the other and return the answers."""
+        self.check(questions)
+        return {key: self._answer(question) for key, question in questions.items()}
+
+    def _answer(self, question: Question) -> dict[str, Any]:
+        waiting = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
+        try:
+            answer = _result_unless_cancelled(waiting)
+        except MCPError as failure:
+            raise Invalid(
+                f"The client answered the question with an error: {failure.error.message}"
+            ) from None
+        except BaseException:
+            waiting.cancel()
+            raise
+        return answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    async def _send(self, question: Question) -> BaseModel:
+        return await self._ctx.session.send_request(
+            client_request(question),
+            _ANSWERS[question.needs],
+            metadata=ServerMessageMetadata(related_request_id=self._ctx.request_id),
+        )
+
+
+def _result_unless_cancelled(waiting: Future[BaseModel]) -> BaseModel:
+    """Wait for the answer until the call itself is cancelled."""
+    while True:
+        try:
+            return waiting.result(_CANCELLATION_CHECK_SECONDS)
+        except TimeoutError:
+            if current_call().cancelled:
+                raise Cancelled("The request was cancelled.") from None
+
+
+class ReplayingAsker(ClientAsker):
+    """Ends the call with its questions unless the client brought the answers."""
+
+    def __init__(self, ctx: Context, responses: Mapping[str, Any] | None, state: str | None) -> None:
+        super().__init__(ctx)
+        self.answers: Answers = {} if state is None else json.loads(state)
+        self._responses = responses or {}
+
+    def ask(self, questions: Mapping[str, Question]) -> Answers:
+        """Return the answers of this and earlier rounds, or raise with what is missing."""
+        self.check(questions)
+        for key, question in questions.items():
+            answer = _accepted(question, self._responses.get(key))
+            if answer is not None:
+                self.answers[key] = answer
+        missing = {key: question for key, question in questions.items() if key not in self.answers}
+        if missing:
+            raise InputRequired.of(missing)
+        return {key: self.answers[key] for key in questions}
+
+    def required(self, unanswered: InputRequired) -> types.InputRequiredResult:
+        """Return the result with the unanswered questions, and the answers so far as state."""
+        return types.InputRequiredResult(
+            input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
+            request_state=json.dumps(self.answers),
+        )
+
+
+def client_request(
+    question: Question,
+) -> types.ElicitRequest | types.CreateMessageRequest | types.ListRootsRequest:
+    """Return the protocol's request for a question."""
+    match question:
+        case Form():
+            schema = dict(question.schema)
+            return types.ElicitRequest(
+                params=types.ElicitRequestFormParams(message=question.message, requested_schema=schema)
+            )
+        case Sample():
+            content = types.TextContent(type="text", text=question.prompt)
+            return types.CreateMessageRequest(
+                params=types.CreateMessageRequestParams(
+                    messages=[types.SamplingMessage(role="user", content=content)],
+                    max_tokens=question.max_tokens,
+                )
+            )
+        case Roots():
+            return types.ListRootsRequest()
+
+
+def _accepted(question: Question, response: Any) -> dict[str, Any] | None:
+    """Return a response in the protocol's form, or None when it is not an answer to the question."""
+    raw = response.model_dump(by_alias=True, mode="json") if isinstance(response, BaseModel) else response
+    try:
+        answer = _ANSWERS[question.needs].model_validate(raw, by_name=False)
+    except ValidationError:
+        return None
+    given = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return given if _is_complete(question, given) else None
+
+
+def _is_complete(question: Question, answer: dict[str, Any]) -> bool:
+    """Return whether a submitted form matches its schema."""
+    if not isinstance(question, Form) or answer["action"] != "accept":
+        return True
+    # Heavy to import, and only forms need it.
+    import jsonschema  # type: ignore[import-untyped]
+
+    return bool(jsonschema.Draft202012Validator(dict(question.schema)).is_valid(answer.get("content", {})))

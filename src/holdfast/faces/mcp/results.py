@@ -1,0 +1,89 @@
+"""Results of operations, messages of prompts and contents of resources in the protocol's types."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import mcp_types as types
+
+from holdfast.faces.mcp.catalogue import protocol_annotations
+from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
+from holdfast.kernel.models import Output
+from holdfast.kernel.operation import Operation
+from holdfast.kernel.prompt import PromptMessage
+from holdfast.kernel.resource import ResourceBody
+
+
+def result_items(operation: Operation, output: Output) -> list[Content]:
+    """Return the content of a result: what the operation defines, or its text."""
+    return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
+
+
+def embedded_fields(content: list[Content]) -> dict[str, Any]:
+    """Return titles and annotations of embedded resources by position, for which the SDK has no field."""
+    found = {
+        position: _named(item.title, item.annotations)
+        for position, item in enumerate(content)
+        if isinstance(item, Embedded)
+    }
+    return {"embedded": found} if any(found.values()) else {}
+
+
+def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
+    converted = protocol_annotations(annotations)
+    fields = {} if title is None else {"title": title}
+    if converted is None:
+        return fields
+    return fields | {"annotations": converted.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def prompt_message(message: PromptMessage) -> types.PromptMessage:
+    """Convert a message of a prompt."""
+    content = Text(message.content) if isinstance(message.content, str) else message.content
+    role: types.Role = "assistant" if message.role == "assistant" else "user"
+    return types.PromptMessage(role=role, content=content_block(content))
+
+
+def content_block(content: Content) -> types.ContentBlock:
+    """Convert one part of a result."""
+    match content:
+        case Text():
+            return types.TextContent(type="text", text=content.text)
+        case Image() | Audio():
+            made = types.ImageContent if isinstance(content, Image) else types.AudioContent
+            return made(
+                data=_base64(content.data),
+                mime_type=content.mime_type,
+                annotations=protocol_annotations(content.annotations),
+            )
+        case Embedded():
+            body = ResourceBody(content.text, content.data)
+            return types.EmbeddedResource(
+                type="resource",
+                resource=resource_contents(content.uri, content.mime_type, body),
+                annotations=protocol_annotations(content.annotations),
+            )
+        case Link():
+            return types.ResourceLink(
+                type="resource_link",
+                uri=content.uri,
+                name=content.name,
+                mime_type=content.mime_type,
+                description=content.description,
+                annotations=protocol_annotations(content.annotations),
+            )
+
+
+def resource_contents(
+    uri: str, mime_type: str, body: ResourceBody
+) -> types.TextResourceContents | types.BlobResourceContents:
+    """Return the content of a resource, as text or as Base64."""
+    mime_type = body.mime_type or mime_type
+    if body.data is not None:
+        return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))
+    return types.TextResourceContents(uri=uri, mime_type=mime_type, text=body.text or "")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

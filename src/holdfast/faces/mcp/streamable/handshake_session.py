@@ -1,0 +1,174 @@
+"""One client's session of the handshake era: its requests, its streams, and the server's questions to it."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mcp_types.version import is_version_at_least
+
+from holdfast.faces.mcp.engine import SdkEngine
+from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.streamable.event_stream import EventStream
+from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
+from holdfast.faces.mcp.wire.exchange import Exchange
+from holdfast.faces.mcp.wire.messages import (
+    STOPPED,
+    Notification,
+    RequestId,
+    Response,
+    encoded,
+    invalid_request,
+    notification,
+)
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.kernel.limits import Limits
+from holdfast.kernel.text import parse_natural
+
+_PRIMED_SINCE = "2025-11-25"
+
+
+_STANDALONE = "0"
+
+
+class HandshakeSession:
+    """The state between the requests of one client."""
+
+    def __init__(self, identity: str, owner: str, server: ProtocolServer, limits: Limits) -> None:
+        self.identity = self.client = identity
+        self.owner = owner
+        self.questions = OpenQuestions()
+        self.standalone = EventStream(_STANDALONE, limits)
+        """Messages that belong to no answer; a GET request reads them."""
+        self.last_used = time.monotonic()
+        self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
+        self._server = server
+        self.limits = limits
+        self._engine = SdkEngine(server)
+        self._engine.attach(self)
+        self._requests: dict[RequestId, PostedRequest] = {}
+        self._streams: OrderedDict[str, EventStream] = OrderedDict()
+        self._opened = 0
+        self._users = 0
+        self._closed = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether no request and no stream is open."""
+        return self._users == 0
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the session from expiring while the block runs."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            self.last_used = time.monotonic()
+
+    # From the client
+
+    async def answer(self, posted: PostedRequest) -> None:
+        """Serve a request of this client."""
+        request = posted.exchange.request
+        if request.id in self._requests:
+            problem = invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
+            raise Refusal(400, problem, request.id)
+        self._requests[request.id] = posted
+        try:
+            with self.in_use():
+                await posted.answer(self._respond)
+        finally:
+            del self._requests[request.id]
+
+    async def _respond(self, exchange: Exchange) -> Any:
+        if exchange.request.method == "ping":
+            return {}
+        return await self._engine.respond(exchange)
+
+    def notified(self, message: Notification) -> None:
+        """Process a notification."""
+        self.last_used = time.monotonic()
+        if message.method == "notifications/cancelled":
+            self._cancel((message.params or {}).get("requestId"))
+        else:
+            self._engine.notified(message)
+
+    def answered(self, response: Response) -> None:
+        """Process the answer to a request of the server."""
+        self.last_used = time.monotonic()
+        self.questions.resolve(response)
+
+    def _cancel(self, identity: object) -> None:
+        posted = self._requests.get(identity) if isinstance(identity, str | int) else None
+        if posted is not None and posted.exchange.request.method != "initialize":
+            posted.cancel()
+
+    # To the client
+
+    async def uncongested(self) -> None:
+        """Return at once: what is stored for a client that does not read is bounded."""
+
+    def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
+        """Send the client a notification on its own stream."""
+        self.standalone.add(encoded(notification(method, params)), needed=False)
+
+    async def send_request(
+        self, method: str, params: dict[str, Any] | None, seconds: float | None
+    ) -> dict[str, Any]:
+        """Send the client a request on its own stream and return the result."""
+        return await self.questions.send_request(method, params, seconds, self._put)
+
+    def _put(self, message: dict[str, Any]) -> None:
+        self.standalone.add(encoded(message), needed=True)
+
+    def new_stream(self) -> EventStream:
+        """Return a stream for one answer, which can be resumed as long as it is stored."""
+        self._opened += 1
+        stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self.limits)
+        if is_version_at_least(self._engine.protocol_version, _PRIMED_SINCE):
+            stream.prime()
+        self._drop_streams()
+        return stream
+
+    def resumed(self, event_id: str) -> tuple[EventStream, int]:
+        """Return the stream of an event and the number to continue after."""
+        name, _, number = event_id.partition("-")
+        stream = self.standalone if name == _STANDALONE else self._streams.get(name)
+        after = parse_natural(number)
+        if stream is None or after is None:
+            raise Refusal(400, "Bad Request: that Last-Event-ID is unknown.")
+        return stream, after
+
+    def _drop_streams(self) -> None:
+        """Drop the oldest finished streams until the rest is within the limits."""
+        finished = [name for name, stream in self._streams.items() if stream.finished]
+        size = sum(stream.size for stream in self._streams.values())
+        for name in finished:
+            if len(finished) <= self.limits.session_streams and size <= self.limits.session_event_bytes:
+                return
+            size -= self._streams.pop(name).size
+            finished = finished[1:]
+
+    # The end
+
+    def end_streams(self) -> None:
+        """End the endless stream."""
+        self.standalone.finish()
+
+    def close(self) -> None:
+        """End the session and drop its state."""
+        if self._closed:
+            return
+        self._closed = True
+        for posted in list(self._requests.values()):
+            posted.cancel()
+        self.questions.give_up(STOPPED)
+        self.end_streams()
+        self._server.forget(self.identity)
+        self._engine.release()
+        self.on_closed(self)

@@ -1,0 +1,129 @@
+"""The requests in flight and a bounded queue behind them.
+
+Contract:
+- A limited number runs at once, the rest is parked in order, and each ends exactly once.
+- A request counts from its start until its answer is queued or it is cancelled.
+- A parked or running request that is interrupted gives up its place at once.
+- Requests that last as long as the connection (`subscriptions/listen`) neither count nor wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange
+from holdfast.faces.mcp.wire.messages import STOPPED, RequestId, WireError, WireRequest
+from holdfast.kernel.limits import Limits
+
+_LASTING_METHODS = frozenset({"subscriptions/listen"})
+
+
+class RequestQueue:
+    """The requests in flight, and a bounded queue of parked ones."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        limits: Limits,
+        conclude: Callable[[Exchange, Any], None],
+        earlier_ones: Callable[[], Awaitable[None]],
+        reader_is_slow: Callable[[], bool],
+    ) -> None:
+        """Await `earlier_ones` before each start, so that a client sees the effects of earlier answers.
+
+        While `reader_is_slow` fewer requests run, because their results would only pile up.
+        """
+        self.engine = engine
+        self._earlier_ones = earlier_ones
+        self._reader_is_slow = reader_is_slow
+        self._limits = limits
+        self._conclude = conclude
+        self._open: dict[RequestId, Exchange] = {}
+        self._parked: deque[Exchange] = deque()
+        self._parked_bytes = 0
+        self._running = 0
+        self.when_empty: Callable[[], None] = lambda: None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no request runs or waits."""
+        return not self._open
+
+    def holds(self, identity: RequestId) -> bool:
+        """Return whether a request with this id is running or parked."""
+        return identity in self._open
+
+    def has_room_for(self, request: WireRequest) -> bool:
+        """Return whether the request can be started or parked."""
+        if self._starts_at_once(request):
+            return True
+        fits = self._parked_bytes + request.size <= self._limits.parked_bytes
+        return fits and len(self._parked) < self._limits.requests_parked
+
+    def add(self, exchange: Exchange) -> None:
+        """Start the exchange, or park it until another one ends."""
+        self._open[exchange.request.id] = exchange
+        if self._starts_at_once(exchange.request):
+            self._start(exchange)
+        else:
+            self._parked.append(exchange)
+            self._parked_bytes += exchange.request.size
+
+    def cancel(self, identity: object) -> None:
+        """Stop a request that its client has cancelled; it is never answered."""
+        exchange = self._open.get(identity) if isinstance(identity, str | int) else None
+        if exchange is not None and exchange.request.method != "initialize":
+            exchange.cancelled = True
+            self._interrupt(exchange)
+
+    def interrupt_all(self) -> None:
+        """Stop everything; each request is answered with an error."""
+        for exchange in list(self._open.values()):
+            self._interrupt(exchange)
+
+    def _starts_at_once(self, request: WireRequest) -> bool:
+        return self._running < self._most() or request.method in _LASTING_METHODS
+
+    def _most(self) -> int:
+        return self._limits.requests_unread if self._reader_is_slow() else self._limits.requests_in_flight
+
+    def _start(self, exchange: Exchange) -> None:
+        exchange.counted = exchange.request.method not in _LASTING_METHODS
+        self._running += exchange.counted
+        exchange.task = asyncio.get_running_loop().create_task(self._serve(exchange))
+
+    async def _serve(self, exchange: Exchange) -> None:
+        exchange.begun = True
+        try:
+            await self._earlier_ones()
+            outcome = await self.engine.respond(exchange)
+        except WireError as failure:
+            outcome = failure
+        except asyncio.CancelledError:
+            outcome = STOPPED
+        self._end(exchange, outcome)
+
+    def _interrupt(self, exchange: Exchange) -> None:
+        if exchange.task is None:
+            self._parked.remove(exchange)
+            self._parked_bytes -= exchange.request.size
+            self._end(exchange, STOPPED)
+            return
+        exchange.task.cancel()
+        if not exchange.begun:
+            # A task that is cancelled before its first step never runs any of its code.
+            self._end(exchange, STOPPED)
+
+    def _end(self, exchange: Exchange, outcome: Any) -> None:
+        del self._open[exchange.request.id]
+        self._running -= exchange.counted
+        self._conclude(exchange, outcome)
+        while self._parked and self._running < self._most():
+            following = self._parked.popleft()
+            self._parked_bytes -= following.request.size
+            self._start(following)
+        if not self._open:
+            self.when_empty()

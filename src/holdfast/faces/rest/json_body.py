@@ -1,0 +1,32 @@
+"""The JSON object in the body of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import from_json
+
+from holdfast.faces.http.asgi import Headers
+from holdfast.faces.http.problems import UnsupportedMediaType
+from holdfast.kernel.errors import InvalidArguments
+
+JSON = "application/json"
+
+
+def json_object(headers: Headers, body: bytes) -> Mapping[str, Any]:
+    """Return the JSON object in a body.
+
+    The media type has to be JSON: forms and plain text are what pages of other sites can send without a
+    preflight.
+    """
+    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if media_type != JSON.encode():
+        raise UnsupportedMediaType("The body has to be JSON.", hint="Send it as application/json.")
+    try:
+        value = from_json(body, allow_inf_nan=False)
+    except ValueError:
+        raise InvalidArguments("The body is not JSON.", hint="Send one JSON object.") from None
+    if not isinstance(value, dict):
+        raise InvalidArguments("The body is not a JSON object.", hint="Send the arguments by name.")
+    return value

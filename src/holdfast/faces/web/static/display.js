@@ -1,0 +1,41 @@
+// Small pieces of text and graphics that every view uses: muted text, counts, errors, empty states, bars.
+
+import { el } from "./dom.js";
+
+/**
+ * Return muted text.
+ * @param {...any} children
+ */
+export const quiet = (...children) => el("span.quiet", children);
+
+/**
+ * Return a number with its noun: "1 note", "3 notes".
+ * @param {number} number
+ * @param {string} noun in the singular
+ */
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+/**
+ * Return an error message with a hint about what to do.
+ * @param {{message: string, hint?: string}} problem
+ * @param {...any} next further content
+ */
+export const failure = ({ message, hint }, ...next) =>
+  el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
+
+/**
+ * Return an empty state: what belongs in this place and how to create it.
+ * @param {string} text
+ * @param {...any} next further content, such as a button or a command
+ */
+export const emptyState = (text, ...next) => el("div.empty", el("p", text), next);
+
+/**
+ * Return a progress bar.
+ * @param {string} label
+ * @param {number} percent
+ */
+export const bar = (label, percent) => {
+  const aria = { role: "progressbar", "aria-label": label, "aria-valuenow": percent };
+  return el("div.bar", { ...aria, style: { "--share": `${percent}%` } });
+};

@@ -1,0 +1,28 @@
+// Addresses of files, lines and commits within the page.
+
+import { el } from "./dom.js";
+import { address } from "./router.js";
+
+/**
+ * Return the address of a file or of some of its lines in the Code view.
+ * @param {string} file
+ * @param {number | null} [first]
+ * @param {number | null} [last]
+ */
+export function codeAddress(file, first, last) {
+  const lines = first ? `#L${first}${last && last > first ? `-L${last}` : ""}` : "";
+  return `${address("/code", file)}${lines}`;
+}
+
+/**
+ * Return a link to a file or a line of it.
+ * @param {string} file
+ * @param {number | null} [line]
+ */
+export const codeLink = (file, line) => el("a.mono", { href: codeAddress(file, line) }, file, line && `:${line}`);
+
+/**
+ * Return the address of a commit in the Review view.
+ * @param {string} revision
+ */
+export const commitAddress = (revision) => `/review?what=commit&revision=${encodeURIComponent(revision)}`;

@@ -1,0 +1,117 @@
+"""A set of files written into a directory together, and folders that appear complete.
+
+Contract:
+- A directory that does not exist yet appears complete, atomically, or not at all. What a killed writer left
+  beside it is removed by the next writer, an hour later.
+- In a directory that exists, nothing is written unless every file that differs was named for replacement.
+  Each file is replaced atomically; after an interruption the same call finishes the work.
+- Links inside the directory are never followed (see `work_tree.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+
+from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.directories import flush_directory
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.temporary import is_temporary_name, temporary_name
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
+
+_ABANDONED_SECONDS = 3600
+"""A judgement: no scaffold or clone takes nearly as long, and a folder cannot be locked like a file."""
+_COMPARED_BYTES = 16 * 1024 * 1024
+"""A judgement: four times the largest scaffold (`LIMITS.scaffold_bytes`)."""
+
+
+class FileSet:
+    """Files by their path inside one directory."""
+
+    def __init__(self, directory: str, files: Mapping[RepoPath, bytes]) -> None:
+        self._directory = os.path.abspath(directory)
+        self._label = os.path.basename(self._directory)
+        self._files = files
+
+    def present(self) -> dict[RepoPath, bytes]:
+        """Return the files that exist now under the paths of the set."""
+        if not os.path.lexists(self._directory):
+            return {}
+        tree = self._tree(self._directory)
+        found: dict[RepoPath, bytes] = {}
+        for path in self._files:
+            try:
+                found[path] = tree.read_bytes(path, _COMPARED_BYTES)
+            except NotFound:
+                continue
+        return found
+
+    def write(self, *, replacing: Collection[RepoPath] = ()) -> list[RepoPath]:
+        """Write the files and return those that did not exist with this content before."""
+        if not os.path.lexists(self._directory):
+            with appearing(self._directory) as temporary:
+                self._fill(temporary, self._files)
+            return list(self._files)
+        present = self.present()
+        wanted = [path for path, data in self._files.items() if present.get(path) != data]
+        refused = [path for path in wanted if path in present and path not in replacing]
+        if refused:
+            raise Conflict(
+                f"{len(refused)} of the files exist already with other content: "
+                f"{', '.join(path.text for path in refused)}.",
+                hint="Name each one that may be replaced.",
+                paths=[path.text for path in refused],
+            )
+        self._fill(self._directory, wanted)
+        return wanted
+
+    def _fill(self, directory: str, paths: Collection[RepoPath]) -> None:
+        tree = self._tree(directory)
+        for path in paths:
+            tree.make_parents(path)
+            tree.write(path, self._files[path])
+
+    def _tree(self, directory: str) -> Tree:
+        # As a repository of its own, whatever encloses it: only this directory is written to.
+        with disk_failures_named(self._label):
+            return Tree(Repository(os.path.realpath(directory)))
+
+
+@contextmanager
+def appearing(directory: str) -> Iterator[str]:
+    """Yield an empty folder that is renamed to `directory` when the block ends, or removed when it fails.
+
+    By then `directory` must not exist, or be an empty folder.
+    """
+    parent, label = os.path.split(os.path.abspath(directory))
+    temporary = os.path.join(parent, temporary_name(label))
+    with disk_failures_named(label):
+        os.makedirs(parent, exist_ok=True)
+        for name in filter(is_temporary_name, os.listdir(parent)):
+            if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
+                _remove_folder(os.path.join(parent, name))
+        os.mkdir(temporary)
+        try:
+            yield temporary
+            os.rename(temporary, directory)
+        except BaseException:
+            _remove_folder(temporary)
+            raise
+        flush_directory(parent)
+
+
+def made_folder(path: str) -> str:
+    """Create a folder and its missing parents, and return its path."""
+    with disk_failures_named(os.path.basename(path) or path):
+        os.makedirs(path, exist_ok=True)
+    return path
+
+
+def _remove_folder(directory: str) -> None:
+    import shutil  # here, because every command that can scaffold would load it
+
+    shutil.rmtree(directory, ignore_errors=True)

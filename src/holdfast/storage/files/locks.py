@@ -1,0 +1,132 @@
+"""File locks that end with their holder, and counters that processes share.
+
+Contract:
+- A lock is a `flock` on a file of its own, which is never replaced or removed. The data file cannot carry the
+  lock, because `atomic_write` gives its name to another inode. The kernel drops the lock when its holder
+  dies, so no process has to judge whether another is still alive.
+- `Locks` are for things that have no place of their own for a lock file, such as files of the work tree. Keys
+  share a fixed number of lock files (lock striping), so that there are few; several are taken in one order,
+  so that no deadlock is possible.
+- Numbers that `next_number` takes from one file grow and never repeat, whichever process asks. They are not
+  flushed: after a power failure the file may be older, so callers give a lower bound that grows by itself,
+  such as the time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import Busy
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.directories import StrPath, check_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.storage.git.repository import Repository
+
+_FIRST_PAUSE_SECONDS = 0.001
+_LONGEST_PAUSE_SECONDS = 0.005
+"""Judgements: locks are held for about as long as a flush takes, a few milliseconds."""
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_STRIPES = 64
+"""A judgement: more than the threads of a server, so that two keys seldom share a lock by chance."""
+_COUNTER_DIGITS = 32
+
+
+@contextmanager
+def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator[None]:
+    """Hold the lock of `path` (its own file, `<path>.lock`) against processes and threads.
+
+    Waits at most `wait` seconds, then raises `Busy`. Not re-entrant: a second `locked` on the same path
+    inside the first waits for itself.
+    """
+    name = os.path.basename(os.fspath(path))
+    with disk_failures_named(f"{name}.lock"):
+        descriptor = _wait_for_lock(f"{os.fspath(path)}.lock", name, wait)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for_lock(lock_path: str, name: str, wait: float) -> int:
+    ends = monotonic() + wait
+    pause = _FIRST_PAUSE_SECONDS
+    while (descriptor := _try_lock(lock_path)) is None:
+        if monotonic() >= ends:
+            raise Busy(f"'{name}' is in use by another process.", hint="Try again in a moment.", path=name)
+        current_call().check()
+        time.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+    return descriptor
+
+
+def _try_lock(lock_path: str) -> int | None:
+    descriptor = os.open(lock_path, _LOCK_FLAGS, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The lock file may have been removed between the two calls; a lock without a name guards nothing.
+        if os.path.samestat(os.fstat(descriptor), os.stat(lock_path, follow_symlinks=False)):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+class Locks:
+    """The locks of one room, each found by a key."""
+
+    def __init__(self, repository: Repository, name: str) -> None:
+        self._repository = repository
+        self._name = name
+
+    @contextmanager
+    def holding(self, *keys: str) -> Iterator[None]:
+        """Hold the locks of some keys against processes and threads."""
+        directory = os.path.join(self._repository.ensure_store(), self._name)
+        with disk_failures_named(self._name):
+            os.makedirs(directory, 0o700, exist_ok=True)
+            check_directory(directory)
+        with ExitStack() as stack:
+            for number in sorted({_stripe(key) for key in keys}):
+                self._take(stack, os.path.join(directory, f"{number:02x}"), keys[0])
+            yield
+
+    def _take(self, stack: ExitStack, path: str, key: str) -> None:
+        try:
+            stack.enter_context(locked(path, wait=LIMITS.crowded_lock_seconds))
+        except Busy:
+            raise Busy(f"'{key}' is in use by others.", hint="Try again in a moment.", path=key) from None
+
+
+def _stripe(key: str) -> int:
+    import hashlib  # here, because quick commands lock nothing by a key
+
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(digest, "big") % _STRIPES
+
+
+def next_number(path: StrPath, at_least: int, count: int = 1) -> int:
+    """Return the first of `count` new numbers, none smaller than `at_least`."""
+    name = os.path.basename(os.fspath(path))
+    with disk_failures_named(name):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            written = os.pread(descriptor, _COUNTER_DIGITS, 0).strip()
+            first = max(at_least, int(written) + 1 if written.isdigit() else 0)
+            os.pwrite(descriptor, str(first + count - 1).rjust(_COUNTER_DIGITS).encode(), 0)
+            return first
+        finally:
+            os.close(descriptor)

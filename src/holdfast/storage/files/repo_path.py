@@ -1,0 +1,227 @@
+"""Paths in the work tree: the only way from a string to one, and from what a person types in a shell.
+
+Contract:
+- `RepoPath.parse` looks at the text alone. What it returns is relative, in normal form (forward slashes, no
+  empty or `.` segment), has no `..`, and names neither git's directory nor a store of ours under any spelling
+  that Windows, macOS or Linux resolve to it.
+- Nothing is decoded, expanded or looked up. `%2e` is three characters here.
+- A `RepoPath` is neither a `str` nor an `os.PathLike`: only `Tree` opens one.
+- `typed_path` interprets what a person types in a shell. A path that is absolute, or begins with `./` or
+  `../`, is resolved as a shell does; any other counts from the current directory if something of that name is
+  there, and from the root otherwise. A path that leads out of the work tree is returned as it was typed, and
+  `parse` reports what is wrong with it. No file is opened, and links are followed only on the way to the
+  folder.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from holdfast.kernel.errors import InvalidPath, closest
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_CONTROL = frozenset(map(chr, (*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)))
+_LIKE_SLASH = frozenset("\u2044\u2215\u2571\u29f5\u29f8\u29f9\u2216\ufe68\uff0f\uff3c")
+_LIKE_DOT = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61"), ".") | {0x2025: "..", 0x2026: "..."}
+# Code points that HFS+ ignores when it compares names (see git's `is_hfs_dotgit`), and invisible ones.
+_IGNORABLE = dict.fromkeys(
+    (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x2070), 0xFEFF, 0x200B, 0x2060, 0x00AD)
+)
+_RESERVED = frozenset({".git", ".holdfast"})
+# The 8.3 short names that Windows gives `.git` and `.holdfast`, before the tilde and a number.
+_RESERVED_SHORT = frozenset({"git", "holdfa"})
+
+_CACHED_PATHS = 1024
+"""A judgement: a request names the same few paths over and over."""
+_RELATIVE = "Give a path relative to the repository root, with forward slashes, such as 'src/main.py'."
+
+
+class RepoPath:
+    """A path inside the work tree, in normal form. Compared, ordered and hashed by its text."""
+
+    __slots__ = ("segments",)
+
+    segments: tuple[str, ...]
+
+    def __init__(self, segments: tuple[str, ...]) -> None:
+        """Take segments that `parse` has approved; every other caller uses `parse`."""
+        self.segments = segments
+
+    @classmethod
+    def parse(cls, text: str) -> RepoPath:
+        """Return the path that `text` names, or raise `InvalidPath` with what is wrong with it."""
+        if not isinstance(text, str):
+            raise InvalidPath("A path must be a string.", hint=_RELATIVE)
+        return cls(_segments(text))
+
+    @property
+    def text(self) -> str:
+        """The path with slashes, as it goes on the wire."""
+        return "/".join(self.segments)
+
+    @property
+    def name(self) -> str:
+        """The last segment."""
+        return self.segments[-1]
+
+    def with_suffix_added(self, suffix: str) -> RepoPath:
+        """Return the path of a companion file, such as `a.py.comments` for `a.py`."""
+        return RepoPath.parse(self.text + suffix)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"RepoPath({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RepoPath) and self.segments == other.segments
+
+    def __lt__(self, other: RepoPath) -> bool:
+        return self.text < other.text
+
+    def __hash__(self) -> int:
+        return hash(self.segments)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Let models declare fields of this type: a string outside, a `RepoPath` inside.
+
+        `InvalidPath` passes through validation unchanged, so that a caller sees the kind of failure it is.
+        """
+        from pydantic_core import core_schema  # here, because quick commands do without pydantic
+
+        return core_schema.no_info_plain_validator_function(
+            lambda value: value if isinstance(value, cls) else cls.parse(value),
+            serialization=core_schema.to_string_ser_schema(),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
+        """Describe the field to clients."""
+        return {"type": "string", "minLength": 1, "maxLength": LIMITS.path_characters}
+
+
+def _refused(text: str, reason: str, hint: str) -> InvalidPath:
+    # Escaped: the text may contain control characters or lone surrogates.
+    shown = ascii(shorten(text, 100, mark="...", beyond=True))
+    return InvalidPath(f"The path {shown} {reason}.", hint=hint)
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _segments(text: str) -> tuple[str, ...]:
+    """Return the segments of a valid path."""
+    _check_text(text)
+    segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
+    if not segments:
+        raise _refused(text, "names no file", _RELATIVE)
+    for segment in segments:
+        _check_segment(segment, text)
+    return segments
+
+
+def _check_text(text: str) -> None:
+    """Refuse what is wrong with the text as a whole."""
+    if len(text) > LIMITS.path_characters:
+        raise _refused(text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path.")
+    if not _CONTROL.isdisjoint(text):
+        raise _refused(text, "contains a control character", "Rename the file.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise _refused(text, "is not valid Unicode", "Rename the file so that its name is valid UTF-8.")
+    if "\\" in text or not _LIKE_SLASH.isdisjoint(text):
+        raise _refused(text, "contains a backslash or a character that looks like a slash", _RELATIVE)
+    _check_beginning(text)
+
+
+def _check_beginning(text: str) -> None:
+    """Refuse absolute paths, home directories, drives and URLs."""
+    if text.startswith("/"):
+        raise _refused(text, "is absolute", _RELATIVE)
+    if text.startswith("~"):
+        raise _refused(text, "begins with a tilde", _RELATIVE)
+    scheme, colon, rest = text.partition(":")
+    if colon and (len(scheme) == 1 or rest.startswith("//") or scheme.lower() == "file"):
+        raise _refused(text, "begins with a drive letter or a URL scheme", _RELATIVE)
+
+
+def _check_segment(segment: str, text: str) -> None:
+    """Refuse what is wrong with one name between slashes."""
+    if not segment.translate(_IGNORABLE).translate(_LIKE_DOT).strip(". "):
+        raise _refused(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE}")
+    if segment.endswith((".", " ")):
+        raise _refused(text, "has a name that ends with a dot or a space", "Rename the file.")
+    if len(segment.encode()) > LIMITS.path_segment_bytes:
+        raise _refused(
+            text, f"has a name longer than {LIMITS.path_segment_bytes} bytes", "Use a shorter name."
+        )
+    if _is_reserved(segment):
+        raise _refused(text, "leads into git's own directory or a store", "Name a file of the work tree.")
+
+
+def _is_reserved(segment: str) -> bool:
+    """Return whether some file system resolves this name to `.git` or `.holdfast`.
+
+    macOS ignores certain code points. Windows ignores trailing dots and spaces and whatever follows a colon,
+    and has a short form of each name. Both ignore case.
+    """
+    name = segment.translate(_IGNORABLE).partition(":")[0].rstrip(". ").casefold()
+    short, tilde, number = name.partition("~")
+    return name in _RESERVED or (bool(tilde) and number.isdecimal() and short in _RESERVED_SHORT)
+
+
+def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> str:
+    """Return the path from the root for a path typed in a shell.
+
+    A path counts as existing if a companion file does: one of that path with one of these endings.
+    """
+    if not typed or "\0" in typed:
+        return typed
+    try:
+        place = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), typed))
+    except OSError:
+        return typed  # the current directory is gone
+    inside = _inside(root, place) or _inside(root, _with_real_folder(place))
+    if inside is None:
+        return typed
+    is_explicit = os.path.isabs(typed) or typed.split("/", 1)[0] in (".", "..")
+    if is_explicit or any(os.path.lexists(place + ending) for ending in ("", *companions)):
+        return inside
+    return typed
+
+
+def closest_path(root: str, path: str) -> str | None:
+    """Return the existing path most similar to one that does not exist, compared name by name, or None."""
+    place = root
+    for name in path.split("/"):
+        try:
+            is_there = os.path.lexists(os.path.join(place, name))
+            # Stricter with an ending: that two names end alike must not make them similar.
+            found = name if is_there else closest(name, os.listdir(place), 0.8 if "." in name else 0.6)
+        except (OSError, ValueError):
+            return None
+        if found is None:
+            return None
+        place = os.path.join(place, found)
+    return os.path.relpath(place, root)
+
+
+def is_folder(root: str, path: str) -> bool:
+    """Return whether a path from the root is a folder."""
+    return "\0" not in path and os.path.isdir(os.path.join(root, path))
+
+
+def _inside(root: str, place: str) -> str | None:
+    if place == root:
+        return "."
+    return place[len(root) :].lstrip("/") if place.startswith(root.rstrip("/") + "/") else None
+
+
+def _with_real_folder(place: str) -> str:
+    folder, name = os.path.split(place)
+    return os.path.join(os.path.realpath(folder), name)

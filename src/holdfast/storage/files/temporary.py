@@ -1,0 +1,126 @@
+"""Temporary files: their names, and removing those that killed writers left behind.
+
+Contract: a writer holds a `flock` on its temporary file for as long as it lives, so that a sweep can
+distinguish what a killed process left from what a slow one still needs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.directories import StrPath, opened_directory
+
+TEMPORARY_SUFFIX = ".holdfast-tmp"
+ORPHAN_AGE_SECONDS = 10.0
+"""A judgement: between creating a temporary file and locking it a writer needs far less than this."""
+
+_NAME_CHARACTERS = 48
+"""Of the target's name. A character has at most four bytes, so the whole stays below 255 (NAME_MAX)."""
+_NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_HEXADECIMAL = frozenset("0123456789abcdef")
+
+
+def temporary_name(name: str) -> str:
+    """Return an unused name for a file that is renamed to `name` once it is complete."""
+    return f".{name[:_NAME_CHARACTERS]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+
+
+def is_temporary_name(name: str) -> bool:
+    """Return whether `temporary_name` could have returned this name."""
+    digits = name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
+    has_form = name.startswith(".") and name.endswith(TEMPORARY_SUFFIX)
+    return has_form and len(digits) == 16 and set(digits) <= _HEXADECIMAL
+
+
+def create_temporary(path: StrPath, mode: int, *, directory: int | None = None) -> int:
+    """Create a temporary file, locked by this process, and return its descriptor."""
+    descriptor = os.open(path, _NEW_FILE_FLAGS, mode, dir_fd=directory)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte; a single `write` may stop early."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+@contextmanager
+def written_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
+    """Keep a temporary file with this content until the block ends, by then renamed into place or removed."""
+    descriptor = create_temporary(temporary, mode)
+    try:
+        write_all(descriptor, data)
+        if durable:
+            os.fsync(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+
+
+def sweep_orphans(directory: StrPath, *, older_than: float = ORPHAN_AGE_SECONDS) -> list[str]:
+    """Remove the temporary files that killed writers left in a directory, and return their names.
+
+    A file younger than `older_than` seconds, or still locked by its writer, is left alone.
+    """
+    name = os.path.basename(os.fspath(directory))
+    with disk_failures_named(name), opened_directory(directory) as descriptor:
+        return _sweep(descriptor, older_than, lambda entry: entry.endswith(TEMPORARY_SUFFIX))
+
+
+def sweep_at(directory: int) -> list[str]:
+    """Sweep an open directory that is not ours: only names of the form that `temporary_name` returns."""
+    try:
+        return _sweep(directory, ORPHAN_AGE_SECONDS, is_temporary_name)
+    except OSError:
+        return []  # the directory may be writable but not readable
+
+
+def _sweep(directory: int, older_than: float, is_wanted: Callable[[str], bool]) -> list[str]:
+    temporaries = sorted(entry for entry in os.listdir(directory) if is_wanted(entry))
+    newest = time.time() - older_than
+    return [entry for entry in temporaries if _remove_orphan(directory, entry, newest)]
+
+
+def _remove_orphan(directory: int, name: str, newest: float) -> bool:
+    try:
+        descriptor = os.open(name, _OLD_FILE_FLAGS, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_mtime > newest:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(name, dir_fd=directory)
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def remove_while(path: str, is_unchanged: Callable[[str], bool]) -> None:
+    """Remove a file that other programs write by name, but only if it is unchanged; failures are ignored."""
+    aside = f"{path}.{os.urandom(8).hex()}"
+    if not is_unchanged(path):
+        return
+    # Once it is renamed, a writer that opens the name creates another file; only now the check is conclusive.
+    with suppress(OSError):
+        os.rename(path, aside)
+        if not is_unchanged(aside):
+            with suppress(
+                FileExistsError
+            ):  # a newer file has taken the name, as it would have replaced this one
+                os.link(aside, path, follow_symlinks=False)
+        os.unlink(aside)

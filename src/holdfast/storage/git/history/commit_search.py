@@ -1,0 +1,108 @@
+"""Commits whose message names something such as `TP-12`, found without running git each time.
+
+Contract: results are up to date with the last commit. Commits are read once; after that only new ones are.
+Outside git, in a repository without commits, and if git does not answer in time, nothing is found.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from holdfast.kernel.errors import Cancelled, HoldfastError
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.ref_files import HeadFile
+from holdfast.storage.git.repository import Repository
+
+_SECONDS = 5.0
+"""A judgement: a task's page can do without its commits, and should not wait longer for them."""
+_MOST_CACHED = 50
+"""A judgement: far more than any list shows."""
+_NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
+_LOG = (
+    "log", "--extended-regexp", "--grep=[A-Za-z]-[0-9]", "--no-show-signature", "--no-color",
+    "--format=%H%x1f%an%x1f%cI%x1f%s%x1f%b", "-z",
+)  # fmt: skip
+
+
+class NamedCommit(NamedTuple):
+    """The summary of a commit."""
+
+    id: str
+    author: str
+    time: str
+    subject: str
+
+
+class CommitSearch:
+    """The commits of one repository by the names in their messages. Close it to end its process."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._git = git = None if repository.git_dir is None else Git(repository)
+        places = (repository.git_dir or "", repository.common_dir or "")
+        self._head_file = HeadFile(*places, lambda: None if git is None else git.head())
+        self._head: str | None = None
+        self._by_name: dict[str, list[NamedCommit]] = {}
+        self._reading = threading.Lock()
+
+    def naming(self, name: str, limit: int) -> list[NamedCommit]:
+        """Return the newest commits whose message has exactly this name."""
+        found = _NAME.fullmatch(name)
+        if self._git is None or found is None:
+            return []
+        with self._reading:
+            self._catch_up(self._git)
+        return self._by_name.get(_key(found), [])[:limit]
+
+    def close(self) -> None:
+        """End the process that reads objects, if it runs."""
+        if self._git is not None:
+            self._git.close()
+
+    def _catch_up(self, git: Git) -> None:
+        try:
+            head = self._head_file.commit()
+            if head == self._head:
+                return
+            continues = self._leads_to(git, head)
+            revisions = f"{self._head}..{head}" if continues else head
+            added = {} if revisions is None else _by_name(_read(git, revisions))
+        except Cancelled:
+            raise
+        except HoldfastError:
+            return  # the cache stays as it is; the next call tries again
+        if continues:
+            for name, commits in added.items():
+                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MOST_CACHED]
+        else:
+            self._by_name = added
+        self._head = head
+
+    def _leads_to(self, git: Git, head: str | None) -> bool:
+        """Return whether the cached commits are part of the current history."""
+        if self._head is None or head is None:
+            return False
+        return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_SECONDS).status == 0
+
+
+def _read(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
+    output = git.run(*_LOG, revisions, "--", seconds=_SECONDS).decode(errors="replace")
+    parts = (item.split("\x1f", 4) for item in output.split("\0"))
+    return [(NamedCommit(*part[:4]), f"{part[3]}\n{part[4]}") for part in parts if len(part) == 5]
+
+
+def _by_name(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
+    """Return commits by each name in their messages, newest first."""
+    named: dict[str, list[NamedCommit]] = defaultdict(list)
+    for commit, message in commits:
+        for key in {_key(found) for found in _NAME.finditer(message)}:
+            if len(named[key]) < _MOST_CACHED:
+                named[key].append(commit)
+    return dict(named)
+
+
+def _key(found: re.Match[str]) -> str:
+    return f"{found[1].lower()}-{found[2]}"

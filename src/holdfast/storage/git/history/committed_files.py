@@ -1,0 +1,120 @@
+"""The files of a commit, their versions over time, and whether the work tree has them as committed.
+
+Contract: everything is read from git's objects and from the files themselves, never through git's own
+comparison with the work tree, which would run the repository's filters. A file that git would convert when it
+is added, such as its line ends, therefore counts as changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
+from holdfast.storage.git.project_files import FileStat, file_stats
+from holdfast.storage.git.repository import Repository
+
+_REGULAR = (b"100644", b"100755")
+_MISSING = b"BAD"
+"""What git prints for the size of an object that is missing, as in a damaged clone."""
+_SHA1_DIGITS = 40
+
+
+class CommittedFile(NamedTuple):
+    """A regular file of a commit."""
+
+    id: str
+    size: int
+
+
+def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedFile]:
+    """Return the regular files of a commit in a folder, or the one file that the project is.
+
+    Files whose content is missing are left out.
+    """
+    below = ("--", project) if project else ()
+    listed = git.run(
+        "ls-tree", "-r", "-z", "--long", "--full-tree", commit, *below, limit=LIMITS.listed_bytes
+    )
+    found = {}
+    for entry in listed.split(b"\0"):
+        facts, _, path = entry.partition(b"\t")
+        if facts.startswith(_REGULAR) and not facts.endswith(_MISSING):
+            _, _, name, size = facts.split()
+            found[os.fsdecode(path)] = CommittedFile(name.decode("ascii"), int(size))
+    return found
+
+
+def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
+    """Return the last commit and its first parents, each with its time in seconds, newest first."""
+    if git.head() is None:
+        return []
+    listed = git.run(
+        "rev-list", "--first-parent", "--timestamp", f"--max-count={most:d}", "HEAD", "--"
+    ).splitlines()
+    pairs = (line.decode("ascii").split() for line in listed)
+    return [(commit, int(seconds)) for seconds, commit in pairs]
+
+
+class BlobChange(NamedTuple):
+    """What a commit changed in a file: the ids of its content before and after, empty if it did not exist."""
+
+    path: str
+    before: str
+    after: str
+
+
+def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[BlobChange]:
+    """Yield what each commit since then changed in the files of a project, newest first, without merges.
+
+    If the project is one file, it can be followed through renames, under its current path, back to where it
+    was copied from another file.
+    """
+    options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
+    period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
+    pieces = git.stream("log", *PLAIN, *options, "--format=%H", *period)
+    for _, rows in commits(fields(pieces), header=1):
+        for row, *paths in rows:
+            *_, old, new, kind = row.split(" ")
+            is_new = not old.strip("0") or kind.startswith("C")
+            path = project if follow else paths[-1]
+            yield BlobChange(path, "" if is_new else old, new if new.strip("0") else "")
+            if is_new and follow:
+                return  # earlier changes are those of the file that it was copied from
+
+
+def changed_file(
+    repository: Repository,
+    committed: Mapping[str, CommittedFile],
+    present: Collection[str],
+    wanted: Collection[str],
+) -> str | None:
+    """Return a present file that differs from the commit, or a wanted one that is missing, or None.
+
+    The files written last are compared first, so that a change is found before most files are read.
+    """
+    seen = file_stats(repository.root, {*present, *wanted})
+    if gone := [path for path in wanted if path not in seen]:
+        return min(gone)
+    times = {path: one.modified if isinstance(one, FileStat) else 0 for path, one in seen.items()}
+    tree = Tree(repository)
+    newest_first = sorted(present, key=lambda path: (-times.get(path, 0), path))
+    return next((path for path in newest_first if not _is_unchanged(committed.get(path), tree, path)), None)
+
+
+def _is_unchanged(committed: CommittedFile | None, tree: Tree, path: str) -> bool:
+    if committed is None:
+        return False
+    try:
+        data = tree.read_bytes(RepoPath.parse(path), committed.size)
+    except HoldfastError:
+        return False
+    algorithm = "sha1" if len(committed.id) == _SHA1_DIGITS else "sha256"
+    return hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest() == committed.id

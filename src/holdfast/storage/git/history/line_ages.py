@@ -1,0 +1,240 @@
+"""When lines were last changed, for many files in one pass over the history.
+
+`git blame` walks the history once per file. Here one `git log --raw` is read for all of them: it lists the
+blob that each commit replaced, and only blobs of the requested files are compared.
+
+Contract:
+- The last change of a line is the newest commit whose version of the file has it while no parent's has it.
+  Renames are followed, and a line that only moved within its file keeps its age.
+- In a merge, a line belongs to the parent that has it, or to the merge itself if no parent does.
+- A line that is not committed, or whose past a shallow or partial clone lacks, has that reason in place of an
+  age.
+- The time is that of the author: a rebase makes no line younger.
+- Results are cached: the next time only newer commits are read, and only for files that they changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFetched, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.history import line_age_cache
+from holdfast.storage.git.history.line_age_cache import Found
+from holdfast.storage.git.history.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
+from holdfast.storage.git.line_diff import is_binary, kept_lines, lines_of
+from holdfast.storage.git.repository import Repository
+
+NO_GIT = "not in a git repository"
+NOT_COMMITTED = "not committed yet"
+NO_TEXT = "not readable as text"
+NO_LINE = "no such line"
+SHALLOW = "older than this shallow clone"
+PARTIAL = "with no earlier content in this partial clone"
+NO_TIME = "the history is too long to read in time"
+
+_LOG = ("log", *PLAIN, "--topo-order", "--raw", "--no-abbrev", "--diff-merges=first-parent")
+_FORMAT = "--format=%H%x00%P%x00%at"
+_SECONDS = 30.0
+"""A judgement: half of what an operation may take, so that the rest of an answer is still possible."""
+_COMMITS_BETWEEN_REPORTS = 500
+
+
+class Age(NamedTuple):
+    """The last change of a line."""
+
+    commit: str
+    time: int
+    """Seconds since 1970."""
+    days: int
+    """Whole days since then."""
+
+
+Wanted = tuple[str, int]
+"""A requested line: its path and number in the work tree."""
+Ages = dict[str, dict[int, Age | str]]
+
+
+class _Commit(NamedTuple):
+    id: str
+    parents: list[str]
+    time: int
+    changes: dict[str, tuple[str, str]]
+    """The former path and blob of each changed file; an empty path if the file is new."""
+
+
+@dataclass
+class _File:
+    """A version of a file, and the lines of it that are still searched for, by index."""
+
+    lines: list[bytes]
+    wanted: dict[Wanted, int] = field(default_factory=dict)
+
+
+def line_ages(
+    repository: Repository, lines: Mapping[str, Iterable[int]], now: float, seconds: float = _SECONDS
+) -> Ages:
+    """Return the last change of each line, by path and number in the work tree, or why it is unknown."""
+    ages: Ages = {path: dict.fromkeys(sorted(set(numbers)), NO_GIT) for path, numbers in lines.items()}
+    if repository.git_dir is None or not ages:
+        return ages
+    with closing(Git(repository)) as git:
+        if (head := git.head()) is None:
+            return {path: dict.fromkeys(numbers, NOT_COMMITTED) for path, numbers in ages.items()}
+        kept = line_age_cache.load(repository)
+        walk = _Walk(git, ages, kept, now)
+        files = {path: file for path in ages if (file := walk.committed(path, head)) is not None}
+        requested = {line: index for file in files.values() for line, index in file.wanted.items()}
+        if walk.has_pending(head, files):
+            walk.follow(head, monotonic() + seconds)
+            line_age_cache.save(repository, kept, head, walk.found(head, requested))
+    return ages
+
+
+class _Walk:
+    """The walk from the last commit to the first, with the lines that are still searched for."""
+
+    def __init__(self, git: Git, ages: Ages, cached: Mapping[str, Found], now: float) -> None:
+        self._git = git
+        self._cached = cached
+        self._tree = Tree(git.repository)
+        self._ages = ages
+        self._now = now
+        self._shallow = shallow_commits(git.repository)
+        self._pending: dict[str, dict[str, _File]] = {}
+
+    def committed(self, path: str, head: str) -> _File | None:
+        """Return the committed version of a file with its requested lines; answer lines that it lacks."""
+        ages = self._ages[path]
+        try:
+            present = self._tree.read_bytes(RepoPath.parse(path), LIMITS.diff_file_bytes)
+        except HoldfastError:
+            present = b"\0"
+        if is_binary(present):
+            ages.update(dict.fromkeys(ages, NO_TEXT))
+            return None
+        texts = lines_of(present)
+        there = [number for number in ages if 0 < number <= len(texts)]
+        ages.update({number: NOT_COMMITTED if number in there else NO_LINE for number in ages})
+        try:
+            file = self._version(f"{head}:{path}")
+        except NotFetched:
+            file = None
+            ages.update(dict.fromkeys(there, PARTIAL))
+        if file is None:
+            return None
+        kept = kept_lines(file.lines, texts, [number - 1 for number in there])
+        file.wanted = {(path, index + 1): former for index, former in kept.items()}
+        ages.update({index + 1: NO_TIME for index in kept})
+        return file
+
+    def has_pending(self, commit: str, files: dict[str, _File]) -> bool:
+        """Answer lines of a commit from the cache, and return whether any are left."""
+        kept = self._cached.get(commit, {})
+        for path, file in files.items() if kept else ():
+            there = kept.get(path, {})
+            for line, index in list(file.wanted.items()):
+                if (known := there.get(str(index + 1))) is not None:
+                    del file.wanted[line]
+                    self._answer([line], *known)
+        left = {path: file for path, file in files.items() if file.wanted}
+        if left:
+            self._pending[commit] = left
+        return bool(left)
+
+    def found(self, head: str, requested: Mapping[Wanted, int]) -> Found:
+        """Return the ages known for the last commit: those cached before, and those requested now."""
+        known = {path: dict(lines) for path, lines in self._cached.get(head, {}).items()}
+        for (path, number), index in requested.items():
+            if isinstance(age := self._ages[path][number], Age):
+                known.setdefault(path, {})[str(index + 1)] = (age.commit, age.time)
+        return known
+
+    def follow(self, head: str, end: float) -> None:
+        """Pass each line on to a parent that has it, until the commit that introduced it is found."""
+        with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
+            for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
+                files = self._pending.pop(commit.id, None)
+                if files and self.has_pending(commit.id, files):
+                    self._pass_to_parents(commit, self._pending.pop(commit.id))
+                if number % _COMMITS_BETWEEN_REPORTS == 0:
+                    current_call().progress(number, None, "looking for the ages of lines")
+                    if monotonic() > end:
+                        return
+                if not self._pending:
+                    return
+        if is_partial(self._git.repository):
+            for files in self._pending.values():
+                self._mark_missing(line for file in files.values() for line in file.wanted)
+
+    def _mark_missing(self, wanted: Iterable[Wanted]) -> None:
+        for path, number in wanted:
+            self._ages[path][number] = PARTIAL
+
+    def _pass_to_parents(self, commit: _Commit, files: dict[str, _File]) -> None:
+        touched = {path: files.pop(path) for path in commit.changes if path in files}
+        if not commit.parents:
+            lines = [line for file in files.values() for line in file.wanted]
+            self._answer(lines, commit.id, commit.time)
+        elif files and self._pending.setdefault(commit.parents[0], files) is not files:
+            for path, file in files.items():
+                self._search_in(commit.parents[0], path, file)
+        for path, file in touched.items():
+            self._compare(commit, path, file)
+
+    def _compare(self, commit: _Commit, path: str, file: _File) -> None:
+        old_path, old_blob = commit.changes[path]
+        former = {parent: (path, f"{parent}:{path}") for parent in commit.parents[1:]}
+        if old_path and commit.parents:
+            former[commit.parents[0]] = (old_path, old_blob)
+        wanted = file.wanted
+        for parent, (path_there, name) in former.items() if wanted else ():
+            try:
+                version = self._version(name)
+            except NotFetched:
+                self._mark_missing(wanted)
+                return
+            if wanted and version is not None:
+                kept = kept_lines(version.lines, file.lines, wanted.values())
+                version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
+                wanted = {key: index for key, index in wanted.items() if index not in kept}
+                self._search_in(parent, path_there, version)
+        self._answer(wanted, commit.id, commit.time)
+
+    def _search_in(self, commit: str, path: str, file: _File) -> None:
+        if file.wanted:
+            there = self._pending.setdefault(commit, {}).setdefault(path, file)
+            there.wanted.update(file.wanted)
+
+    def _answer(self, wanted: Iterable[Wanted], commit: str, time: int) -> None:
+        age = Age(commit, time, max(0, int(self._now - time) // 86400))
+        for path, number in wanted:
+            self._ages[path][number] = SHALLOW if commit in self._shallow else age
+
+    def _version(self, name: str) -> _File | None:
+        with suppress(InvalidArguments, TooLarge):
+            found = self._git.objects().read(name, LIMITS.diff_file_bytes)
+            if found is not None and found.kind == "blob" and not is_binary(found.data):
+                return _File(lines_of(found.data))
+        return None
+
+
+def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    with suppress(NotFetched):  # git would have to compare the contents of renamed files
+        yield from pieces
+
+
+def _commits(texts: Iterator[str]) -> Iterator[_Commit]:
+    for (commit, parents, time), rows in commits(texts, header=3):
+        changes = {
+            paths[-1]: ("" if row.endswith(" A") else paths[0], row.split(" ")[2]) for row, *paths in rows
+        }
+        yield _Commit(commit, parents.split(), int(time or 0), changes)

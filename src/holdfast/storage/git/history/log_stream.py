@@ -1,0 +1,70 @@
+"""`git log -z` read as a stream: commits with the rows of their files, however long the history is.
+
+Contract: no configuration changes what is read. Bytes of names that are not UTF-8 become surrogates; names
+are never quoted or cut.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.git.repository import Repository
+
+PLAIN = (
+    "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-show-signature", "--root", "-z",
+    "--diff-algorithm=myers", "--find-renames", "-l1000", "--encoding=UTF-8",
+)  # fmt: skip
+"""Fixes every option of a comparison that a configuration could change."""
+EXACT_RENAMES = "--find-renames=100%"
+"""After the above: only renames that need no contents of files, which a partial clone lacks."""
+
+
+def fields(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Yield the texts between the NUL bytes of a stream."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        yield from [field.decode("utf-8", "surrogateescape") for field in whole]
+    if rest.strip():
+        yield rest.decode("utf-8", "surrogateescape")
+
+
+def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
+    """Yield each commit's header, of `header` texts, and its rows, of `--raw` or of `--numstat`."""
+    head: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for text in texts:
+        row = text.removeprefix("\n")
+        if row.startswith(":"):
+            rows.append((row, *islice(texts, 2 if row.rpartition(" ")[2][0] in "RC" else 1)))
+        elif "\t" in row:
+            rows.append((row, *islice(texts, 2 if row.endswith("\t") else 0)))
+        else:
+            if head:
+                yield head, rows
+            head, rows = [text, *islice(texts, header - 1)], []
+    if head:
+        yield head, rows
+
+
+def is_partial(repository: Repository) -> bool:
+    """Return whether this is a partial clone, which may lack contents of its commits."""
+    try:
+        packs = os.listdir(os.path.join(repository.common_dir or "", "objects", "pack"))
+    except OSError:
+        return False
+    return any(name.endswith(".promisor") for name in packs)
+
+
+def shallow_commits(repository: Repository) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks; none if the history is complete."""
+    try:
+        listed = read_limited(os.path.join(repository.common_dir or "", "shallow"), LIMITS.git_output_bytes)
+    except HoldfastError:
+        return frozenset()
+    return frozenset(listed.decode("ascii", "replace").split())

@@ -1,0 +1,126 @@
+"""What each commit changed: who, when, and how many lines of which files, as git counts them.
+
+Contract:
+- A commit's changes depend on the commit alone and on which files the repository declares binary; no setting
+  for comparisons changes them, so they can be cached by the commit's id. Names of people are as committed.
+- A merge has no changes of its own: they count with the commits that were merged.
+- Nothing is read from the work tree but `.mailmap`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.history.log_stream import EXACT_RENAMES, PLAIN, commits, fields
+
+_LOG = ("log", *PLAIN, "--no-diff-merges", "--no-walk=unsorted", "--stdin")
+_FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%B"
+_LATEST = 253_402_300_799
+"""The last second of the year 9999, the latest date that Python can represent."""
+_UNREADABLE = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+"""Characters that `check-mailmap` does not accept in a contact, and those that `splitlines` splits at."""
+
+_SUBJECT = 200
+_SWEEP = 40
+"""A judgement: a commit that changes more files is a sweeping change, whatever defect its message names."""
+_FIX = re.compile(
+    r"\b(?:(?:hot|bug)?fix(?:e[sd]|ing)?|bugs?|defects?|crash(?:e[sd]|ing)?|regressions?|deadlocks?|leaks?"
+    r"|(?:close[sd]?|resolve[sd]?):? +(?:\w+[/-])*#?\d+)\b",
+    re.IGNORECASE,
+)
+_NO_FIX = re.compile(
+    r"\b(?:typos?|spelling|grammar|wording|docs?|documentation|readme|changelog|comments?|docstrings?|lint\w*"
+    r"|format(?:ting)?|style|whitespace|indentation|flak[ey]\w*|ci|workflows?|bump|deps|release notes?)\b",
+    re.IGNORECASE,
+)
+
+Person = tuple[str, str]
+"""A name and an email address."""
+
+
+class CommitChanges(NamedTuple):
+    """A commit and what it changed."""
+
+    id: str
+    time: int
+    """When it was committed, in seconds since 1970."""
+    is_merge: bool
+    name: str
+    email: str
+    changes: str
+    """The rows of `git log --numstat -z`, unparsed; see `rows`."""
+    subject: str = ""
+    """The first line of its message."""
+    is_fix: bool = False
+    """Whether its message says that it fixes a defect, and it is no sweeping change."""
+
+
+def rows(changes: str) -> list[tuple[str, str, str, str]]:
+    """Return each file of a commit: its path, its former path if it was renamed, lines added and deleted.
+
+    Line counts are digits, or `-` for binary files and where lines were not to be counted.
+    """
+    found = []
+    parts = iter(changes.split("\0") if changes else ())
+    for part in parts:
+        added, deleted, path = part.split("\t", 2)
+        former = "" if path else next(parts)
+        found.append((path or next(parts), former, added, deleted))
+    return found
+
+
+def is_fix(message: str) -> bool:
+    """Return whether a message is about fixing a defect, and not about wording, formatting or checks."""
+    subject = message.partition("\n")[0]
+    return bool(_FIX.search(message)) and not _NO_FIX.search(subject)
+
+
+def commits_since(git: Git, since: int | None) -> list[str]:
+    """Return the ids of the last commit and those before it since then, children first.
+
+    As with `git log --since`, nothing behind commits that are all older is visited.
+    """
+    period = () if since is None else (f"--since=@{since:d} +0000",)
+    listed = git.run("rev-list", "--topo-order", *period, "HEAD", "--", limit=LIMITS.listed_bytes)
+    return listed.decode("ascii").split()
+
+
+def read_commits(git: Git, ids: Iterable[str], *, counted: bool = True) -> Iterator[CommitChanges]:
+    """Yield what commits changed, as git prints it; unless lines are counted, no contents are needed."""
+    what = ("--numstat",) if counted else ("--raw", EXACT_RENAMES)
+    given = "".join(f"{commit}\n" for commit in ids).encode()
+    texts = fields(git.stream(*_LOG, *what, _FORMAT, given=given, seconds=LIMITS.index_seconds))
+    for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
+        seconds = min(max(int(time or 0), 0), _LATEST)
+        rows_of_files = changed if counted else [_uncounted(*names) for _, *names in changed]
+        changes = "\0".join(text for row in rows_of_files for text in row)
+        subject = message.partition("\n")[0][:_SUBJECT]
+        fixes = len(changed) <= _SWEEP and is_fix(message)
+        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, subject, fixes)
+
+
+def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
+    return ("-\t-\t", path, *renamed) if renamed else (f"-\t-\t{path}",)
+
+
+def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
+    """Return each person's name according to `.mailmap`; unchanged where git would not accept the contact."""
+    named = {person: person[0] for person in people}
+    known = [person for person in named if _UNREADABLE.isdisjoint("".join(person))]
+    contacts = "".join(f"{name} <{email}>\n" for name, email in known).encode("utf-8", "surrogateescape")
+    result = git.execute("check-mailmap", "--stdin", given=contacts)
+    lines = result.output.decode("utf-8", "replace").splitlines()
+    if result.status == 0 and len(lines) == len(known):
+        named |= {person: line.rpartition(" <")[0] for person, line in zip(known, lines, strict=True)}
+    return named
+
+
+def tracked_files(git: Git) -> set[str]:
+    """Return the files that git tracks."""
+    listed = git.run("ls-files", "-z", "--cached", limit=LIMITS.listed_bytes)
+    return set(os.fsdecode(listed).split("\0"))

@@ -1,0 +1,30 @@
+"""Loose objects whose content is damaged, moved out of git's way."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.objects.object_format import HASHES
+from holdfast.storage.git.ref_files import read_beginning
+
+_SHA1_DIGITS = 40
+
+
+def set_aside_if_damaged(common_directory: str, object_id: str, folder: str) -> bool:
+    """Move a loose object to a folder if its bytes do not have the hash it is named after; return whether."""
+    path = os.path.join(common_directory, "objects", object_id[:2], object_id[2:])
+    limit = LIMITS.git_output_bytes
+    try:
+        content = zlib.decompressobj().decompress(read_beginning(path, limit), limit)
+    except OSError:
+        return False  # it does not exist, or not as a file
+    except zlib.error:
+        content = b""
+    hash_of = HASHES["sha1" if len(object_id) == _SHA1_DIGITS else "sha256"]
+    if len(content) >= limit or hash_of(content).hexdigest() == object_id:
+        return False
+    os.makedirs(folder, exist_ok=True)
+    os.rename(path, os.path.join(folder, object_id))
+    return True

@@ -1,0 +1,272 @@
+"""One pool of worker processes behind `concurrent.futures.Executor`, or a Dask cluster in its place.
+
+Contract:
+- A worker is a fresh interpreter of ours in isolated mode, started outside the repository and by default
+  without the caller's environment, so that nothing in a repository is imported. Nothing is forked: a fork
+  would copy the locks of a server's threads in whatever state they are.
+- A worker that dies, or exceeds the time limit for a task, costs that task alone: its future fails with
+  `WorkerLost`, and the next task gets another worker.
+- `shutdown` ends every worker, whatever it is doing. Workers of a program that was killed end by themselves
+  when their pipe closes.
+- Functions, arguments and results are pickled, between our own processes only; functions must be importable.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import InvalidArguments, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.processes.child import cores, end_group, interpreter
+from holdfast.storage.processes.time_limit import POLL_SECONDS
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from subprocess import Popen
+
+Item = TypeVar("Item")
+Start = Callable[[str], "Popen[bytes]"]
+
+LOCAL = "process"
+DASK = "dask://"
+
+_START_ATTEMPTS = 3
+"""A judgement: memory may be short for an instant; a program that cannot start at all fails each time."""
+_CONNECT_SECONDS = 10
+"""A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
+
+
+class WorkerLost(BrokenExecutor):
+    """The worker process died, was too slow, or was ended before it answered."""
+
+
+class _Worker:
+    """One worker process and the two pipes to it."""
+
+    def __init__(self, process: Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._requests = _connection(process.stdin.fileno(), readable=False)
+        self._answers = _connection(process.stdout.fileno(), readable=True)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def ask(self, request: tuple[Any, ...], seconds: float | None, stopped: threading.Event) -> Any:
+        """Return the result of a function run in the worker, or raise what it raised."""
+        ends = None if seconds is None else monotonic() + seconds
+        try:
+            self._requests.send(request)
+            while not self._answers.poll(POLL_SECONDS):
+                if stopped.is_set() or (ends is not None and monotonic() > ends):
+                    raise WorkerLost("the worker was ended before it answered")
+            succeeded, value = self._answers.recv()
+        except (EOFError, OSError):
+            raise WorkerLost("the worker ended before it answered") from None
+        if not succeeded:
+            raise value
+        return value
+
+    def end(self) -> None:
+        self._requests.close()
+        self._answers.close()
+        end_group(self._process)
+
+
+class ProcessPool(Executor):
+    """Up to `size` worker processes, started as tasks arrive; a lost one is replaced."""
+
+    loses_tasks = True
+    """Whether a task can fail because its worker was lost, so that the caller may submit it again."""
+
+    def __init__(
+        self,
+        size: int | None = None,
+        *,
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
+        task_seconds: float | None = None,
+        start: Start = interpreter,
+    ) -> None:
+        """Each worker first calls `initializer(*initargs)`; `start` starts the process that runs `main`."""
+        self.size = size or cores()
+        self._first_request = (initializer or _nothing, initargs)
+        self._task_seconds = task_seconds
+        self._start = start
+        self._idle: list[_Worker] = []
+        self._stopped = threading.Event()
+        # One thread per worker sends it a task and waits for the answer.
+        self._threads = ThreadPoolExecutor(self.size, thread_name_prefix="pool")
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        """Run an importable function in a worker."""
+        return self._threads.submit(self._run, (function, args, named))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """End the workers; tasks that have not begun are cancelled, those that have fail."""
+        self._stopped.set()
+        self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+        while self._idle:
+            self._idle.pop().end()
+
+    def _run(self, request: tuple[Any, ...]) -> Any:
+        worker = self._idle_worker() or self._new_worker()
+        try:
+            return worker.ask(request, self._task_seconds, self._stopped)
+        except WorkerLost:
+            worker.end()
+            raise
+        finally:
+            if not worker.has_ended:
+                self._idle.append(worker)
+
+    def _idle_worker(self) -> _Worker | None:
+        while True:
+            try:
+                worker = self._idle.pop()
+            except IndexError:
+                return None
+            if not worker.has_ended:
+                return worker
+            worker.end()
+
+    def _new_worker(self) -> _Worker:
+        for _ in range(_START_ATTEMPTS):
+            if self._stopped.is_set():
+                raise WorkerLost("the pool was shut down")
+            worker = _Worker(self._start(__name__))
+            try:
+                worker.ask((*self._first_request, {}), LIMITS.file_seconds, self._stopped)
+            except WorkerLost:
+                worker.end()
+            except BaseException:
+                worker.end()
+                raise
+            else:
+                return worker
+        raise Unavailable(
+            "A further process could not be started.", hint="Free some memory, or ask for one worker."
+        )
+
+
+class DaskCluster(Executor):
+    """The workers of a cluster. Its scheduler repeats a task whose worker died, so no caller has to."""
+
+    loses_tasks = False
+
+    def __init__(self, address: str, size: int | None = None) -> None:
+        client = _client_class()
+        try:
+            self._client: Any = client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError):  # the library's message would name parts of this machine
+            raise Unavailable(
+                f"No Dask scheduler answers at {address}.", hint="Check that it runs, and its address."
+            ) from None
+        self._executor: Executor = self._client.get_executor(pure=False)
+        self.size = size or max(1, sum(self._client.nthreads().values()))
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
+        """Run a function on the cluster."""
+        return self._executor.submit(function, *args, **named)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """Leave the cluster; tasks that have not finished are withdrawn, whatever the arguments."""
+        del wait, cancel_futures
+        self._executor.shutdown(wait=False)  # withdraws them
+        self._client.close()
+
+
+def _client_class() -> Any:
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise Unavailable(
+            "A Dask cluster needs the library distributed, which is not installed.",
+            hint="Install it with: pip install 'holdfast[cluster]'. Or use the executor process.",
+        ) from None
+    return Client
+
+
+def executor_named(name: str, size: int | None) -> ProcessPool | DaskCluster:
+    """Return the executor of a name: `process`, or `dask://HOST:PORT`."""
+    if name == LOCAL:
+        return ProcessPool(size, start=_with_environment)
+    address = name.removeprefix(DASK)
+    if address == name or not address.rpartition(":")[2].isdecimal() or "/" in address:
+        raise InvalidArguments(
+            f'"{name}" is no executor.', hint=f"Give {LOCAL}, or {DASK}HOST:PORT of a scheduler."
+        )
+    return DaskCluster(address, size)
+
+
+def completed(
+    executor: Executor, work: Callable[[Item], Any], waiting: deque[Item], in_flight: int
+) -> Iterator[tuple[Item, Future[Any]]]:
+    """Yield each waiting item with its completed future, in any order, until none is left.
+
+    At most `in_flight` items are submitted at a time. The caller may append to `waiting` meanwhile, for
+    example an item to be tried again.
+    """
+    call = current_call()
+    running: dict[Future[Any], Item] = {}
+    while waiting or running:
+        while waiting and len(running) < in_flight:
+            item = waiting.popleft()
+            running[executor.submit(work, item)] = item
+        for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
+            yield running.pop(future), future
+        call.check()
+
+
+def _with_environment(module: str) -> Popen[bytes]:
+    """Start a worker that runs git with the user's own configuration."""
+    return interpreter(module, environment=os.environ)
+
+
+def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
+    from multiprocessing.connection import Connection  # hygiene: a pipe to a process of ours
+
+    return Connection(os.dup(descriptor), readable=readable, writable=not readable)
+
+
+def _nothing() -> None:
+    """Initialize nothing."""
+
+
+def _exit_with_parent(descriptor: int) -> None:
+    """End this process as soon as the other end of its request pipe is closed."""
+    import select
+
+    poll = select.poll()
+    poll.register(descriptor, 0)  # no event is requested: a hang-up is always reported
+    poll.poll()
+    os._exit(1)
+
+
+def main() -> None:
+    """Serve requests as a worker, until the pool ends."""
+    requests, answers = _connection(0, readable=True), _connection(1, readable=False)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2, 1)  # so that nothing a function prints is taken for an answer
+    threading.Thread(target=_exit_with_parent, args=(requests.fileno(),), daemon=True).start()
+    while True:
+        function, args, named = requests.recv()
+        try:
+            answer = True, function(*args, **named)
+        except Exception as error:  # the caller gets it, and the worker goes on
+            answer = False, error
+        answers.send(answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Waiting for something outside this process: until a time limit, a deadline or a cancellation."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import DeadlineExceeded
+
+POLL_SECONDS = 0.05
+"""How long a wait goes on before it checks its limit again. A judgement: a person does not notice so short a
+delay after a cancellation, and twenty checks a second cost nothing that can be measured."""
+
+
+class TimeLimit:
+    """The limit for one piece of work, checked together with the deadline and cancellation of its caller."""
+
+    def __init__(self, seconds: float, work: str) -> None:
+        """`work` names the work in the error message."""
+        self._seconds = seconds
+        self._work = work
+        self._ends = monotonic() + seconds
+        self._call = current_call()
+
+    def check(self) -> None:
+        """Raise when the work should stop now."""
+        self._call.check()
+        if monotonic() > self._ends:
+            raise DeadlineExceeded(
+                f"{self._work} did not finish within {self._seconds:g} seconds.",
+                hint="Try again when the machine is less busy.",
+            )
+
+
+@contextmanager
+def acquired(lock: threading.Lock, limit: TimeLimit) -> Iterator[None]:
+    """Hold a lock; stop waiting for it at the limit."""
+    while not lock.acquire(timeout=POLL_SECONDS):
+        limit.check()
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,104 @@
+"""What SQLite's errors mean for a caller.
+
+Contract: programming mistakes (bad SQL, misuse) and violated constraints are not translated: the first are
+defects, the second are explained by the store that declared the constraint.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, OutOfSpace, TooLarge, Unavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+NOTHING_CHANGED = "Nothing was changed. `holdfast doctor` shows what can still be read."
+
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What `sqlite3` raises; the second when SQLite's own message quotes damaged bytes of a schema."""
+
+SqliteError = sqlite3.Error | UnicodeDecodeError
+
+_Reason = tuple[type[HoldfastError], str, str]
+
+_BUSY: _Reason = (Busy, "is in use by another process", "Try again in a moment.")
+_DAMAGED: _Reason = (Corrupted, "is damaged", NOTHING_CHANGED)
+_DENIED: _Reason = (Denied, "may not be opened or changed", "Check who owns it and what its permissions are.")
+
+# Python's own error for bytes that are not UTF-8 has no code of SQLite's.
+_NOT_TEXT_MESSAGE = "Could not decode to UTF-8"
+_NOT_TEXT: _Reason = (Corrupted, "contains a damaged text", NOTHING_CHANGED)
+
+_REASONS: dict[int, _Reason] = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PROTOCOL: _BUSY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: (Corrupted, "is not a database", NOTHING_CHANGED),
+    sqlite3.SQLITE_READONLY: _DENIED,
+    sqlite3.SQLITE_PERM: _DENIED,
+    sqlite3.SQLITE_CANTOPEN: (
+        Unavailable,
+        "could not be opened",
+        "Check that its directory exists and may be used.",
+    ),
+    sqlite3.SQLITE_FULL: (
+        OutOfSpace,
+        "could not be written: the disk is full",
+        "Free some space and try again; what was stored before is unchanged.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        Unavailable,
+        "could not be read or written: the disk reported an error",
+        "Check the disk, then try again; `holdfast doctor` verifies the stores.",
+    ),
+    sqlite3.SQLITE_TOOBIG: (TooLarge, "cannot hold a value of this size", "Store a smaller value."),
+}
+
+
+def database_failure(error: SqliteError, label: str) -> HoldfastError | None:
+    """Return what an error means for the store called `label`, or None if it is a defect of ours."""
+    reason = _NOT_TEXT if str(error).startswith(_NOT_TEXT_MESSAGE) else _REASONS.get(_primary_code(error))
+    if reason is None:
+        return None
+    kind, text, hint = reason
+    return kind(f"The store '{label}' {text}.", hint=hint, path=label)
+
+
+def is_damage(error: SqliteError) -> bool:
+    """Return whether SQLite found the file itself damaged, so that nothing more may be written to it."""
+    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def is_busy(error: SqliteError) -> bool:
+    """Return whether another connection has the store locked."""
+    return _primary_code(error) == sqlite3.SQLITE_BUSY
+
+
+def _primary_code(error: SqliteError) -> int:
+    if isinstance(error, UnicodeDecodeError):
+        return sqlite3.SQLITE_CORRUPT
+    # The low byte is the primary code; extended codes refine it.
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
+
+
+def raise_translated(error: SqliteError, label: str) -> NoReturn:
+    """Raise the translation of an error, or the error itself if it has none."""
+    failure = database_failure(error, label)
+    if failure is None:
+        raise error
+    # Not chained: messages of SQLite may quote stored text.
+    raise failure from None
+
+
+@contextmanager
+def database_failures_named(label: str) -> Iterator[None]:
+    """Translate SQLite's errors in the block into errors that name the store."""
+    try:
+        yield
+    except SQLITE_ERRORS as error:
+        raise_translated(error, label)

@@ -1,0 +1,47 @@
+"""Which folders and names of a work tree may hold source.
+
+No folder is entered that belongs to git, to a store of Holdfast, or to a program that installs or caches
+files there. A name that is no valid path component (see `RepoPath`) is left out: no operation could address
+it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from holdfast.kernel.errors import InvalidPath
+from holdfast.storage.files.repo_path import RepoPath
+
+FOREIGN_FOLDERS = frozenset((
+    ".git", ".holdfast", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox",
+    ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".idea", ".vscode",
+))  # fmt: skip
+"""Folders that hold no source of this repository."""
+
+
+def is_entered(name: str) -> bool:
+    """Return whether a folder of this name may hold source."""
+    return name not in FOREIGN_FOLDERS and is_nameable(name)
+
+
+def is_nameable(name: str) -> bool:
+    """Return whether a name can be part of a `RepoPath`."""
+    try:
+        RepoPath.parse(name)
+    except InvalidPath:
+        return False
+    return True
+
+
+def entries(folder: str, wanted: Callable[[str], bool]) -> tuple[dict[str, int], list[str]]:
+    """Return the folders to enter below a folder, with their inodes, and the wanted names in it."""
+    folders, names = {}, []
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if is_entered(entry.name):
+                    folders[entry.name] = entry.inode()
+            elif wanted(entry.name) and is_nameable(entry.name):
+                names.append(entry.name)
+    return folders, names
