@@ -24,10 +24,10 @@ import numpy
 from scripts.train_defects import (
     CSV_COLUMNS,
     Snapshot,
+    curve_area,
     git,
     grown,
     halves,
-    judged,
     read_commits,
     scored,
     snapshots,
@@ -67,9 +67,9 @@ def commits(results: Results, folder: Path) -> None:
         others = [half for other, (half, _) in known.items() if other != name]
         areas = (
             added,
-            judged(shipped_trees(), later),
-            judged(grown([earlier]), later),
-            judged(grown(others), later),
+            curve_area(shipped_trees(), later),
+            curve_area(grown([earlier]), later),
+            curve_area(grown(others), later),
         )
         found.append(areas)
         rows.append((name, len(later[1]), *(f"{area:.3f}" for area in areas)))

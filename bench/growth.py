@@ -36,7 +36,7 @@ from bench.tasks import ME, draft
 from holdfast.inbox.envelope import digest_of
 from holdfast.inbox.schema import INSERT_MESSAGE
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
@@ -162,11 +162,13 @@ class Issues(Growing):
     def grow(self, more: range) -> float:
         room = self.workspace.room("milestones")
         drafts = [
-            Draft("issue", f"Issue {n}", description="Some words. " * 20, labels=(f"area-{n % 20}", "bug"))
+            EntityDraft(
+                "issue", f"Issue {n}", description="Some words. " * 20, labels=(f"area-{n % 20}", "bug")
+            )
             for n in more
         ]
         began = processor()
-        room.bring_in(drafts)
+        room.import_drafts(drafts)
         return processor() - began
 
     def operations(self) -> Iterator[Operation]:

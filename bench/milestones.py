@@ -18,8 +18,8 @@ from pathlib import Path
 
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import EVERYTHING, Query, statement
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EVERYTHING, EntityQuery, statement
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.tools.list import ListEntities, list_entities
 from holdfast.storage.git.repository import Repository
@@ -68,13 +68,13 @@ def new_repository(path: Path) -> Path:
 def filled(path: Path, issues: int) -> Path:
     room = Milestones.open(Repository.at(new_repository(path)))
     drafts = (
-        Draft(
+        EntityDraft(
             "issue", f"Issue {number}", description="Some words. " * 20, labels=(f"area-{number % 20}", "bug")
         )
         for number in range(issues)
     )
     started = time.perf_counter()
-    room.bring_in(drafts)
+    room.import_drafts(drafts)
     print(f"{issues} issues brought in within {time.perf_counter() - started:.1f} s\n")
     room.close()
     return path
@@ -106,7 +106,7 @@ def rebuilds(path: Path, issues: int) -> Comparison:
 
 def pages(path: Path, room: Milestones, rounds: int) -> Comparison:
     """A warm page of 50 as a server makes it, from arguments to JSON, beside the query in bare sqlite3."""
-    query = Query("issue", after=room.find(Query("issue")).next)
+    query = EntityQuery("issue", after=room.find(EntityQuery("issue")).next)
     given = {"entity": "issue", "cursor": list_entities(room, ListEntities(entity="issue")).next_cursor}
     (file,) = (path / ".git" / "holdfast").glob("milestones-*.sqlite")
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
@@ -126,7 +126,7 @@ def appends(path: Path, room: Milestones, rounds: int) -> list[Comparison]:
     plain = Comparison("append / commit-tree + update-ref", bar=3)
     durable = Comparison("append / the same with core.fsync=committed")
     tree = git(path, "hash-object", "-w", "-t", "tree", os.devnull)
-    items = room.find(Query("issue", limit=rounds + 1)).items
+    items = room.find(EntityQuery("issue", limit=rounds + 1)).items
     room.comment(items[-1].id, "Warm")
 
     def write(*settings: str) -> None:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bench._results import Results, arguments
 from bench.tour import new_repository
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EntityQuery
 from tests.faces.http.handshake import HandshakeClient
 from tests.faces.http.running import running_server
 from tests.faces.http.test_hearing import URI, Ear, listening
@@ -97,13 +97,13 @@ def news(repository: Path, rounds: int) -> Iterator[Row]:
 def milestones(repository: Path, rounds: int) -> Iterator[Row]:
     with opened(repository) as room:
         names = [issue(room, f"Issue {number}") for number in range(8)]
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     waits = crowd(repository, names, WRITER, 8, 100)
     yield "reliability-B2", "95 in 100 appends of eight processes", waits[int(len(waits) * 0.95)], 1
     with opened(repository) as room:
-        room.bring_in(Draft("issue", f"More {number}") for number in range(ISSUES - len(names)))
-        first = room.find(Query("issue"))
-        pages = [seconds_of(lambda: room.find(Query("issue", after=first.next))) for _ in range(rounds)]
+        room.import_drafts(EntityDraft("issue", f"More {number}") for number in range(ISSUES - len(names)))
+        first = room.find(EntityQuery("issue"))
+        pages = [seconds_of(lambda: room.find(EntityQuery("issue", after=first.next))) for _ in range(rounds)]
         appends = [seconds_of(lambda: room.comment(names[0], "Hm")) for _ in range(rounds)]
     yield "milestones-52", "a warm page", statistics.median(pages), 0.05
     yield "milestones-52", "an append", statistics.median(appends), 0.05

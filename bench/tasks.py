@@ -28,7 +28,7 @@ from bench.task_surroundings import Surroundings
 from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.milestones.entity import Draft as IssueDraft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
@@ -134,7 +134,7 @@ def surround(workspace: Workspace) -> None:
     draft = CommentDraft(line=2, text="Count it", author="bench")
     CommentWriter(workspace.room("comments")).add(RepoPath.parse(path), draft)
     workspace.inbox.send(path, "Test it")
-    workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
+    workspace.room("milestones").create(EntityDraft(kind="issue", title="Counting", links=(path,)))
     time.sleep(YOUNG_SECONDS)
     workspace.room("comments").load(path)
 

@@ -49,7 +49,7 @@ def compared(uri: str, rounds: int) -> tuple[float, float, float]:
     bare = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     bare.filters.update(snake=lambda text: text.replace("-", "_"))
     compiled = bare.from_string(template.body)
-    values = {**template.filled(given), "toolchain": template.address.toolchain, "variant": "cli"}
+    values = {**template.complete(given), "toolchain": template.address.toolchain, "variant": "cli"}
     assert compiled.render(values) == room.generate(template, given).content
 
     def named(number: int) -> dict[str, str]:

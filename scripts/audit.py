@@ -1,10 +1,10 @@
-"""Ask an advisory service about every locked package, and fail unless it answered about each of them.
+"""Check every locked package against an advisory service, and fail unless each was checked.
 
-pip-audit passes over what its service does not know, and without a network that is everything: it says so and
-ends with 0. Here that is a failure. A release with many advisories is asked about as well: a service that
-has nothing to say about it, such as a mirror that leaves advisories out, was not a service.
+pip-audit skips packages that its service does not know, which without a network are all of them, and exits
+with 0. Here that is a failure. As a control, a release with many known advisories is checked too: if the
+service reports none for it, as a mirror without advisories would, the whole check counts as not done.
 
-Ends with 0 when all were looked at and none is affected, 1 when one is, 2 when it could not be checked.
+Exits with 0 if all packages were checked and none is affected, 1 if one is, 2 if the check could not be done.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)(?: ; [^\\]+)?", re.MULTILINE)
 KNOWN_TO_BE_AFFECTED = "django"
 CONTROL = f"{KNOWN_TO_BE_AFFECTED}==3.2.0 --hash=sha256:{'0' * 64}\n"
-"""Nothing is installed, so the hash is not looked at; a file with hashes has one on every line."""
-SECONDS = 900
+"""Nothing is installed, so the hash is not verified; but if one line has a hash, all must."""
+SECONDS = 900  # a chosen bound: one request for each package
 
 
 def normal(name: str) -> str:
-    """Return the one spelling of a package's name."""
+    """Return the normalised name of a package (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def answered(lock: str, options: list[str]) -> tuple[list[dict[str, Any]], str]:
-    """Return what pip-audit says about each package, and its complaints."""
+def audit(lock: str, options: list[str]) -> tuple[list[dict[str, Any]], str]:
+    """Return pip-audit's result for each package, and its standard error."""
     with tempfile.TemporaryDirectory() as folder:
         requirements = Path(folder, "requirements.txt")
-        # What is for other machines is asked about too.
+        # Without markers, packages for other platforms are checked too.
         plain = re.sub(r" ; [^\\\n]+", "", lock)
         requirements.write_text(plain.rstrip("\n") + "\n" + CONTROL, encoding="utf-8")
         command = ["pip-audit", "--requirement", str(requirements), "--disable-pip", "--format", "json"]
@@ -49,18 +49,18 @@ def answered(lock: str, options: list[str]) -> tuple[list[dict[str, Any]], str]:
 
 
 def main() -> int:
-    """Print what is affected and what could not be checked."""
+    """Print the affected packages and those that could not be checked."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--lock", type=Path, default=ROOT / "requirements.lock")
     chosen, options = parser.parse_known_args()
     lock = chosen.lock.read_text(encoding="utf-8")
     wanted = {normal(name) for name, _ in PIN.findall(lock)}
-    found, complaints = answered(lock, options)
+    found, errors = audit(lock, options)
     checked = {normal(one["name"]): one["vulns"] for one in found if "vulns" in one}
     unchecked = sorted(wanted - set(checked))
     if not wanted or unchecked or not checked.get(KNOWN_TO_BE_AFFECTED):
         reasons = [one["skip_reason"] for one in found if "skip_reason" in one]
-        reasons += [] if found else complaints.strip().splitlines()[-1:]
+        reasons += [] if found else errors.strip().splitlines()[-1:]
         reason = (reasons or ["The service knows of no advisory at all."])[0]
         print(f"audit: NOT CHECKED: {len(unchecked)} of {len(wanted)} packages. {reason}")
         print("\n".join(unchecked[:20]))

@@ -1,7 +1,7 @@
-"""Print the manifest of the MCP bundle, with the tools there are: `python scripts/mcpb_manifest.py`.
+"""Print the manifest of the MCP bundle with the current tools: `python scripts/mcpb_manifest.py`.
 
-The bundle is the source distribution with this manifest in it: the client's uv builds and runs it, so that
-one bundle is for every platform and brings no compiled packages.
+The bundle is the source distribution with this manifest. The client builds and runs it with uv, so one bundle
+works on every platform and contains no compiled packages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def server() -> dict[str, Any]:
 
 
 def settings() -> dict[str, Any]:
-    """Return what a client asks its user for."""
+    """Return the settings that a client asks its user for."""
     return {
         "repository": {
             "type": "directory",
@@ -71,7 +71,7 @@ def manifest() -> dict[str, Any]:
         "keywords": PROJECT["keywords"],
         "server": server(),
         "tools": tools,
-        "tools_generated": True,  # find_tools finds those that are not listed
+        "tools_generated": True,  # find_tools finds unlisted ones
         "compatibility": {
             "platforms": ["darwin", "linux"],
             "runtimes": {"python": PROJECT["requires-python"]},

@@ -1,9 +1,9 @@
-"""Train the model of probable debt, and say how well it does on projects that it has not seen.
+"""Train the model of probable technical debt (self-admitted, in comments).
 
     python -m scripts.train_debt FOLDER
 
-FOLDER has the comments of several projects, labelled by people: `original/PROJECT.csv` and
-`corrected/PROJECT.csv` with the columns `Abstract` and `label`. It needs scikit-learn.
+FOLDER has the comments of several projects with manual labels: `original/PROJECT.csv` and
+`corrected/PROJECT.csv` with the columns `Abstract` and `label`. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ WORDS = HERE / "debt_words.toml"
 TARGET = HERE.parent / "src" / "holdfast" / "analysis" / "debt" / "model.json.gz"
 SENTENCES = HERE.parent / "tests" / "analysis" / "debt" / "sentences.json"
 STRENGTH = 0.2
-"""Of the weights against the regularisation, chosen once for all projects."""
+"""scikit-learn's `C`, the inverse of the regularisation; chosen once for all projects."""
 TAG, EMPHASIS = "<tag>", 3
-"""A marker's word within a sentence tells more than it could show in these few comments."""
+"""A judgement: a marker word within a sentence is rare in the data, but a strong sign of debt."""
 
 
 class Row(NamedTuple):
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     text: str
     certain: bool
     prose: bool
-    """Whether the model is asked about it at all."""
+    """Whether the model applies to it."""
     original: bool
     corrected: bool
 
@@ -53,7 +53,7 @@ Scores = Mapping[str, Sequence[float]]
 
 
 def passage(text: str) -> Passage:
-    """Return a comment of the data as the passage it was: its lines were joined by spaces."""
+    """Return a comment as a passage, splitting its lines, which the data joins by spaces."""
     lines = re.sub(r"[\r\n]+|\s+(?=//)|\s+(?=\*[\s/])", "\n", text)
     return next(passages([Comment(1, 1, 1 + lines.count("\n"), lines)]))
 
@@ -90,28 +90,28 @@ def vocabulary() -> tuple[dict[str, str], dict[str, str]]:
 
 
 class Trained(NamedTuple):
-    """A regression of scikit-learn, what its columns mean, and the model that is made of it."""
+    """A logistic regression of scikit-learn, its columns, and the model exported from it."""
 
     regression: Any
     rarity: Mapping[str, float]
-    """Of each feature: the rarer it is, the less its weight is held back."""
+    """The inverse document frequency of each feature, by which its column is scaled."""
     model: DebtModel
 
     def probability(self, text: str) -> float:
-        """Return what scikit-learn itself says, which the model must say as well."""
+        """Return scikit-learn's own probability, which the exported model must reproduce."""
         found = features(text, self.model.kinds, self.model.sorts)
         return float(self.regression.predict_proba(_matrix([found], self.rarity))[0][1])
 
 
 def train(projects: Projects, threshold: float = 0.25) -> Trained:
-    """Return a model of what people corrected the labels to, trained on the comments without a marker."""
+    """Return a model of the corrected labels, trained on the comments without a marker."""
     kinds, sorts = vocabulary()
     rows = _distinct(projects)
     texts = [features(row.text, kinds, sorts) for _, row, _ in rows]
     documents = Counter(name for text in texts for name in text)
-    # What one project alone says tells nothing about others.
-    places = {(feature, name) for (name, _, _), text in zip(rows, texts, strict=True) for feature in text}
-    shared = Counter(feature for feature, _ in places)
+    # Features of a single project do not generalise.
+    origins = {(feature, name) for (name, _, _), text in zip(rows, texts, strict=True) for feature in text}
+    shared = Counter(feature for feature, _ in origins)
     rarity = {
         name: math.log(len(texts) / (documents[name] + 1)) + 1
         for name, count in sorted(shared.items())
@@ -135,7 +135,7 @@ def train(projects: Projects, threshold: float = 0.25) -> Trained:
 
 
 def _distinct(projects: Projects) -> list[tuple[str, Row, int]]:
-    """Return the comments that the model is asked about, each once in a project, and how often."""
+    """Return the distinct comments of each project that the model applies to, with their counts."""
     found: dict[tuple[str, str, bool], list[Row]] = {}
     for name, rows in projects.items():
         for row in rows:
@@ -172,18 +172,19 @@ def unseen_scores(projects: Projects) -> dict[str, list[float]]:
 
 
 def f1(rows: Sequence[Row], scores: Sequence[float], threshold: float, label: str) -> float:
-    """Return the F1 of what is certain or above the threshold."""
-    said = [score >= threshold for score in scores]
+    """Return the F1 score at a threshold; a comment with a marker has score 1."""
+    predicted = [score >= threshold for score in scores]
     truth = [bool(getattr(row, label)) for row in rows]
-    both = sum(one and other for one, other in zip(said, truth, strict=True))
-    return 2 * both / max(1, sum(said) + sum(truth))
+    both = sum(one and other for one, other in zip(predicted, truth, strict=True))
+    return 2 * both / max(1, sum(predicted) + sum(truth))
 
 
 def best_threshold(projects: Projects, scores: Scores, *, without: str = "") -> float:
-    """Return the threshold for F1 on comments without markers, of all projects but one.
+    """Return the threshold for the best F1 on comments without markers, of all projects but one.
 
-    Of probabilities that are calibrated the best one is half of the F1 that it leads to. That depends less on
-    which projects one has than trying for the best one does.
+    For calibrated probabilities the optimal threshold is half of the optimal F1 (Lipton, Elkan and
+    Narayanaswamy 2014, https://arxiv.org/abs/1402.1892). That estimate depends less on the sample than the
+    best threshold found.
     """
     unmarked = [
         (row, score)
@@ -197,7 +198,7 @@ def best_threshold(projects: Projects, scores: Scores, *, without: str = "") -> 
 
 
 def main() -> None:
-    """Write the model trained on all projects, and what scikit-learn says of the sentences of the test."""
+    """Write the model trained on all projects, and scikit-learn's probabilities for the test's sentences."""
     projects = read_projects(Path(sys.argv[1]))
     trained = train(projects, best_threshold(projects, unseen_scores(projects)))
     document = json.dumps(vars(trained.model), separators=(",", ":"), sort_keys=True)

@@ -1,12 +1,12 @@
-"""Train the models of defects, and say how well they do on what they have not seen.
+"""Train the models of defects, and evaluate them on data they were not trained on.
 
     python -m scripts.train_defects commits FOLDER
     python -m scripts.train_defects files SCRATCH REPOSITORY...
 
-FOLDER has commits of several projects as `PROJECT_k_feature.csv`: Kamei's features, `date` and `bug`. It
-needs scikit-learn. REPOSITORY is a clone with its whole history; each is cloned to SCRATCH and measured as it
-was one year, two, three and four years before its last commit, by the code that users run, and the labels
-come from the year after. What was measured is kept in SCRATCH.
+FOLDER has commits of several projects as `PROJECT_k_feature.csv`: Kamei's features, `date` and `bug`. This
+needs scikit-learn. REPOSITORY is a clone with its whole history. Each is cloned to SCRATCH and measured, with
+the code that users run, as of one to four years before its last commit; the labels come from the following
+year. Measurements are cached in SCRATCH.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from holdfast.storage.git.repository import Repository
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "defects"
 CSV_COLUMNS = ("ns", "nd", "nf", "entrophy", "la", "ld", "lt", "fix", "age")
-"""As the data spells them."""
+"""The column names in the data, misspelling included."""
 SPLIT = 0.8
 TREES = {
     "max_iter": 200,
@@ -49,12 +49,12 @@ TREES = {
 }
 YEARS_BACK = (1, 2, 3, 4)
 ASSUMED = {"uncovered_share": 0.4}
-"""No public history holds reports of coverage, so this weight is assumed and said to be."""
+"""Public histories have no coverage reports, so this weight is assumed, and reported as such."""
 FEWEST = 5
-"""Years in which fewer files were mended are not judged by."""
+"""Years in which fewer files were fixed are not evaluated; a judgement."""
 VARIANCES = (0.001, 0.003, 0.01)
 VARIANCE = 0.003
-"""Of the prior, chosen among these."""
+"""The prior variance, chosen among these by the printed comparison."""
 STATIC_PARTS = {"size", "complexity", "coupling", "duplication", "name_quality"}
 
 Table = tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]
@@ -62,13 +62,13 @@ Snapshot = dict[str, Any]
 
 
 def read_commits(folder: Path) -> dict[str, Table]:
-    """Return the places and labels of each project's commits by time; places are those in the first part."""
+    """Return the features and labels of each project's commits by time; features rank in the first part."""
     projects: dict[str, Table] = {}
     for path in sorted(folder.glob("*_k_feature.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             rows = sorted(csv.DictReader(file), key=lambda row: float(row["date"]))
         numbers = numpy.asarray([[float(row[name] or 0) for name in CSV_COLUMNS] for row in rows])
-        numbers[:, 2] = numpy.maximum(numbers[:, 2], 1)  # of files, by which ratios are divided
+        numbers[:, 2] = numpy.maximum(numbers[:, 2], 1)  # the number of files, which is a divisor
         numbers = with_ratios(numbers)
         labels = numpy.asarray([float(row["bug"]) > 0 for row in rows])
         known = numbers[: int(SPLIT * len(rows))]
@@ -102,21 +102,23 @@ def grown(projects: Sequence[Table]) -> Trees:
     return trees
 
 
-def judged(trees: Trees, project: Table) -> float:
-    """Return the area under the curve on commits."""
+def curve_area(trees: Trees, project: Table) -> float:
+    """Return the area under the ROC curve on commits."""
     rows, labels = project
     return area_under_curve(list(trees.risk(rows)), list(labels)) or 0.0
 
 
 def train_commits(folder: Path) -> None:
-    """Train the trees on the earlier commits of all projects, and print how they do on the later ones."""
+    """Train the trees on the earlier commits of all projects, and evaluate them on the later ones."""
     parts = {name: halves(project) for name, project in read_commits(folder).items()}
     trees = grown([earlier for earlier, _ in parts.values()])
     print("project      own   pooled  others")
     found = []
     for name, (earlier, later) in parts.items():
         others = [part for other, (part, _) in parts.items() if other != name]
-        found.append((judged(grown([earlier]), later), judged(trees, later), judged(grown(others), later)))
+        found.append(
+            (curve_area(grown([earlier]), later), curve_area(trees, later), curve_area(grown(others), later))
+        )
         print(f"{name:10}", *(f"{area:7.3f}" for area in found[-1]), flush=True)
     print(f"{'mean':10}", *(f"{area:7.3f}" for area in numpy.mean(found, axis=0)))
     packed = gzip.compress(json.dumps(trees._asdict(), separators=(",", ":")).encode(), mtime=0)
@@ -132,7 +134,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def snapshots(scratch: Path, source: Path, years: Sequence[int] = YEARS_BACK) -> list[Snapshot]:
-    """Return what the files of a repository measured some years ago, and which were mended after."""
+    """Return the measures of a repository's files some years ago, and which were fixed afterwards."""
     name = (source.parent if source.name == "repo" else source).name
     clone = scratch / name
     if not clone.exists():
@@ -140,30 +142,30 @@ def snapshots(scratch: Path, source: Path, years: Sequence[int] = YEARS_BACK) ->
     last = git(clone, "log", "-1", "--format=%H %ct", "origin/HEAD").split()
     found = []
     for back in years:
-        moment = int(last[1]) - back * YEAR * DAY
-        kept = scratch / f"{name}.{back}.json"
-        if not kept.exists():
-            commit = git(clone, "rev-list", "-1", f"--before={moment}", last[0]).strip()
+        time = int(last[1]) - back * YEAR * DAY
+        cached = scratch / f"{name}.{back}.json"
+        if not cached.exists():
+            commit = git(clone, "rev-list", "-1", f"--before={time}", last[0]).strip()
             if not commit:
                 continue
             git(clone, "checkout", "-q", "--force", commit)
-            measured = measure(clone, moment, last[0])
-            kept.write_text(json.dumps(measured | {"name": name, "back": back}), encoding="utf-8")
-        found.append(json.loads(kept.read_text(encoding="utf-8")))
+            measured = measure(clone, time, last[0])
+            cached.write_text(json.dumps(measured | {"name": name, "back": back}), encoding="utf-8")
+        found.append(json.loads(cached.read_text(encoding="utf-8")))
     return found
 
 
-def measure(clone: Path, moment: int, last: str) -> Snapshot:
-    """Return the measures of the files that are checked out, and the labels that the later history gives."""
+def measure(clone: Path, time: int, last: str) -> Snapshot:
+    """Return the measures of the checked-out files, and labels from the later history."""
     repository = Repository.at(clone)
-    room = Analysis(repository, clock=lambda: datetime.fromtimestamp(moment, UTC))
+    room = Analysis(repository, clock=lambda: datetime.fromtimestamp(time, UTC))
     try:
         scan = room.scan(Project())
         files = measured_files(room, Project(), scan)
         past = None if files.history is None else files.history.past
         rows = {path: dict(files.measures(path)) for path in files.static}
         git(clone, "checkout", "-q", "--force", last)
-        mended = mended_after(room, repository, moment)
+        mended = fixed_after(room, repository, time)
     finally:
         room.close()
     return {
@@ -175,29 +177,29 @@ def measure(clone: Path, moment: int, last: str) -> Snapshot:
     }
 
 
-def mended_after(room: Analysis, repository: Repository, moment: int) -> dict[str, bool]:
-    """Return the files, by their names at a moment, that a fix changed in the year after it.
+def fixed_after(room: Analysis, repository: Repository, time: int) -> dict[str, bool]:
+    """Return the files, by their names at a time, that a fix changed in the following year.
 
-    Each with whether a fix took lines of it away: only such a fix can be traced to what it mends.
+    Each with whether a fix deleted lines of it: only such a fix can be traced to the change that it repairs.
     """
     names: dict[str, str] = {}
-    mended: dict[str, bool] = {}
+    fixed: dict[str, bool] = {}
     with Git(repository) as found:
-        for commit in reversed(list(room.history.commits(found, moment))):
+        for commit in reversed(list(room.history.commits(found, time))):
             for path, former, _, deleted in rows(commit.changes):
                 if former:
                     names[path] = names.get(former, former)
-                is_within = moment < commit.time <= moment + YEAR * DAY
+                is_within = time < commit.time <= time + YEAR * DAY
                 if commit.is_fix and is_within:
-                    now = names.get(path, path)
-                    mended[now] = mended.get(now, False) or deleted not in ("-", "0")
-    return mended
+                    current = names.get(path, path)
+                    fixed[current] = fixed.get(current, False) or deleted not in ("-", "0")
+    return fixed
 
 
 def pooled(
     found: Sequence[Snapshot], parts: set[str] | None = None, variance: float = 1.0
 ) -> tuple[float, dict[str, float]]:
-    """Return the intercept and the weights that repositories have in common; each counts alike."""
+    """Return the common intercept and weights of repositories, which are weighted equally."""
     wanted = [place for place, it in enumerate(MEASURES, 1) if parts is None or it.part in parts]
     names = sorted({item["name"] for item in found})
     tables, labels = [], []
@@ -228,7 +230,7 @@ def pooled(
 
 
 def model_of(found: Sequence[Snapshot], name: str, variance: float) -> Model:
-    """Return the model that snapshots teach."""
+    """Return the model trained on snapshots."""
     parts = STATIC_PARTS if name == "static" else None
     intercept, weights = pooled(found, parts)
     return Model(
@@ -247,7 +249,7 @@ def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]
 
 
 def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
-    """Return the areas of size, the static, the pooled and the learned model, and Brier scores."""
+    """Return the ROC areas of size and of the static, pooled and learned models, and Brier scores."""
     past = PastFiles(item["past"]["rows"], item["past"]["mended"])
     learned = models[1].learned(*past) if past.teaches else models[1]
     scores = [[float(row["code_lines"]) for row in item["rows"]]]
@@ -259,7 +261,7 @@ def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
 
 
 def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
-    """Train the model of files, and print how it does on each repository when it has seen only the others."""
+    """Train the model of files, and evaluate it on each repository by training on the others."""
     found = []
     for repository in repositories:
         try:
@@ -279,10 +281,10 @@ def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
                 means.append(numpy.mean([compared(item, models) for item in judged_on], axis=0))
                 print(f"{name:24} {len(judged_on)}", *(f"{number:.3f}" for number in means[-1]), flush=True)
         print(f"{'mean':26}", *(f"{number:.3f}" for number in numpy.mean(means, axis=0)))
-    unsaid = {"name", "learned_here"}
+    omitted = {"name", "learned_here"}
     kinds = ("history", "static")
-    kept = {kind: model_of(found, kind, VARIANCE).model_dump(exclude=unsaid) for kind in kinds}
-    (TARGET / "files.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    shipped = {kind: model_of(found, kind, VARIANCE).model_dump(exclude=omitted) for kind in kinds}
+    (TARGET / "files.json").write_text(json.dumps(shipped, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Train the vectors of words by which `analyze_name_similarity` tells what names mean.
+"""Train the word vectors with which `analyze_name_similarity` compares the meaning of names.
 
     python -m scripts.train_names FOLDER... [--output FILE]
 
-Each folder is the source of a project. Every name and word of it, in code, strings, comments and documents,
-is split as names are. A word's vector follows from the two words before and the two after it: positive
-pointwise mutual information, reduced by a singular value decomposition. Words that are not among those kept
-are put together from pieces of their letters, whose vectors follow from the words that hold them. What ships
-was trained on the projects that docs/accuracy.md names, with their licences; no text of theirs is in it.
+Each folder is the source of a project. All its names and words, in code, strings, comments and documents, are
+split into subwords. A word's vector is computed from the two words before and after it: positive pointwise
+mutual information (PPMI), reduced by a truncated singular value decomposition. Vectors of rarer words are
+composed of character n-grams, as in fastText. The shipped vectors were trained on the projects listed in
+docs/accuracy.md, with their licences; they contain none of their text.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ Numbers = np.ndarray[Any, np.dtype[np.int32]]
 TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "names" / FILE
 WORDS = 20_000
 KEPT = 14_000
-"""Of these, the most frequent ones: the pieces learn from the others, and then stand in for them."""
+"""The most frequent of these are shipped; the n-grams are also trained on the others, and replace them."""
 PIECES = 16_000
 NEIGHBOURS = 6_000
-"""The most frequent words, which tell others apart by standing before or after them."""
+"""The number of context words, the most frequent ones."""
 DIMENSIONS = 64
 WINDOW = 2
 PROJECT_BYTES = 40_000_000
-"""What one project may give, so that none of them decides."""
+"""The limit for one project, so that none dominates."""
 PROJECTS = 3
-"""In how many projects a word has to occur."""
+"""The number of projects in which a word must occur."""
 FREQUENT = 1e-4
-"""Words that are more frequent than this are left out at random, as word2vec does."""
+"""Words more frequent than this are subsampled, as in word2vec (https://arxiv.org/abs/1310.4546)."""
 SMOOTHING = 0.75
-"""The power of the frequency of the words around, which keeps rare ones from looking telling."""
+"""The exponent on context frequencies, against the bias of PMI to rare words (Levy et al. 2015,
+https://aclanthology.org/Q15-1016)."""
 RARE = 1e-3
-"""Of a name's words those that are more frequent than this count less."""
+"""Words more frequent than this weigh less within a name: smooth inverse frequency (Arora et al. 2017)."""
 RIDGE = 0.01
 ROUNDS = 10
 CHUNK = 2_000_000
@@ -54,7 +55,7 @@ _NAME = re.compile(r"[^\W\d][\w$]*")
 
 
 class Splitter(dict[str, tuple[int, ...]]):
-    """The numbers of the words of a name; words get them in the order in which they are met."""
+    """Maps a name to the indices of its words, which are numbered in order of appearance."""
 
     def __init__(self) -> None:
         self.words: dict[str, int] = {}
@@ -67,7 +68,7 @@ class Splitter(dict[str, tuple[int, ...]]):
 
 
 def texts(folder: Path) -> Iterator[str]:
-    """Yield the files of a project in an order that follows from nothing, until it gave enough."""
+    """Yield the files of a project in random order, up to `PROJECT_BYTES`."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     random.Random(SEED).shuffle(paths)
     read = 0
@@ -80,7 +81,7 @@ def texts(folder: Path) -> Iterator[str]:
 
 
 def corpus(folders: Sequence[Path]) -> tuple[list[str], list[Numbers]]:
-    """Return the most frequent words and, for each project, its text as their numbers; -1 ends a file."""
+    """Return the most frequent words and each project's text as their indices; -1 ends a file."""
     splitter = Splitter()
     projects = []
     for folder in folders:
@@ -99,7 +100,7 @@ def corpus(folders: Sequence[Path]) -> tuple[list[str], list[Numbers]]:
         spread += found > 0
     counts[spread < PROJECTS] = 0
     chosen = np.argsort(-counts, kind="stable")[:WORDS]
-    new = np.full(len(counts) + 1, -1, dtype=np.int32)  # the last is that of -1, the end of a file
+    new = np.full(len(counts) + 1, -1, dtype=np.int32)  # the last entry maps -1, the end of a file
     new[chosen] = np.arange(len(chosen))
     words = list(splitter.words)
     return [words[index] for index in chosen], [
@@ -108,7 +109,7 @@ def corpus(folders: Sequence[Path]) -> tuple[list[str], list[Numbers]]:
 
 
 def neighbours(projects: Sequence[Numbers], counts: Matrix) -> Matrix:
-    """Return how often each word has each frequent one before it and, in further columns, after it."""
+    """Return how often each context word comes before each word and, in further columns, after it."""
     words = len(counts)
     keep = np.minimum(1.0, np.sqrt(FREQUENT / (counts / counts.sum()))).astype(np.float32)
     chance = np.random.default_rng(SEED)
@@ -129,7 +130,7 @@ def neighbours(projects: Sequence[Numbers], counts: Matrix) -> Matrix:
 
 
 def information(near: Matrix) -> Matrix:
-    """Turn counts into positive pointwise mutual information, in their place."""
+    """Turn counts into positive pointwise mutual information, in place."""
     around = near.sum(axis=0, dtype=np.float64) ** SMOOTHING
     around /= around.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,7 +140,7 @@ def information(near: Matrix) -> Matrix:
 
 
 def reduced(matrix: Matrix) -> Matrix:
-    """Return unit rows in few dimensions, all counting alike: a randomised singular value decomposition."""
+    """Return unit rows in few, equally weighted dimensions, by a randomised truncated SVD."""
     start = np.random.default_rng(SEED).standard_normal((matrix.shape[1], DIMENSIONS + 32), dtype=np.float32)
     basis = np.linalg.qr(matrix @ start)[0]
     for _ in range(3):
@@ -150,9 +151,10 @@ def reduced(matrix: Matrix) -> Matrix:
 
 
 def with_pieces(words: Sequence[str], vectors: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the vectors of words and those of pieces, whose means come near the former: conjugate gradients.
+    """Return the vectors of words, and those of n-grams whose means approximate them.
 
-    A word's own vector and what its pieces make of it count alike, which helps those that are rare.
+    The n-grams are fitted by ridge regression with conjugate gradients. A word's vector is averaged with that
+    of its n-grams, which helps rare words.
     """
     word_of, piece_of, share = [], [], []
     for row, word in enumerate(words):
@@ -186,7 +188,7 @@ def with_pieces(words: Sequence[str], vectors: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def pack(output: Path, words: Sequence[str], vectors: Matrix, weights: Matrix) -> None:
-    """Write words and rows as whole numbers, each row times a number of its own."""
+    """Write words and vectors, quantised to 8 bits with a scale for each row."""
     of_words, of_pieces = with_pieces(words, vectors)
     rows = np.vstack([(of_words * weights[:, None])[:KEPT], of_pieces])
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127

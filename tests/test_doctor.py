@@ -67,7 +67,9 @@ def test_a_repository_without_a_store_is_well(repository: Path) -> None:
 
 def test_a_sound_room_is_said_to_be_sound(repository: Path) -> None:
     (store_of(repository) / "inbox.sqlite").touch()
-    assert told(examine(repository, inbox=Room())) == [("ok", ".git/holdfast/inbox.sqlite", "Sound.")]
+    assert told(examine(repository, inbox=Room())) == [
+        ("ok", ".git/holdfast/inbox.sqlite", "No problems found.")
+    ]
 
 
 def test_damage_is_counted_and_asks_for_a_status_of_its_own(repository: Path) -> None:
@@ -159,7 +161,7 @@ def test_something_else_in_the_stores_place_is_damage(repository: Path, tmp_path
     else:
         store.symlink_to(tmp_path)
     result = examine(repository, fix=True)
-    assert told(result) == [("damaged", ".git/holdfast", "The store is not a directory of its own.")]
+    assert told(result) == [("damaged", ".git/holdfast", "The store is not a directory.")]
     assert store.is_symlink() == (place == "link")
 
 

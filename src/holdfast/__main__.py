@@ -1,4 +1,4 @@
-"""The `holdfast` command: ordinary uses of everyday commands the quick way, everything else in full."""
+"""The `holdfast` command: a quick path for common uses of frequent commands, the full program otherwise."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 from holdfast.faces.cli import not_loaded
 
-_HAVE_A_QUICK_WAY = ("send", "inbox")
-_WITHOUT = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
+_QUICK_COMMANDS = ("send", "inbox")
+_DISABLING_VARIABLES = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _HAVE_A_QUICK_WAY and not any(map(os.environ.get, _WITHOUT)):
+    if arguments and arguments[0] in _QUICK_COMMANDS and not any(map(os.environ.get, _DISABLING_VARIABLES)):
         from holdfast.faces.cli.quick import attempt
 
         status = attempt(arguments)

@@ -1,12 +1,12 @@
-"""The doctor: looks at every store, says what is wrong, and mends only what cannot hurt.
+"""`holdfast doctor`: checks every store, reports problems, and makes only safe repairs.
 
 Contract:
-- Damaged bytes are reported and kept, with `fix` too. What `fix` does is to remove the temporary files of
-  writers that are gone, to close the store to other users of the machine, and to unite comment files in
-  which git left both sides of a merge; such a file stays beside the result, as it was.
-- A lock of git is never removed: only a person can know that no git command is using it. One that a killed
-  writer of ours left is (see `refs.is_left_lock`).
-- One thing that cannot be examined is one finding; the rest is examined all the same.
+- Damaged bytes are reported and kept, even with `fix`. `fix` removes the temporary files of dead writers,
+  closes the store to other users of the machine, and merges comment files in which git left both sides of a
+  conflict, keeping a copy of the original.
+- Git's locks are never removed, because only a person can know that no git command is using one. A lock
+  left by a killed Holdfast process is removed (see `refs.is_left_lock`).
+- A failing check is one finding; the other checks still run.
 """
 
 from __future__ import annotations
@@ -44,29 +44,27 @@ from holdfast.storage.sql.upgrade import is_backup
 from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, dropped_writes
 from holdfast.storage.watching.listing import Listing
 
-toolset = Toolset(
-    "stores", "The stores themselves: whether what was kept can still be read, and how much of it there is."
-)
+toolset = Toolset("stores", "The stores themselves: checks them for damage, counts and measures them.")
 
 Severity = Literal["ok", "info", "warning", "damaged"]
 
 _STORE = "store"
 _GIT = "git"
-_KEEP_A_COPY = "Keep a copy of it before anything else; a backup can then take its place."
-_WAS_SET_ASIDE = "This store was damaged, and was begun anew."
+_KEEP_A_COPY = "Make a copy of it before anything else; then restore a backup."
+_WAS_SET_ASIDE = "This is a damaged store, which was replaced by an empty one."
 _LOST_WRITES = "Its bytes had changed on disk: the last {} writes in this log of a store were lost."
 _LOST_WRITE = (
     "The last write in this log of a store was lost: its bytes had changed on disk, or the power failed"
-    " before anybody was told that it was stored."
+    " before it was acknowledged."
 )
-_BACKUP = "A copy of a store from before its upgrade, {:,} bytes."
-_PROVED = "Once the upgraded store has proved itself, it can be moved elsewhere."
-_SETTLED = "See what is missing; once that is settled, move this copy elsewhere."
+_BACKUP = "A backup of a store from before its upgrade, {:,} bytes."
+_BACKUP_STEP = "Once the upgraded store has proved itself, it can be moved elsewhere."
+_DAMAGED_COPY_STEP = "Check what is missing; once that is resolved, move this copy elsewhere."
 _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class RoomFinding(Protocol):
-    """What a room says about its own store."""
+    """A finding of a room about its own store."""
 
     @property
     def is_damage(self) -> bool: ...
@@ -76,19 +74,19 @@ class RoomFinding(Protocol):
 
 
 class Examinable(Protocol):
-    """A room that can look after its own store."""
+    """A room that can check its own store."""
 
     def check(self) -> Iterable[RoomFinding]: ...
 
 
 class Countable(Protocol):
-    """A room that knows how much it has stored."""
+    """A room that can count what it has stored."""
 
     def counts(self) -> dict[str, int]: ...
 
 
 class FileFinding(RoomFinding, Protocol):
-    """What a room says about one of its files in the work tree."""
+    """A finding of a room about one of its files in the work tree."""
 
     @property
     def path(self) -> str | None: ...
@@ -102,25 +100,25 @@ class FileFinding(RoomFinding, Protocol):
 
 @runtime_checkable
 class FileKeeper(Protocol):
-    """A room that keeps its data in files of the work tree, and can mend some of them."""
+    """A room that stores its data in files of the work tree, and can repair some of them."""
 
     def examine(self, *, fix: bool) -> Iterable[FileFinding]: ...
 
 
 @dataclass(frozen=True)
 class StoreRoom:
-    """Everything there is to examine in a workspace: the repository, and the rooms that keep a store."""
+    """What to examine in a workspace: the repository, and the rooms that have a store."""
 
     repository: Repository
     rooms: Callable[[], Mapping[str, Examinable | FileKeeper]]
     counted: Callable[[], Mapping[str, Callable[[], Countable]]] = dict
-    """What opens the rooms that count what they have stored."""
+    """Returns functions that open the rooms that can count."""
 
     def close(self) -> None:
         """Nothing is held open."""
 
     def named(self, path: str) -> str:
-        """Return a path as messages show it: from the repository's root, never from the machine's."""
+        """Return a path as messages show it: relative to the repository's root."""
         repository = self.repository
         if path.startswith(repository.root + os.sep) or repository.common_dir is None:
             return os.path.relpath(path, repository.root)
@@ -128,36 +126,36 @@ class StoreRoom:
 
 
 class CheckStores(Input):
-    """What to do about what is found."""
+    """Whether to repair problems."""
 
-    fix: StrictBool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
+    fix: StrictBool = Field(default=False, description="Make the safe repairs, and report them.")
 
 
 class Finding(Output):
-    """One thing that was looked at."""
+    """The result of one check."""
 
-    store: str = Field(description="Whose thing it is: a toolset's name, `store` or `git`.")
-    path: UntrustedText | None = Field(description="Where it is, from the root of the repository.")
-    severity: Severity = Field(description="How bad it is; only `damaged` means that something was lost.")
+    store: str = Field(description="What it concerns: the name of a toolset, `store` or `git`.")
+    path: UntrustedText | None = Field(description="Path from the root of the repository.")
+    severity: Severity = Field(description="Severity; only `damaged` means that something was lost.")
     message: UntrustedText = Field(description="What was found.")
     next_step: str | None = Field(default=None, description="What to do about it.")
-    fixed: bool = Field(default=False, description="Whether it was mended just now.")
+    fixed: bool = Field(default=False, description="Whether it was repaired just now.")
 
 
 class StoresChecked(Output):
-    """All that was looked at, and how much of it is damaged."""
+    """The results of all checks, and the amount of damage."""
 
-    damaged: int = Field(description="How many findings are damage.")
-    fixed: int = Field(description="How many findings were mended just now.")
-    findings: list[Finding] = Field(description="Everything that was looked at.")
+    damaged: int = Field(description="Number of findings that are damage.")
+    fixed: int = Field(description="Number of findings repaired just now.")
+    findings: list[Finding] = Field(description="The results of all checks.")
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command that found this."""
+        """Return the status of a command with this result."""
         return Corrupted.exit_code if self.damaged else 0
 
 
-def _words(result: StoresChecked) -> str:
+def _text(result: StoresChecked) -> str:
     lines = [_line(finding) for finding in result.findings]
     damage = f"Damaged: {result.damaged}. The damaged bytes were left as they are."
     return "\n".join([*lines, damage if result.damaged else "No damage."])
@@ -177,16 +175,16 @@ def _line(finding: Finding) -> str:
     shortcut="doctor",
     example="holdfast doctor",
     idempotent=True,
-    text=_words,
+    text=_text,
     listed=False,
 )
 def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
-    """Verify every store and report damage, leftovers and risks.
+    """Check every store and report damage, leftovers and risks.
 
-    Nothing is changed unless `fix` is given, and even then only what is safe: temporary files of
-    writers that are gone are removed, the store is closed to other users of the machine, and comment
-    files in which git left both sides of a merge are united, with the file as it was kept beside.
-    Damaged stores are never touched.
+    Nothing changes unless `fix` is given. Then only safe repairs are made: temporary files of dead
+    writers are removed, the store is closed to other users of the machine, and comment files in which
+    git left both sides of a conflict are merged, keeping a copy of the original. Damaged stores are
+    never touched.
     """
     findings = list(_examined(room, fix=arguments.fix))
     return StoresChecked(
@@ -200,12 +198,12 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     checks = [
         (_STORE, partial(_file_system, room)),
         (_STORE, partial(_permissions, room, fix=fix)),
-        # Locks first: what is left of their writers is the proof that they are ours.
+        # Locks first: the leftovers of their writers prove that they are ours.
         (_GIT, partial(_git_locks, room, fix=fix)),
         (_STORE, partial(_leftovers, room, fix=fix)),
         (_STORE, partial(_leftovers_in_work_tree, room, fix=fix)),
         *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
-        (_STORE, partial(_set_aside, room)),  # last, as opening a store may set something aside
+        (_STORE, partial(_set_aside, room)),  # last, because opening a store may set a damaged one aside
     ]
     for store, check in checks:
         try:
@@ -217,20 +215,20 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
 
 
 def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
-    kept = room.rooms()[name]
-    if not isinstance(kept, FileKeeper):
-        yield from _store(room, name, kept)
+    opened = room.rooms()[name]
+    if not isinstance(opened, FileKeeper):
+        yield from _store(room, name, opened)
         return
-    for found in kept.examine(fix=fix):
+    for found in opened.examine(fix=fix):
         severity: Severity = "damaged" if found.is_damage else "warning"
         yield _finding(name, found.path, severity, found.text, found.next_step, fixed=found.fixed)
 
 
-def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
+def _store(room: StoreRoom, name: str, opened: Examinable) -> Iterator[Finding]:
     file = os.path.join(room.repository.store_directory, f"{name}.sqlite")
     path = room.named(file)
     try:
-        found = list(kept.check())
+        found = list(opened.check())
     except HoldfastError as failure:
         yield _unexaminable(name, path, failure)
         return
@@ -240,7 +238,7 @@ def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
         else:
             yield _finding(name, path, "info", finding.text)
     if os.path.lexists(file) and not any(finding.is_damage for finding in found):
-        yield _finding(name, path, "ok", "Sound.")
+        yield _finding(name, path, "ok", "No problems found.")
 
 
 def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
@@ -261,7 +259,7 @@ def _finding(
 def _file_system(room: StoreRoom) -> Iterator[Finding]:
     directory = room.repository.common_dir or room.repository.root
     if is_network_filesystem(directory):
-        message = "The store is on a network file system, where locks cannot be relied on."
+        message = "The store is on a network file system, where locks are unreliable."
         path = room.named(room.repository.store_directory)
         yield _finding(_STORE, path, "warning", message, "Keep the repository on a local disk.")
 
@@ -274,8 +272,8 @@ def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         return
     mode = os.lstat(directory).st_mode
     if not stat.S_ISDIR(mode):
-        message = "The store is not a directory of its own."
-        yield _finding(_STORE, label, "damaged", message, "Move aside what is in its place.")
+        message = "The store is not a directory."
+        yield _finding(_STORE, label, "damaged", message, "Move aside the file or link that has its name.")
     elif stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
         if fix:
             with disk_failures_named(label):
@@ -308,12 +306,12 @@ def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
 
 
 def _leftover(path: str, what: str = "temporary file", *, fixed: bool) -> Finding:
-    message, next_step = f"A writer that is gone left a {what}.", "`holdfast doctor --fix` removes it."
+    message, next_step = f"A dead process left a {what}.", "`holdfast doctor --fix` removes it."
     return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
 
 
 def _set_aside(room: StoreRoom) -> Iterator[Finding]:
-    """Name what was kept of damaged stores, until somebody has looked at it, and what upgrades kept."""
+    """Report copies of damaged stores, and backups from upgrades, until somebody moves them."""
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
@@ -321,7 +319,7 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         path = os.path.join(directory, name)
         with disk_failures_named(name):
             message = _BACKUP.format(os.lstat(path).st_size)
-        yield _finding(_STORE, room.named(path), "info", message, _PROVED)
+        yield _finding(_STORE, room.named(path), "info", message, _BACKUP_STEP)
     for name in sorted(name for name in os.listdir(directory) if DAMAGED_MARK in name):
         message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
         severity: Severity = "warning"
@@ -331,7 +329,7 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
                 lost = dropped_writes(file.read(DAMAGED_BYTES))
             message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
             message = message.format(lost)
-        yield _finding(_STORE, room.named(path), severity, message, _SETTLED)
+        yield _finding(_STORE, room.named(path), severity, message, _DAMAGED_COPY_STEP)
 
 
 def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
@@ -345,7 +343,7 @@ def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         if name.endswith(".lock") and is_left_lock(common, path, remove=fix):
             yield _leftover(room.named(path), "lock", fixed=fix)
         elif _is_old(directory, name, ".lock"):
-            message = "A git command locked this and never unlocked it."
+            message = "A git command locked this and did not unlock it."
             next_step = "Once no git command is running here, the lock file can be removed by hand."
             yield _finding(_GIT, room.named(path), "warning", message, next_step)
 

@@ -1,9 +1,8 @@
-"""How much there is: what every room counts, what lies on disk, and what this process has served.
+"""`holdfast stats`: the counts of every room, the files on disk, and the requests this process has served.
 
 Contract:
-- Nothing stored is changed, and where nothing was ever stored no trace is left. Indexes may be brought up to
-  date, as by any search.
-- A room that cannot be counted is one entry with its reason; the others are counted all the same.
+- Stored data does not change, and an unused store is not created. Indexes may be updated, as by any search.
+- A room that cannot be counted is reported with the reason; the others are counted.
 """
 
 from __future__ import annotations
@@ -26,66 +25,66 @@ from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, STATISTICS
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
-_BESIDE = ("-wal", "-shm", ".created", ".lock")
-_ONE = {"replies": "reply"} | {f"{it}s": it for it in ("file", "issue", "milestone", "operation", "replica")}
+_AUXILIARY_SUFFIXES = ("-wal", "-shm", ".created", ".lock")
+_SINGULARS = {"replies": "reply"} | {
+    f"{it}s": it for it in ("file", "issue", "milestone", "operation", "replica")
+}
 _SQLITE = b"SQLite format 3\x00"
 _HEADER = struct.Struct(">16s44xI")
-"""The first bytes of a SQLite file: what it is, and the number of the migration that it has reached."""
+"""The start of a SQLite header (https://sqlite.org/fileformat.html): magic string and user version."""
 
 
 class StoreStatistics(Output):
     """What one room has stored."""
 
     store: str = Field(description="The toolset whose store it is.")
-    counts: dict[str, int] = Field(description="How many there are of what; empty when nothing was stored.")
-    milliseconds: float = Field(description="How long opening and counting took.")
+    counts: dict[str, int] = Field(description="Counts by kind; empty if nothing was stored.")
+    milliseconds: float = Field(description="Time to open and count.")
     problem: UntrustedText | None = Field(default=None, description="Why it could not be counted.")
 
 
 class StoredFile(Output):
     """A file or folder of the store: data, an index, or a cache."""
 
-    path: UntrustedText = Field(description="Where it is, from the root of the repository.")
-    bytes: int = Field(description="Its size, with what its database keeps beside it.")
-    version: int | None = Field(description="The version of its schema, where it is a database.")
-    last_write: str = Field(serialization_alias="lastWrite", description="When it was last written to.")
+    path: UntrustedText = Field(description="Path from the root of the repository.")
+    bytes: int = Field(description="Its size, with the auxiliary files of its database.")
+    version: int | None = Field(description="Its schema version, if it is a database.")
+    last_write: str = Field(serialization_alias="lastWrite", description="Time of the last write.")
 
 
 class NameStatistics(Output):
-    """The requests of one name."""
+    """Statistics of the requests for one name."""
 
-    name: str = Field(description="The operation, or the protocol's method.")
-    requests: int = Field(description="How many were answered.")
-    failed: int = Field(description="How many of them with a failure.")
-    median: float = Field(
-        description=f"Milliseconds that half of the latest {RECENT_DURATIONS} took at most."
-    )
+    name: str = Field(description="The operation or protocol method.")
+    requests: int = Field(description="Number of requests answered.")
+    failed: int = Field(description="Number of those that failed.")
+    median: float = Field(description=f"Median of the latest {RECENT_DURATIONS}, in milliseconds.")
     percentile95: float = Field(
-        description=f"Milliseconds that 95 % of the latest {RECENT_DURATIONS} took at most."
+        description=f"95th percentile of the latest {RECENT_DURATIONS}, in milliseconds."
     )
 
 
 class ServerStatistics(Output):
-    """What the process that answers has served since it started."""
+    """Requests served by this process since it started."""
 
-    seconds: float = Field(description="How long it has been serving.")
-    worker: int = Field(description="Which of the server's processes this is, from 0.")
-    workers: int = Field(description="How many processes the server has; each counts its own requests.")
+    seconds: float = Field(description="Seconds since it started serving.")
+    worker: int = Field(description="Index of this process among the server's, from 0.")
+    workers: int = Field(description="Number of the server's processes; each counts its own requests.")
     names: list[NameStatistics] = Field(description="The requests by name, most requested first.")
 
 
 class StoresMeasured(Output):
-    """How much there is in all."""
+    """The sizes and counts of all stores."""
 
-    bytes: int = Field(description="The size of everything in the store.")
-    stores: list[StoreStatistics] = Field(description="What each room has stored.")
-    files: list[StoredFile] = Field(description="What lies in the store, largest first.")
+    bytes: int = Field(description="Total size of the store.")
+    stores: list[StoreStatistics] = Field(description="The counts of each room.")
+    files: list[StoredFile] = Field(description="The files of the store, largest first.")
     server: ServerStatistics | None = Field(
-        description="What this server has served; null on the command line, which serves nobody."
+        description="Requests served by this server; null on the command line."
     )
 
 
-def _words(result: StoresMeasured) -> str:
+def _text(result: StoresMeasured) -> str:
     lines = [
         f"{one.store}: {one.problem or _listed(one.counts) or 'nothing stored'} ({one.milliseconds:g} ms)"
         for one in result.stores
@@ -104,13 +103,13 @@ def _words(result: StoresMeasured) -> str:
 
 
 def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(counted(count, _of_one(name), name) for name, count in counts.items())
+    return ", ".join(counted(count, _singular(name), name) for name, count in counts.items())
 
 
-def _of_one(name: str) -> str:
-    """Return what is counted as it is called where there is one: `issue open` for `issues open`."""
+def _singular(name: str) -> str:
+    """Return the singular of a count's name: `issue open` for `issues open`."""
     noun, space, state = name.partition(" ")
-    return f"{_ONE.get(noun, noun)}{space}{state}"
+    return f"{_SINGULARS.get(noun, noun)}{space}{state}"
 
 
 @toolset.operation(
@@ -120,14 +119,14 @@ def _of_one(name: str) -> str:
     command="stats",
     shortcut="stats",
     example="holdfast stats",
-    text=_words,
+    text=_text,
     listed=False,
 )
 def measure_stores(room: StoreRoom, arguments: NoArguments) -> StoresMeasured:
-    """Count what every room has stored, and measure it on disk.
+    """Count what every room has stored, and measure its size on disk.
 
-    A server also says what it has served since it started: requests, failures, and how long they took.
-    Nothing stored is changed.
+    A server also reports the requests it has served since it started: numbers, failures and durations.
+    Stored data does not change.
     """
     del arguments
     stores = list(_counted(room))
@@ -151,28 +150,30 @@ def _files(room: StoreRoom) -> Iterator[StoredFile]:
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
-    sizes, moments = defaultdict[str, int](int), defaultdict[str, float](float)
+    sizes, times = defaultdict[str, int](int), defaultdict[str, float](float)
     for top, _, names in os.walk(directory):
         for name in names:
             path = os.path.join(top, name)
             entry = os.path.relpath(path, directory).split(os.sep)[0]
-            entry = next((entry.removesuffix(end) for end in _BESIDE if entry.endswith(end)), entry)
+            entry = next(
+                (entry.removesuffix(end) for end in _AUXILIARY_SUFFIXES if entry.endswith(end)), entry
+            )
             with suppress(FileNotFoundError), disk_failures_named(name):
                 status = os.lstat(path)
                 sizes[entry] += status.st_size
-                # Readers make these files, too: an index of the log, and a log with nothing in it.
+                # Readers also create these: SQLite's shared-memory file, and an empty write-ahead log.
                 written = status.st_size and not name.endswith("-shm")
-                moments[entry] = max(moments[entry], status.st_mtime if written else 0)
+                times[entry] = max(times[entry], status.st_mtime if written else 0)
     for entry, size in sizes.items():
         path = os.path.join(directory, entry)
         if size:
-            moment = rfc3339_of_seconds(int(moments[entry]))
+            last_write = rfc3339_of_seconds(int(times[entry]))
             version = _version(path)
-            yield StoredFile(path=room.named(path), bytes=size, version=version, last_write=moment)
+            yield StoredFile(path=room.named(path), bytes=size, version=version, last_write=last_write)
 
 
 def _version(path: str) -> int | None:
-    """Return the version in a database's header, without opening it as one."""
+    """Return the user version in a SQLite header, without opening the database."""
     if not path.endswith(".sqlite") or not os.path.isfile(path):
         return None
     with disk_failures_named(os.path.basename(path)), open(path, "rb") as file:

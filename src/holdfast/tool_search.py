@@ -1,7 +1,7 @@
-"""`find_tools`: the tools that fit some words, with their arguments; lists show only the common ones.
+"""`find_tools`: searches all tools by words, since `tools/list` has only the common ones.
 
-A word counts most in a name, then in a title, then in the first line of a description, then in the rest and
-in the names of arguments. It also finds longer words that begin with it, and itself without its ending.
+A match scores most in the name, then in the title, in the first line of the description, and least in the
+rest and in argument names. Matching is by prefix, after removing common English endings from the query.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ from holdfast.kernel.registry import TOOLS, Registry
 from holdfast.kernel.schema import input_schema, whole_schema
 from holdfast.kernel.toolset import Toolset
 
-toolset = Toolset(TOOLS, "The tools themselves: which there are, and what they take.")
+toolset = Toolset(TOOLS, "The tools themselves: searches all of them, with their arguments.")
 
 _WORD = re.compile(r"[a-z0-9]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ings?|e?s|ed|e)$")
 _FILLERS = frozenset(
     {"a", "all", "an", "and", "for", "from", "in", "it", "of", "on", "or", "that", "th", "to", "with"}
 )
-_WEIGHTS = (8, 4, 2, 1)
-_MOST_NAMED = 20
+_WEIGHTS = (8, 4, 2, 1)  # chosen: a match in one place outweighs one in the next
+_MOST_OTHERS = 20  # a chosen bound for one line of text
 
 
 class FindTools(Input):
-    """What the tools shall be about."""
+    """What to search for."""
 
     query: str = Field(
         min_length=1, max_length=200, description="Words for what you want to do, such as: move note."
     )
-    limit: Integer = Field(default=3, ge=1, le=20, description="How many tools to describe.")
+    limit: Integer = Field(default=3, ge=1, le=20, description="Number of tools to describe.")
 
 
 class FoundTool(Output):
-    """A tool and what it takes."""
+    """A tool and its arguments."""
 
     name: str
     description: str
     effect: Effect = Field(description="Whether it reads, writes or destroys.")
-    command: str = Field(description="The same at a command line.")
+    command: str = Field(description="The equivalent command.")
     input_schema: dict[str, Any] = Field(alias="inputSchema", description="The JSON Schema of its arguments.")
 
 
 class FoundTools(Output):
-    """Tools that fit, best first."""
+    """Matching tools, best first."""
 
     tools: list[FoundTool]
-    more: list[str] = Field(description="Names of further tools that fit less well.")
-    toolsets: dict[str, str] = Field(description="Where nothing fits: what kinds of tools there are.")
+    more: list[str] = Field(description="Names of further tools that match less well.")
+    toolsets: dict[str, str] = Field(description="If nothing matches: the kinds of tools.")
 
 
 def _score(operation: Operation, words: list[str]) -> int:
-    """Return how well an operation fits: the sum of where its words occur."""
+    """Return the score of an operation: for each word, the weight of the best field that matches."""
     first, _, rest = operation.description.partition("\n")
-    places = [
+    fields = [
         _WORD.findall(text.lower())
         for text in (
             f"{operation.listed_name.replace('_', ' ')} {operation.toolset}",
@@ -72,8 +72,8 @@ def _score(operation: Operation, words: list[str]) -> int:
         max(
             (
                 weight
-                for weight, place in zip(_WEIGHTS, places, strict=True)
-                if any(other.startswith(word) for other in place)
+                for weight, field in zip(_WEIGHTS, fields, strict=True)
+                if any(other.startswith(word) for other in field)
             ),
             default=0,
         )
@@ -92,19 +92,19 @@ def _described(operation: Operation) -> FoundTool:
 
 
 def _for_agents(result: FoundTools) -> str:
-    """Say what was found to a model: each tool as a list of tools would show it."""
+    """Format the result for a model, with each tool as in `tools/list`."""
     if not result.tools:
         kinds = "\n".join(f"- {name}: {summary}" for name, summary in result.toolsets.items())
-        return f"No tool fits these words. There are tools for:\n{kinds}"
+        return f"No tool matches these words. There are tools for:\n{kinds}"
     found = [
         f"{tool.name}: {tool.description}\n{json.dumps(tool.input_schema, ensure_ascii=False)}"
         for tool in result.tools
     ]
-    return "\n\n".join([*found, f"Fits less well: {', '.join(result.more)}."] if result.more else found)
+    return "\n\n".join([*found, f"Match less well: {', '.join(result.more)}."] if result.more else found)
 
 
 def _for_people(result: FoundTools) -> str:
-    """Say what was found to somebody at a command line."""
+    """Format the result for the command line."""
     if not result.tools:
         return _for_agents(result)
     width = max(len(tool.command) for tool in result.tools)
@@ -130,12 +130,12 @@ def find_tools(registry: Registry, arguments: FindTools) -> FoundTools:
     words = [_ENDING.sub("", word) for word in _WORD.findall(arguments.query.lower())]
     wanted = [word for word in words if word not in _FILLERS] or words
     scores = {operation.name: _score(operation, wanted) for operation in registry.operations}
-    fitting = sorted(
+    matching = sorted(
         (operation for operation in registry.operations if scores[operation.name]),
         key=lambda operation: (-scores[operation.name], operation.name),
     )
     return FoundTools(
-        tools=[_described(operation) for operation in fitting[: arguments.limit]],
-        more=[item.listed_name for item in fitting[arguments.limit :]][:_MOST_NAMED],
-        toolsets={} if fitting else {item.name: item.summary for item in registry.toolsets},
+        tools=[_described(operation) for operation in matching[: arguments.limit]],
+        more=[item.listed_name for item in matching[arguments.limit :]][:_MOST_OTHERS],
+        toolsets={} if matching else {item.name: item.summary for item in registry.toolsets},
     )

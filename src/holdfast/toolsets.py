@@ -1,6 +1,6 @@
-"""Every toolset by name, imported when it is asked for. Nothing else imports a room's tools.
+"""Imports toolsets by name, on demand. Nothing else imports a room's tools.
 
-A server answers its first request before it has loaded the rooms, and a command loads only its own.
+A server can answer its first request before the rooms are loaded, and a command loads only its own room.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tools": ("tool_search",),
     }
 )
-"""Where each toolset is declared: modules, and packages of which every module counts."""
+"""The modules that declare each toolset; a package stands for all its modules."""
 
 
 def toolset(name: str) -> Toolset:
-    """Return one toolset, with everything its room offers."""
-    return _declared_in(module for place in MODULES[name] for module in _modules(place))
+    """Return one toolset with all its operations, prompts and resources."""
+    return _declared_in(module for path in MODULES[name] for module in _modules(path))
 
 
 def toolset_declared_in(module: str) -> Toolset:
-    """Return a toolset with what one module declares; what others of its room declare may be missing."""
+    """Return a toolset after importing one module; declarations of other modules may be missing."""
     return _declared_in([import_module(f"holdfast.{module}")])
 
 
-def _modules(place: str) -> Iterator[ModuleType]:
+def _modules(path: str) -> Iterator[ModuleType]:
     """Return a module, or the modules of a package."""
     from pkgutil import iter_modules
 
-    found = import_module(f"holdfast.{place}")
+    found = import_module(f"holdfast.{path}")
     yield found
     for inner in iter_modules(getattr(found, "__path__", ())):
         yield import_module(f"{found.__name__}.{inner.name}")
 
 
 def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
-    """Return the one toolset that the modules declare something in."""
+    """Return the toolset of the modules."""
     from holdfast.kernel.toolset import Toolset
 
     values = (value for module in modules for value in vars(module).values())
@@ -69,7 +69,7 @@ def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
 
 
 def toolsets() -> tuple[Toolset, ...]:
-    """Return every toolset there is."""
+    """Return all toolsets."""
     return tuple(toolset(name) for name in MODULES)
 
 
@@ -81,12 +81,12 @@ def full_registry() -> Registry:
 
 
 def begin_loading() -> None:
-    """Collect no garbage from now on: what is imported stays, so looking for it is in vain."""
+    """Stop garbage collection while modules are imported, since they are never freed."""
     gc.disable()
 
 
 def loaded() -> None:
-    """Collect garbage again, leaving alone what was loaded: the work begins."""
+    """Resume garbage collection, exempting the imported modules."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

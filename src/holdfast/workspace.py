@@ -1,4 +1,4 @@
-"""The composition root: opens rooms when they are first used, and passes them to operations."""
+"""The composition root: opens rooms on demand and passes them to operations."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 DATABASE_VARIABLE = "HOLDFAST_DATABASE"
-"""The environment variable with the address of the database that a team shares its tasks in."""
+"""The environment variable with the URL of the database in which a team shares its tasks."""
 
 
 def contributions() -> Contributions:
-    """Return what the rooms bring along for other programs."""
-    # Only installing needs these, and every other command would pay for them.
+    """Return the rooms' contributions to other programs' configuration."""
+    # Imported here because only `holdfast install` needs them.
     from importlib import resources
 
     from holdfast.installation.client import Contributions
@@ -45,7 +45,7 @@ def contributions() -> Contributions:
 
 
 def git_settings() -> tuple[GitSettings, ...]:
-    """Return what the rooms would like git to know, each from lines that the room itself holds."""
+    """Return the git settings of the rooms, which each room declares."""
     from holdfast.comments.union import git_settings as comments
     from holdfast.installation.client import GitSettings
     from holdfast.milestones.index.schema import REMOTE_CONFIGURATION
@@ -57,7 +57,7 @@ def git_settings() -> tuple[GitSettings, ...]:
 
 
 class Workspace:
-    """One repository and the rooms in it, opened at first use and shared by all threads."""
+    """One repository and its rooms, opened on first use and shared by all threads."""
 
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
@@ -67,11 +67,11 @@ class Workspace:
 
     @classmethod
     def discover(cls, start: Path, database: str | None = None) -> Workspace:
-        """Return the workspace of the repository that encloses `start`; a team's database may be named."""
+        """Return the workspace of the repository that encloses `start`; `database` is a team's, if any."""
         return cls(Repository.discover(start), database)
 
     def room(self, toolset: str) -> Any:
-        """Return the room a toolset works in, opening it at first use."""
+        """Return the room of a toolset, opening it on first use."""
         return self._rooms[toolset].get()
 
     @property
@@ -124,7 +124,7 @@ def _open_milestones(workspace: Workspace) -> Milestones:
 
 
 def _checked_address(database: str | None) -> str | None:
-    """Return the address of a database, or raise without a word of it: it may hold a password."""
+    """Return a valid database URL, or raise without quoting it: it may contain a password."""
     if not database:
         return None
     from holdfast.storage.sql.postgres import checked_address
@@ -149,7 +149,7 @@ def _neighbours(workspace: Workspace) -> Neighbours:
 def _open_stores(workspace: Workspace) -> StoreRoom:
     from holdfast.doctor import StoreRoom
 
-    # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
+    # Rooms are opened during the check, so that one that cannot be opened is a finding, not a failure.
     return StoreRoom(workspace.repository, lambda: _examinable(workspace), lambda: _countable(workspace))
 
 
@@ -190,7 +190,7 @@ def _open_source(workspace: Workspace) -> Source:
 
 
 def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
-    """Return the definitions of files that an analysis has read before, by path; nothing is read here."""
+    """Return the definitions that an earlier analysis cached, by path; no file is read."""
     from holdfast.analysis.engine.scan import Project
 
     analysis: Analysis = workspace.room("analyze")

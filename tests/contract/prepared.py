@@ -10,7 +10,7 @@ from pathlib import Path
 
 from holdfast.inbox.envelope import digest_of, identity
 from holdfast.inbox.store import Inbox
-from holdfast.milestones.entity import Draft, Written
+from holdfast.milestones.entity import EntityDraft, ImportedComment
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 from tests.contract.comment_cases import fill_comments
@@ -79,14 +79,16 @@ def _add_remote(path: Path, home: Path) -> None:
 def _fill_milestones(path: Path) -> None:
     room = Milestones(Repository.discover(path), clock=lambda: MOMENT)
     ada = "Ada <ada@example.org>"
-    comment = Written(ada, "2025-07-01T10:30:00Z", "kickoff", COMMENT)
+    comment = ImportedComment(ada, "2025-07-01T10:30:00Z", "kickoff", COMMENT)
     room.create(
-        Draft("milestone", "Milestone Alpha", "First", labels=("alpha",), comments=(comment,), id=MILESTONE),
+        EntityDraft(
+            "milestone", "Milestone Alpha", "First", labels=("alpha",), comments=(comment,), id=MILESTONE
+        ),
         actor=ada,
     )
     hidden = "Hidden \x1b[31mred\u202e text"
-    room.create(Draft("issue", hidden, milestone=MILESTONE, labels=("bug",), id=ISSUES[0]), actor=ada)
-    room.create(Draft("issue", "Größe", "Too big", due="2026-01-31", id=ISSUES[1]), actor=ada)
+    room.create(EntityDraft("issue", hidden, milestone=MILESTONE, labels=("bug",), id=ISSUES[0]), actor=ada)
+    room.create(EntityDraft("issue", "Größe", "Too big", due="2026-01-31", id=ISSUES[1]), actor=ada)
     room.close()
 
 

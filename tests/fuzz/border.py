@@ -26,8 +26,8 @@ from holdfast.faces.rest.entity_tags import expecting, is_cached
 from holdfast.faces.rest.json_body import json_object
 from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.web.markdown import rendered
+from holdfast.installation.formats.entry import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.part import Part, Refused, State
 from holdfast.installation.formats.plain_text import MarkedLines
 from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.installation.formats.yaml_items import YamlItems
@@ -208,11 +208,11 @@ for setting, example in SETTINGS.items():
 
 
 # The installer's formats: whatever they add they can take out again, and nothing else changes.
-def there_and_back(part: Part, text: str) -> object:
-    if part.state(text) is not State.ABSENT:
+def there_and_back(part: ConfigurationEntry, text: str) -> object:
+    if part.state(text) is not EntryState.ABSENT:
         return None
     with_it = part.added(text)
-    assert part.state(with_it) is State.PRESENT
+    assert part.state(with_it) is EntryState.PRESENT
     return part.removed(with_it, text)
 
 
@@ -232,5 +232,5 @@ for part_name, part, example in (
         "*.py text\n# holdfast: begin other\n"),
 ):
     module = {"J": "json_entry", "T": "toml_table", "Y": "yaml_items", "m": "plain_text"}[part_name[0]]
-    add(part_name, f"installation/formats/{module}", held(partial(there_and_back, part)), (Refused,), example,
-        cost=20 if module == "yaml_items" else 2)
+    add(part_name, f"installation/formats/{module}", held(partial(there_and_back, part)), (EditRefused,),
+        example, cost=20 if module == "yaml_items" else 2)

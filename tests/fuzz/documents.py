@@ -20,7 +20,7 @@ from holdfast.comments.union.three_way import recovered, united
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.milestones import imports
 from holdfast.milestones.filter.parser import parse_filter
-from holdfast.milestones.log.entry import Entry, founded, named, parse
+from holdfast.milestones.log.entry import Entry, parse, with_entity_id, with_operation_id
 from holdfast.storage.files import foreign_document
 from holdfast.storage.files.globs import matcher
 from holdfast.tasks.imports import archive
@@ -30,10 +30,10 @@ from holdfast.tasks.imports.task_master import read_task_master
 from holdfast.tasks.link_targets import parse_place
 from holdfast.tasks.trackers import asana, github, linear
 from holdfast.tasks.trackers.tracker import items, parse_settings
-from holdfast.templates.address import Address
-from holdfast.templates.definition import compiled as compiled_parameter
-from holdfast.templates.definition import parsed as parsed_template
-from holdfast.templates.scaffold import continued
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import compiled_pattern as compiled_parameter
+from holdfast.templates.definition import parse_template as parsed_template
+from holdfast.templates.scaffold import merged_record
 from tests.fuzz import table
 from tests.fuzz.table import FOREIGN, NOTHING, OURS, SAMPLES, add, held, in_file, scratch, typed
 
@@ -92,9 +92,9 @@ add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
 add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,
     "/tmp 'two words' # why\n\n/usr\n", "/\0")
-FOUND = founded(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title", "Kelp",
-    ("x",)))
-add("operation", "milestones/log/entry", held(parse), NOTHING, named(FOUND, 1).line())
+FOUND = with_entity_id(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title",
+    "Kelp", ("x",)))
+add("operation", "milestones/log/entry", held(parse), NOTHING, with_operation_id(FOUND, 1).line())
 add("filter", "milestones/filter/parser", typed(lambda text: parse_filter(text, "issue", 1.7e9)), OURS,
     'status == "open" and not (label in [a, b] or updated > 7d)',
         "(and (= status open) (contains title 'x'))")
@@ -143,9 +143,9 @@ add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, 
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)
 add("parameter pattern", "templates/definition", held(compiled_parameter), (ValueError,), "[a-z]{1,9}(x|y)?")
-add("template address", "templates/address", typed(Address.parse), OURS, "template://makefile/rust/cli",
+add("template address", "templates/address", typed(TemplateAddress.parse), OURS, "template://makefile/rust/cli",
     "template://a/%62/c")
 RECORD = {"toolchain": "rust", "variant": "cli", "parameters": {"a": 1},
     "files": [{"path": "a", "sha256": "0" * 64, "template": "t"}]}
-add("scaffold record", "templates/scaffold", lambda data: continued(data, json.dumps({**RECORD,
+add("scaffold record", "templates/scaffold", lambda data: merged_record(data, json.dumps({**RECORD,
     "files": []})), NOTHING, json.dumps(RECORD))

@@ -91,7 +91,7 @@ def test_a_file_that_a_repository_shares_names_no_place_on_this_machine(name: st
         assert name in ("git", "claude-desktop", "lazygit")
         return
     place = situation("/r", on_search_path=False)
-    text = "".join(wanted.part.snippet for wanted in client.wanted(place, CONTRIBUTED))
+    text = "".join(wanted.entry.snippet for wanted in client.wanted(place, CONTRIBUTED))
     assert "/opt" not in text
     assert "/r" not in text.replace("/remarks", "")
     assert "/home" not in text
@@ -100,7 +100,7 @@ def test_a_file_that_a_repository_shares_names_no_place_on_this_machine(name: st
 @pytest.mark.parametrize("name", ["cursor", "vscode"])
 @pytest.mark.parametrize("scope", Scope)
 def test_an_editor_serves_the_folder_that_is_open(name: str, scope: Scope):
-    snippet = CLIENTS[name].wanted(situation("/r", scope=scope), CONTRIBUTED)[0].part.snippet
+    snippet = CLIENTS[name].wanted(situation("/r", scope=scope), CONTRIBUTED)[0].entry.snippet
     ((server,),) = (servers.values() for servers in json.loads(snippet).values())
     assert server["args"] == ["serve", "--root", "${workspaceFolder}"]
 
@@ -119,7 +119,7 @@ def test_an_editor_serves_the_folder_that_is_open(name: str, scope: Scope):
 )
 def test_a_graphical_client_is_told_where_the_program_is(name: str, on_search_path: bool, expected: str):
     place = situation("/r", scope=USER, on_search_path=on_search_path)
-    snippet = CLIENTS[name].wanted(place, CONTRIBUTED)[0].part.snippet
+    snippet = CLIENTS[name].wanted(place, CONTRIBUTED)[0].entry.snippet
     assert json.dumps(expected) in snippet
 
 
@@ -128,12 +128,12 @@ def test_a_program_whose_place_has_spaces_and_quotes_still_works_in_a_shell():
     (wanted,) = CLIENTS["lazygit"].wanted(place, CONTRIBUTED)
     import yaml
 
-    for item in yaml.safe_load(wanted.part.snippet)["customCommands"]:
+    for item in yaml.safe_load(wanted.entry.snippet)["customCommands"]:
         shown = subprocess.run(
             ["sh", "-c", f"printf %s {item['command'].partition(' send ')[0]}"], capture_output=True
         )
         assert shown.stdout.decode() == "/opt/it's here/holdfast"
-    hook = json.loads(CLIENTS["claude-code"].wanted(place, CONTRIBUTED)[1].part.snippet)
+    hook = json.loads(CLIENTS["claude-code"].wanted(place, CONTRIBUTED)[1].entry.snippet)
     command = hook["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
     shown = subprocess.run(["sh", "-c", f"printf %s {command.partition(' inbox ')[0]}"], capture_output=True)
     assert shown.stdout.decode() == "/opt/it's here/holdfast"
@@ -145,7 +145,7 @@ def test_only_lazygit_brings_in_the_library_for_yaml():
 
 
 def test_the_slash_command_names_tools_that_exist():
-    snippet = CLIENTS["claude-code"].wanted(situation("/r", name="other"), CONTRIBUTED)[2].part.snippet
+    snippet = CLIENTS["claude-code"].wanted(situation("/r", name="other"), CONTRIBUTED)[2].entry.snippet
     (line,) = [line for line in snippet.splitlines() if line.startswith("allowed-tools: ")]
     tools = [tool.split("__") for tool in line.removeprefix("allowed-tools: ").split(", ")]
     offered = {operation.listed_name for operation in full_registry().operations}
@@ -154,7 +154,7 @@ def test_the_slash_command_names_tools_that_exist():
 
 @pytest.mark.requirement("install-9")
 def test_git_says_so_when_nothing_needs_it():
-    with pytest.raises(Unavailable, match="nothing to set in git"):
+    with pytest.raises(Unavailable, match="nothing to configure in git"):
         CLIENTS["git"].wanted(situation("/r", git_directory="/r/.git"), Contributions())
     with pytest.raises(Unavailable, match="not in a git repository"):
         CLIENTS["git"].wanted(situation("/r"), CONTRIBUTED)

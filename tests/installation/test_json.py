@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.jsonc import inserted, parse
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
@@ -107,7 +107,7 @@ def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[st
     assert parse(after, relaxed=True).data == {**data, "mcpServers": servers}
     assert is_kept_in_order(text, after)
     assert [after.count(note) for note in COMMENTS] >= [text.count(note) for note in COMMENTS]
-    assert MEMBER.state(after) is State.PRESENT
+    assert MEMBER.state(after) is EntryState.PRESENT
     assert ("\r\n" in after) == ("\r\n" in text)
 
 
@@ -175,23 +175,23 @@ def test_what_is_new_takes_after_what_is_there(before: str, after: str):
     ("text", "line", "problem"),
     [
         ('{\n  "a": 1\n  "b": 2\n}', 3, "'}' was expected"),
-        ('{\n  "a": 1,\n}', 2, "a comma stands before '}'"),
-        ("{\n  // note\n}", 2, "its reader does not know comments"),
+        ('{\n  "a": 1,\n}', 2, "there is a comma before '}'"),
+        ("{\n  // note\n}", 2, "comments are not allowed in this file"),
         ('{\n  "a": tru\n}', 2, "a value was expected"),
         ('{\n  "a": 01\n}', 2, "'01' is not a value"),
         ('{"a": 1,\n "a": 2}', 2, "the name 'a' is given twice"),
         ('{"a": [1, 2}', 1, "']' was expected"),
         ('{"a": "b', 1, "a value was expected"),
         ('{"a": "\\q"}', 1, "'\"\\\\q\"' is not a value"),
-        ('{\n"a": {', 2, "the document ends too soon"),
-        ("{}\n{}", 2, "something follows the end of the document"),
+        ('{\n"a": {', 2, "the document ends too early"),
+        ("{}\n{}", 2, "there is text after the end of the document"),
         ("{a: 1}", 1, "a name in double quotes was expected"),
         ("[" * 300, 1, "values are nested more than 200 deep"),
         ("{'a': 1}", 1, "a name in double quotes was expected"),
     ],
 )
 def test_damage_is_named_by_its_line(text: str, line: int, problem: str):
-    with pytest.raises(Unreadable) as failure:
+    with pytest.raises(DamagedText) as failure:
         STRICT.state(text)
     assert (failure.value.line, failure.value.problem) == (line, problem)
 
@@ -201,7 +201,7 @@ def test_no_text_is_taken_for_json_that_the_standard_library_refuses(text: str):
     try:
         expected: Any = json.loads(text, object_pairs_hook=unambiguous)
     except ValueError:
-        with pytest.raises(Unreadable):
+        with pytest.raises(DamagedText):
             parse(text, relaxed=False)
     else:
         assert parse(text, relaxed=False).data == expected
@@ -221,13 +221,13 @@ def unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         ('{"mcpServers": []}', "'mcpServers' is not an object"),
         (
             '{"mcpServers": {\n"holdfast": {"command": "anchor"}}}',
-            "'holdfast' is the name of another server there",
+            "another server has the name 'holdfast' there",
         ),
-        ('{"mcpServers": {"holdfast": 3}}', "'holdfast' is the name of another server there"),
+        ('{"mcpServers": {"holdfast": 3}}', "another server has the name 'holdfast' there"),
     ],
 )
 def test_what_stands_in_the_way_is_refused(text: str, problem: str):
-    with pytest.raises(Unsuitable) as failure:
+    with pytest.raises(CannotEdit) as failure:
         MEMBER.state(text)
     assert failure.value.problem == problem
     assert failure.value.line == text.count("\n") + 1
@@ -236,14 +236,14 @@ def test_what_stands_in_the_way_is_refused(text: str, problem: str):
 @pytest.mark.parametrize("command", ["holdfast", "/opt/tools/bin/holdfast", "C:\\tools\\holdfast"])
 def test_an_entry_that_starts_holdfast_another_way_is_known_as_changed(command: str):
     text = json.dumps({"mcpServers": {"holdfast": {"command": command, "args": ["serve", "--read-only"]}}})
-    assert MEMBER.state(text) is State.CHANGED
+    assert MEMBER.state(text) is EntryState.CHANGED
 
 
 def test_only_our_command_leaves_a_group_that_holds_others_too():
     theirs = {"type": "command", "command": "make check"}
     mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.group["hooks"]]}]}}
     text = json.dumps(mixed, indent=2)
-    assert HOOK.state(text) is State.CHANGED
+    assert HOOK.state(text) is EntryState.CHANGED
     assert json.loads(HOOK.removed(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}
 
 

@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import Change, carry_out, difference, planned_installation, planned_removal
+from holdfast.installation.plan import (
+    FileChange,
+    carry_out,
+    difference,
+    planned_installation,
+    planned_removal,
+)
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
@@ -60,13 +66,13 @@ def files(place: Situation) -> dict[str, bytes]:
 
 def install(
     client: Client, place: Situation, contributed: Contributions = CONTRIBUTED, **more: bool
-) -> list[Change]:
+) -> list[FileChange]:
     changes = planned_installation(client, place, contributed, **more)
     carry_out(changes)
     return changes
 
 
-def uninstall(client: Client, place: Situation, contributed: Contributions = CONTRIBUTED) -> list[Change]:
+def uninstall(client: Client, place: Situation, contributed: Contributions = CONTRIBUTED) -> list[FileChange]:
     changes = planned_removal(client, place, contributed)
     carry_out(changes)
     return changes
@@ -269,7 +275,7 @@ def test_one_damaged_file_and_nothing_at_all_is_changed(act: object, tally: Tall
             "~/.config/Claude/claude_desktop_config.json",
             "a name in double quotes was expected",
         ),
-        ("codex", b"a = 1\nb = '\xff'\n", "~/.codex/config.toml", "it is not text in UTF-8"),
+        ("codex", b"a = 1\nb = '\xff'\n", "~/.codex/config.toml", "it is not UTF-8 text"),
     ],
 )
 @pytest.mark.evidence("C1", "installer", "a damaged configuration file", every=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.toml_table import TomlTable
 
 TABLE = TomlTable("mcp_servers", "holdfast", {"command": "holdfast", "args": ["serve"]})
@@ -46,7 +46,7 @@ def test_a_table_is_added_at_the_end_and_nothing_else_changes(text: str, end: st
     assert after.startswith(text)
     data, servers = tomllib.loads(text), tomllib.loads(text).get("mcp_servers", {})
     assert tomllib.loads(after) == {**data, "mcp_servers": {**servers, "holdfast": TABLE.values}}
-    assert TABLE.state(after) is State.PRESENT
+    assert TABLE.state(after) is EntryState.PRESENT
 
 
 @pytest.mark.requirement("install-2")
@@ -64,7 +64,7 @@ def test_what_follows_the_table_stays_with_its_comments():
         '[mcp_servers.holdfast]\ncommand = "/opt/holdfast"\n# mine\nargs = []\n\n'
         '[mcp_servers.holdfast.env]\nA = "b"\n\n# about tools\n[tools]\nweb = true\n'
     )
-    assert TABLE.state(text) is State.CHANGED
+    assert TABLE.state(text) is EntryState.CHANGED
     assert TABLE.removed(text, "") == "\n# about tools\n[tools]\nweb = true\n"
 
 
@@ -79,21 +79,21 @@ def test_what_follows_the_table_stays_with_its_comments():
     ],
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int):
-    with pytest.raises(Unsuitable) as failure:
+    with pytest.raises(CannotEdit) as failure:
         _ = TABLE.state(text), TABLE.added(text)
     assert failure.value.line == line
 
 
 def test_an_entry_written_as_dotted_names_is_left_to_a_person():
     text = 'mcp_servers.holdfast.command = "holdfast"\n[tools]\nweb = true\n'
-    assert TABLE.state(text) is State.CHANGED
-    with pytest.raises(Unsuitable, match="only a person"):
+    assert TABLE.state(text) is EntryState.CHANGED
+    with pytest.raises(CannotEdit, match="only a person"):
         TABLE.removed(text, "")
 
 
 @pytest.mark.requirement("install-4")
 @pytest.mark.parametrize(("text", "line"), [("a = 1\nb = \n", 2), ("a = 1\na = 2\n", 2), ('a = """\n', 2)])
 def test_damage_is_named_by_its_line(text: str, line: int):
-    with pytest.raises(Unreadable) as failure:
+    with pytest.raises(DamagedText) as failure:
         TABLE.state(text)
     assert failure.value.line == line

@@ -8,12 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holdfast.installation.clients import LAZYGIT
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable
+from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.yaml_items import YamlItems
 from holdfast.workspace import contributions
 from tests.installation.places import situation
 
-ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].part
+ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].entry
 assert isinstance(ITEMS, YamlItems)
 OURS = yaml.safe_load(ITEMS.snippet)["customCommands"]
 
@@ -48,7 +48,7 @@ def test_items_are_added_and_every_line_stays(text: str, end: str, cut: bool):
     text = (text.removesuffix("\n") if cut else text).replace("\n", end)
     after = ITEMS.added(text)
     assert data(after) == {**data(text), "customCommands": [*(data(text).get("customCommands") or []), *OURS]}
-    assert ITEMS.state(after) is State.PRESENT
+    assert ITEMS.state(after) is EntryState.PRESENT
     rest = iter(after.splitlines())
     kept = [line.replace(" []", "").replace(" ~", "") for line in text.splitlines()]
     assert [line for line in kept if line not in rest] == []
@@ -68,7 +68,7 @@ def test_items_taken_out_leave_what_was_there(text: str, end: str):
 
 
 def test_a_value_that_the_end_of_the_file_is_part_of_is_not_changed():
-    with pytest.raises(Unsuitable, match="cannot be changed safely"):
+    with pytest.raises(CannotEdit, match="cannot be edited safely"):
         ITEMS.added("customCommands:\n  - command: |\n      true")
 
 
@@ -80,13 +80,13 @@ def test_items_taken_out_by_lines_leave_the_others_and_their_comments():
 
 def test_an_entry_pasted_by_hand_counts_as_ours():
     text = "customCommands:\n  - {key: <c-y>, context: files, command: holdfast send --file=x}\n"
-    assert ITEMS.state(text) is State.CHANGED
+    assert ITEMS.state(text) is EntryState.CHANGED
     assert ITEMS.removed(text, "") == ""
 
 
 def test_a_command_of_the_users_own_that_sends_remarks_stays():
     text = "customCommands:\n  - {key: Z, context: files, command: holdfast send --file=x --comment=Fine}\n"
-    assert ITEMS.state(text) is State.ABSENT
+    assert ITEMS.state(text) is EntryState.ABSENT
     assert ITEMS.removed(ITEMS.added(text), text) == text
 
 
@@ -102,11 +102,11 @@ def test_a_command_of_the_users_own_that_sends_remarks_stays():
             2,
             "<c-y> runs another command in 'commits, files'",
         ),
-        ("a: 1\n...\n", 1, "'customCommands' is written in a way that cannot be changed safely"),
+        ("a: 1\n...\n", 1, "'customCommands' is written in a way that cannot be edited safely"),
     ],
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int, problem: str):
-    with pytest.raises(Unsuitable) as failure:
+    with pytest.raises(CannotEdit) as failure:
         _ = ITEMS.state(text), ITEMS.added(text)
     assert (failure.value.line, failure.value.problem) == (line, problem)
 
@@ -124,6 +124,6 @@ def test_what_cannot_be_added_to_is_refused(text: str, line: int, problem: str):
     ],
 )
 def test_damage_is_named_by_its_line(text: str, line: int):
-    with pytest.raises(Unreadable) as failure:
+    with pytest.raises(DamagedText) as failure:
         _ = ITEMS.state(text), ITEMS.added(text)
     assert failure.value.line == line

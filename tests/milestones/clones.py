@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from holdfast.milestones.entity import KINDS, Draft, Entity
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.entity import KINDS, Entity, EntityDraft
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 
@@ -76,17 +76,17 @@ class Team:
 
 def everything(room: Milestones) -> list[Entity]:
     """Return every entity in full, sorted."""
-    pages = [room.find(Query(kind, limit=1000, include_closed=True)) for kind in KINDS]
+    pages = [room.find(EntityQuery(kind, limit=1000, include_closed=True)) for kind in KINDS]
     return sorted((room.get(None, item.id) for page in pages for item in page.items), key=lambda one: one.id)
 
 
 def titles(room: Milestones, **more: object) -> list[str]:
-    page = room.find(Query("issue", limit=500, **more))  # type: ignore[arg-type]
+    page = room.find(EntityQuery("issue", limit=500, **more))  # type: ignore[arg-type]
     return sorted(item.title for item in page.items)
 
 
 def issue(room: Milestones, title: str = "Broken", **more: object) -> str:
-    return room.create(Draft("issue", title, **more)).entity  # type: ignore[arg-type]
+    return room.create(EntityDraft("issue", title, **more)).entity  # type: ignore[arg-type]
 
 
 def fingerprint_of_work(path: Path) -> dict[str, object]:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from holdfast.milestones.entity import Draft, Written
+from holdfast.milestones.entity import EntityDraft, ImportedComment
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 from tests.wire.client import wire_client
@@ -60,9 +60,11 @@ CLIENT: list[dict[str, Any]] = [
 def fill(repository: Path) -> None:
     """Put a milestone with a comment and two open issues into a repository."""
     room = Milestones(Repository.discover(repository), clock=lambda: MOMENT)
-    kickoff = Written(TESTER, "2024-10-25T09:17:00Z", "kickoff", "2d8f7c74-b020-7c52-8e48-7b6f4c309e03")
+    kickoff = ImportedComment(
+        TESTER, "2024-10-25T09:17:00Z", "kickoff", "2d8f7c74-b020-7c52-8e48-7b6f4c309e03"
+    )
     room.create(
-        Draft(
+        EntityDraft(
             "milestone",
             "Milestone Alpha",
             "First milestone",
@@ -73,7 +75,7 @@ def fill(repository: Path) -> None:
         actor=TESTER,
     )
     for number, name in enumerate(ISSUES, start=1):
-        room.create(Draft("issue", f"Issue {number}", milestone=MILESTONE, id=name), actor=TESTER)
+        room.create(EntityDraft("issue", f"Issue {number}", milestone=MILESTONE, id=name), actor=TESTER)
     room.close()
 
 

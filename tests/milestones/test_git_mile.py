@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.faces.cli import git_mile
 from holdfast.kernel.text import columns
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import table
 from holdfast.storage.git.repository import Repository
@@ -130,7 +130,7 @@ def test_tables_fit_the_terminal_whatever_the_letters() -> None:
 def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:
     fill(repository)
     room = Milestones(Repository.discover(repository))
-    room.create(Draft("issue", "A title " * 40))
+    room.create(EntityDraft("issue", "A title " * 40))
     room.close()
     lines = on_a_terminal([GIT_MILE, "list"], repository, 50).splitlines()
     assert len(lines) == 3

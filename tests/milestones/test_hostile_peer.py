@@ -15,7 +15,13 @@ import pytest
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import update
-from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, founded, named
+from holdfast.milestones.log.entry import (
+    LARGEST_LAMPORT,
+    Entry,
+    derived_id,
+    with_entity_id,
+    with_operation_id,
+)
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import commit
@@ -32,7 +38,11 @@ def written(number: int, **more: object) -> Entry:
         "", derived_id(str(number)), "issue", number, TIME, WHO, "create", None, {"title": f"M{number}"}
     )
     entry = entry._replace(**more)  # type: ignore[arg-type]
-    return named(entry, 1_780_000_000_000) if entry.entity != "" else named(founded(entry), 1_780_000_000_000)
+    return (
+        with_operation_id(entry, 1_780_000_000_000)
+        if entry.entity != ""
+        else with_operation_id(with_entity_id(entry), 1_780_000_000_000)
+    )
 
 
 def changed(line: str, **members: object) -> str:
@@ -347,7 +357,7 @@ def test_the_work_of_a_sync_does_not_grow_with_the_number_of_new_logs(
 def test_control_words_are_replaced_where_the_smaller_line_counts(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(update, "genuine", lambda held, other: min(held, other, key=lambda one: one.line()))
+    monkeypatch.setattr(update, "preferred", lambda held, other: min(held, other, key=lambda one: one.line()))
     before = words(team["v"])
     POISONS["the victim's words replaced"](peer)
     team["v"].sync()

@@ -15,9 +15,9 @@ import pytest
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.milestones import replication
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.index.index import Index
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from tests.milestones.clones import (
     Team,
     everything,
@@ -69,7 +69,7 @@ def test_taking_over_many_logs_is_told_in_portions(new_team: NewTeam, monkeypatc
     with running(Call(listener=Heard())):
         team["e"].sync()
     assert [words for words in told if "so far" in words] == [
-        "Uniting the logs, 0 of 4 so far", "Uniting the logs, 2 of 4 so far",
+        "Merging the logs, 0 of 4 so far", "Merging the logs, 2 of 4 so far",
     ]  # fmt: skip
     assert titles(team["e"]) == titles(team["d"])
 
@@ -112,7 +112,7 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
         name = choices.choice(known)
         act = choices.randrange(5)
         if act == 0:
-            receipt = room.create(Draft("issue", f"Issue {number}"))
+            receipt = room.create(EntityDraft("issue", f"Issue {number}"))
             names.append(receipt.entity)
         elif act == 1:
             receipt = room.set(name, "title", f"Title {number}")
@@ -138,12 +138,12 @@ def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team
 
 WRITER = """
 import sys
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 for number in range(5):
-    room.create(Draft("issue", f"{sys.argv[2]} {number}"))
+    room.create(EntityDraft("issue", f"{sys.argv[2]} {number}"))
     if number % 2:
         room.sync()
 room.sync()
@@ -182,7 +182,7 @@ def test_a_copied_repository_loses_nothing_and_becomes_a_clone_of_its_own(new_te
         copy.comment(name, f"Copy {number}")
     team["a"].sync()
     report = copy.sync()
-    assert len(report.kept_apart) == 1
+    assert len(report.renamed_logs) == 1
     copy.comment(name, "Copy after")
     team["a"].comment(name, "Original after")
     for room in (team["a"], copy, team["b"], team["a"], copy, team["b"]):
@@ -196,7 +196,7 @@ def test_a_copied_repository_loses_nothing_and_becomes_a_clone_of_its_own(new_te
         for path in (team.paths["a"], copy_path)
     }
     assert len(replicas) == 2
-    assert copy.sync().kept_apart == ()
+    assert copy.sync().renamed_logs == ()
     copy.close()
 
 
@@ -284,7 +284,7 @@ def test_after_a_clone_the_first_read_says_what_to_run(new_team: NewTeam):
     clone = team.place / "clone"
     subprocess.run(["git", "clone", "--quiet", str(team.hub), str(clone)], check=True)
     with opened(clone) as room:
-        assert room.find(Query("issue")).items == ()
+        assert room.find(EntityQuery("issue")).items == ()
         (notice,) = room.notices()
         assert "git mile sync" in notice
         room.sync()
@@ -436,7 +436,7 @@ def test_of_a_log_that_a_shallow_fetch_cut_the_rest_is_named_and_fetched(new_tea
     assert ["is missing or damaged" in notice for notice in team["b"].notices()] == [True]
     assert [finding.is_damage for finding in team["b"].check()] == [True]
     report = team["b"].sync()
-    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert (report.received, report.renamed_logs, report.damaged) == (3, (), ())
     assert titles(team["b"]) == [f"Issue {number}" for number in range(3)]
     assert team["b"].check() == []
     for number in range(3, 6):
@@ -444,7 +444,7 @@ def test_of_a_log_that_a_shallow_fetch_cut_the_rest_is_named_and_fetched(new_tea
     team["a"].sync()
     git(here, "fetch", "--quiet", "--depth=1", "origin")
     report = team["b"].sync()
-    assert (report.received, report.kept_apart, report.damaged) == (3, (), ())
+    assert (report.received, report.renamed_logs, report.damaged) == (3, (), ())
     assert titles(team["b"]) == [f"Issue {number}" for number in range(6)]
 
 
@@ -487,7 +487,7 @@ def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
     issue(team["c"], "Of c")
     team["c"].sync()
     monkeypatch.setattr(replication, "set_aside_if_damaged", lambda *_: False)
-    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
+    monkeypatch.setattr(Index, "find_damage", lambda _: set())
     with suppress(Unavailable):
         team["b"].sync()
     assert "Of c" not in titles(team["b"])
@@ -552,7 +552,7 @@ def test_control_damage_that_is_not_looked_for_stops_the_others(
     new_team: NewTeam, monkeypatch: pytest.MonkeyPatch
 ):
     team = damaged_team(new_team, damage_in_pack, 1, "a")
-    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
+    monkeypatch.setattr(Index, "find_damage", lambda _: set())
     with pytest.raises(Unavailable):
         team["b"].sync()
     assert "Of c" not in titles(team["b"])

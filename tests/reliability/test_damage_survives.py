@@ -196,7 +196,7 @@ def test_what_is_kept_beside_comments_is_begun_anew_when_it_is_gone(
         assert isinstance(added["add_comment"], str)
         assert file.stat().st_size > 0
         was_kept = harm != "missing"
-        assert ("This store was damaged, and was begun anew" in str(added["check_stores"])) == was_kept
+        assert ("This is a damaged store, which was replaced" in str(added["check_stores"])) == was_kept
     finally:
         sidecar.write_bytes(before)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from tests.milestones.clones import git, issue, opened
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
@@ -63,7 +63,7 @@ def crowd(path: Path, names: list[str], program: str, processes: int, each: int)
 def test_b2_eight_writers_lose_nothing(repository: Path, tally: Tally):
     with opened(repository) as room:
         names = [issue(room, f"Issue {number}") for number in range(8)]
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     times = crowd(repository, names, WRITER, 8, 100)
     found = [body for name in names for body in bodies(repository, name)]
     p95 = times[int(len(times) * 0.95)]
@@ -78,7 +78,7 @@ def test_b2_eight_writers_lose_nothing(repository: Path, tally: Tally):
 def test_fifty_writers_at_once_make_fifty_operations(repository: Path, tally: Tally):
     with opened(repository) as room:
         name = issue(room, "Crowded")
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     crowd(repository, [name], WRITER, 50, 1)
     tally(50, 50 - len(set(bodies(repository, name))))
     assert sorted(bodies(repository, name)) == sorted(f"p{number}-0" for number in range(50))
@@ -96,7 +96,7 @@ def test_b2_control_writers_without_the_lock_and_the_old_value_lose_operations(
 ):
     with opened(repository) as room:
         name = issue(room, "Careless")
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     times = crowd(repository, [name], CARELESS, 6, 8)
     found = bodies(repository, name)
     tally(len(times), len(times) - len(found))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from tests.milestones.clones import git, issue, new_repository, opened
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
@@ -24,8 +24,8 @@ from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import samples
 
 ROOM = """
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
@@ -45,7 +45,7 @@ OLD, NEW = "An old issue", "A new issue"
 def titles(path: Path) -> list[str]:
     with opened(path) as room:
         assert room.check() == []
-        return [item.title for item in room.find(Query("issue", limit=1_000_000)).items]
+        return [item.title for item in room.find(EntityQuery("issue", limit=1_000_000)).items]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def store(repository: Path) -> Path:
     """A repository with one issue."""
     with opened(repository) as room:
         issue(room, OLD)
-        room.find(Query("issue"))
+        room.find(EntityQuery("issue"))
     return repository
 
 
@@ -63,7 +63,7 @@ WRITE_FOREVER = """
 name, number = sys.argv[2], 0
 while True:
     number += 1
-    room.create(Draft("issue", f"{name}-{number}"))
+    room.create(EntityDraft("issue", f"{name}-{number}"))
     acknowledge(f"{name}-{number}")
 """
 ACKNOWLEDGE_EARLY = WRITE_FOREVER.replace(
@@ -101,10 +101,10 @@ def test_a1_control_acknowledging_before_the_write_is_caught(store: Path, tally:
 
 WRITE_ONCE = f"""
 from holdfast.kernel.errors import HoldfastError
-room.find(Query("issue"))
+room.find(EntityQuery("issue"))
 try:
     begin()
-    room.create(Draft("issue", {NEW!r}))
+    room.create(EntityDraft("issue", {NEW!r}))
     end()
 except HoldfastError as failure:
     sys.exit(failure.sentence())
@@ -120,7 +120,7 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
         assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
         with opened(repository) as room:
             issue(room, "Afterwards")
-            assert "Afterwards" in [item.title for item in room.find(Query("issue")).items]
+            assert "Afterwards" in [item.title for item in room.find(EntityQuery("issue")).items]
 
     return check
 

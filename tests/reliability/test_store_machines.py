@@ -255,6 +255,6 @@ def test_control_a_store_that_forgets_differs_from_the_dictionary(
 def test_control_an_index_that_is_not_made_anew_differs_from_the_dictionary(
     indexes: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Index, "_opened", careless)
+    monkeypatch.setattr(Index, "_open_if_fresh", careless)
     with pytest.raises((AssertionError, HoldfastError)):
         run(indexes, examples=100)

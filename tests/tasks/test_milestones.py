@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, Unavailable
-from holdfast.milestones.entity import Draft as MilestoneDraft
+from holdfast.milestones.entity import EntityDraft as MilestoneDraft
 from holdfast.milestones.store import Milestones
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.store.lease import ClaimFilter

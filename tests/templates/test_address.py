@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.templates.address import Address
+from holdfast.templates.address import TemplateAddress
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import InvalidTemplateUri, TemplateNotFound
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS
@@ -74,4 +74,6 @@ def test_an_address_is_found_exactly_and_never_by_its_beginning(room: Templates)
 
 
 def test_an_escape_of_an_ordinary_letter_is_the_letter():
-    assert Address.parse("template://make%66ile/rust/cli") == Address("makefile", "rust", "cli")
+    assert TemplateAddress.parse("template://make%66ile/rust/cli") == TemplateAddress(
+        "makefile", "rust", "cli"
+    )

@@ -117,7 +117,7 @@ def test_a_default_that_its_own_rule_refuses_breaks_the_template(room: Templates
         "x",
         parameters='{ name = "n", type = "string", default = "a b", format = "word", description = "N." },',
     )
-    assert "has a default that it would refuse: n" in broken(room)["notice.template"]
+    assert "has an invalid default: n" in broken(room)["notice.template"]
 
 
 def test_a_folder_that_is_a_link_is_not_followed(room: Templates, repository: Path, tmp_path: Path):

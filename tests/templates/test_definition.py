@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from holdfast.templates.definition import Metadata, parsed
+from holdfast.templates.definition import TemplateMetadata, parse_template
 from holdfast.templates.errors import TemplateBroken
 from tests.conftest import ROOT
 
@@ -20,7 +20,7 @@ Held by {{ holder }}.
 
 
 def test_a_file_is_metadata_and_text():
-    definition = parsed("notice.template", GOOD.encode())
+    definition = parse_template("notice.template", GOOD.encode())
     assert definition.metadata.category == "notice"
     assert definition.body == "Held by {{ holder }}.\n"
     assert len(definition.digest) == 64
@@ -37,10 +37,10 @@ def test_a_file_is_metadata_and_text():
         ('"rust"', '"../rust"', "toolchain"),
         ('type = "string"', 'type = "text"', "type"),
         ('type = "string"', 'type = "boolean"', "not a value of type boolean"),
-        ('type = "string"', 'type = "string", required = true', "what is required has no default"),
-        ('type = "string"', 'type = "string", format = "nonsense"', 'there is no format "nonsense"'),
-        ('type = "string"', 'type = "string", pattern = "("', "not one that RE2 knows"),
-        ('type = "string"', 'type = "string", pattern = "(?=a)"', "not one that RE2 knows"),
+        ('type = "string"', 'type = "string", required = true', "a required parameter has no default"),
+        ('type = "string"', 'type = "string", format = "nonsense"', 'unknown format "nonsense"'),
+        ('type = "string"', 'type = "string", pattern = "("', "not valid in RE2"),
+        ('type = "string"', 'type = "string", pattern = "(?=a)"', "not valid in RE2"),
         ('name = "holder"', 'name = "variant"', "one is called toolchain or variant"),
         ('name = "holder"', 'name = "__class__"', "name"),
         ('path = "NOTICE"', 'path = "NOTICE"\nonly_if = "holder"', "only_if must name a boolean"),
@@ -51,20 +51,20 @@ def test_a_file_is_metadata_and_text():
 def test_a_broken_rule_is_named_with_its_file(old: str, new: str, told: str):
     assert old in GOOD
     with pytest.raises(TemplateBroken) as failure:
-        parsed("notice.template", GOOD.replace(old, new, 1).encode())
+        parse_template("notice.template", GOOD.replace(old, new, 1).encode())
     assert told in failure.value.message
     assert "'notice.template'" in failure.value.message
 
 
 def test_bytes_that_are_no_text_are_no_template():
     with pytest.raises(TemplateBroken, match="not UTF-8"):
-        parsed("notice.template", GOOD.encode() + b"\xff")
+        parse_template("notice.template", GOOD.encode() + b"\xff")
 
 
 def test_the_documented_example_is_a_template_and_every_key_is_documented():
     page = (ROOT / "docs" / "templates.md").read_text(encoding="utf-8")
     [example] = re.findall(r"```toml\n(\+\+\+\n.*?)```", page, re.DOTALL)
-    definition = parsed("documented.template", example.encode())
+    definition = parse_template("documented.template", example.encode())
     assert definition.metadata.parameters
-    for keys in (Metadata.model_fields, type(definition.metadata.parameters[0]).model_fields):
+    for keys in (TemplateMetadata.model_fields, type(definition.metadata.parameters[0]).model_fields):
         assert [key for key in keys if f"`{key}`" not in page] == []

@@ -18,7 +18,7 @@ import pytest
 
 from holdfast.storage.git.repository import Repository
 from holdfast.templates.catalogue import Templates
-from holdfast.templates.scaffold import Request, scaffold
+from holdfast.templates.scaffold import ScaffoldRequest, scaffold
 
 VARIANTS = pytest.mark.parametrize("variant", ["cli", "library"])
 NAME = "my-Kelp_2"
@@ -27,7 +27,9 @@ NAME = "my-Kelp_2"
 def project(folder: Path, toolchain: str, variant: str, **more: object) -> Path:
     description = {"description": 'Holds "fast", 100% \\o/'} if toolchain != "deno" else {}
     parameters = {"project_name": NAME, **description, **more}
-    made = scaffold(Templates(Repository(str(folder))), Request(toolchain, variant, ["all"], parameters))
+    made = scaffold(
+        Templates(Repository(str(folder))), ScaffoldRequest(toolchain, variant, ["all"], parameters)
+    )
     assert made.errors == []
     for item in made.files:
         path = folder / "project" / item.path

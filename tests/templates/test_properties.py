@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.templates.address import SCHEME, Address
-from holdfast.templates.definition import Definition, parsed
+from holdfast.templates.address import SCHEME, TemplateAddress
+from holdfast.templates.definition import TemplateDefinition, parse_template
 from holdfast.templates.errors import InvalidTemplateUri, TemplateBroken
 from tests.templates.test_builtin import BUILT_IN, ROOM, required
 from tests.templates.test_definition import GOOD
@@ -25,20 +25,20 @@ NAMES = st.sampled_from([item.name for item in MAKEFILE.parameters]) | st.text()
 def assert_read_or_refused(content: bytes) -> None:
     """Read a file as a template; whatever else it raises than that it is none fails the test."""
     try:
-        result: object = parsed("x.template", content)
+        result: object = parse_template("x.template", content)
     except TemplateBroken as failure:
         result = failure.message
-    assert isinstance(result, Definition) or "'x.template'" in str(result)
+    assert isinstance(result, TemplateDefinition) or "'x.template'" in str(result)
 
 
 @given(st.text())
 def test_an_address_is_three_names_or_refused(text: str):
     for uri in (text, SCHEME + text, f"{SCHEME}{text}/rust/cli"):
         try:
-            address = Address.parse(uri)
+            address = TemplateAddress.parse(uri)
         except InvalidTemplateUri:
             continue
-        assert Address.parse(address.uri) == address
+        assert TemplateAddress.parse(address.uri) == address
         assert ".." not in address.uri
 
 

@@ -84,7 +84,7 @@ def test_a_confined_template_that_fails_is_named_with_what_to_mend(
     own_template(body)
     with pytest.raises(TemplateBroken) as failure:
         generate(room)
-    assert "Mend 'notice.template'." in failure.value.sentence()
+    assert "Fix 'notice.template'." in failure.value.sentence()
     assert "root:" not in failure.value.sentence()
 
 
@@ -167,9 +167,10 @@ def test_the_same_parameters_give_the_same_bytes_in_any_process(room: Templates,
         "import sys\n"
         "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.templates.catalogue import Templates\n"
-        "from holdfast.templates.scaffold import Request, scaffold\n"
+        "from holdfast.templates.scaffold import ScaffoldRequest, scaffold\n"
         "room = Templates(Repository.discover(sys.argv[1]))\n"
-        "made = scaffold(room, Request('rust', 'cli', ['all'], {'project_name': 'k', 'description': 'd'}))\n"
+        "made = scaffold(\n"
+        " room, ScaffoldRequest('rust', 'cli', ['all'], {'project_name': 'k', 'description': 'd'}))\n"
         "print([(file.path, file.checksum) for file in made.files])\n"
     )
     command = [sys.executable, "-c", script, str(repository)]

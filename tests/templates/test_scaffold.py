@@ -86,7 +86,7 @@ def test_a_name_may_be_a_category_a_variant_or_an_address(room: Templates):
 def test_two_templates_for_one_file_give_the_first_and_an_error(room: Templates):
     result = scaffold(room, "makefile", "makefile/library")
     assert [file.template for file in result.files] == ["template://makefile/rust/cli", None]
-    assert "would write 'Makefile', which is taken" in result.errors[0].message
+    assert "would overwrite 'Makefile' of another template" in result.errors[0].message
 
 
 @pytest.mark.parametrize("toolchain", ["rust", "deno", "python-uv", "go", "node"])

@@ -85,7 +85,7 @@ def test_the_doctor_names_backups_with_their_size(repository: Path, run_holdfast
     opened(path, STORES["tasks"]).close()
     (backup,) = backups(path)
     found = run_holdfast("doctor", check=True).stdout
-    assert f".git/holdfast/{backup.name}: A copy of a store from before its upgrade" in found
+    assert f".git/holdfast/{backup.name}: A backup of a store from before its upgrade" in found
     assert f"{backup.stat().st_size:,} bytes" in found
 
 

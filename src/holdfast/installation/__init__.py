@@ -1,6 +1,5 @@
-"""Holdfast in other programs' configuration: put in, shown, taken out, and nothing else touched.
+"""Adds Holdfast's entries to the configuration of other programs, removes them, and touches nothing else.
 
-A client in `clients.py` says which files it reads and what Holdfast wants in each.
-How an entry gets into a file of some format and out of it again is in `formats/`; reading, judging and
-writing all files of a client together is in `plan.py`.
+`clients` declares the files of each client and the entry in each. `formats/` edits one entry in one file;
+`plan` reads, checks and writes all files of a client together.
 """

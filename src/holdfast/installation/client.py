@@ -1,4 +1,4 @@
-"""What a client declares, where it is configured (whose home, which program), and what rooms contribute."""
+"""The declaration of a client, the situation it is configured in, and what the rooms contribute."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from holdfast.installation.formats.part import SERVER_NAME, Part
+from holdfast.installation.formats.entry import SERVER_NAME, ConfigurationEntry
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
 
 class Scope(StrEnum):
-    """For whom a client is configured."""
+    """Whom a client is configured for."""
 
     PROJECT = "project"
-    """Everybody who works on this repository: files in it, without paths of this machine."""
+    """Everybody who works on this repository: files in it, without local paths."""
     USER = "user"
     """The user, in every repository: files in the home directory."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What a client needs to know to name its files and the program to start."""
+    """The facts from which a client derives its files and the command to start."""
 
     root: str
     home: str
@@ -31,40 +31,40 @@ class Situation:
     environment: Mapping[str, str]
     scope: Scope
     program: str | None
-    """Where this installation's program is, if that could be found out."""
+    """The path of this installation's program, if known."""
     on_search_path: bool
-    """Whether a shell of the user finds the program by its name."""
+    """Whether the user's shell finds the program by name."""
     name: str = SERVER_NAME
     git_directory: str | None = None
     remotes: tuple[str, ...] = ()
-    """The other repositories that git knows here, by name."""
+    """The names of git's remotes."""
 
     @property
     def application_support(self) -> str:
-        """Return where graphical programs keep a user's configuration."""
+        """Return the folder of graphical programs' user configuration."""
         if self.platform == "darwin":
             return os.path.join(self.home, "Library", "Application Support")
         return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
 
     def command(self, *, from_a_shell: bool) -> str:
-        """Return how to start Holdfast.
+        """Return the program to start.
 
-        By name in files that others share, and for programs that see the user's search path; by its
-        place for a graphical program, which sees another one.
+        That is its name in shared files, and for programs that have the user's search path; its full path for
+        graphical programs, which have another one.
         """
         by_name = self.scope is Scope.PROJECT or (from_a_shell and self.on_search_path)
         return SERVER_NAME if by_name or self.program is None else self.program
 
     def shell_command(self) -> str:
-        """Return how a shell starts Holdfast."""
+        """Return the program to start, quoted for a shell."""
         return shlex.quote(self.command(from_a_shell=True))
 
     def in_project(self, *parts: str) -> ConfigurationFile:
-        """Return a file of the repository."""
+        """Return a file in the repository."""
         return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), inside=self.root)
 
     def of_user(self, *parts: str) -> ConfigurationFile:
-        """Return a file of the user."""
+        """Return a file of the user, anywhere on the machine."""
         path = os.path.join(*parts)
         home = self.home.rstrip(os.sep) + os.sep
         label = f"~/{path.removeprefix(home)}" if path.startswith(home) else os.path.basename(path)
@@ -73,19 +73,19 @@ class Situation:
 
 @dataclass(frozen=True)
 class Wanted:
-    """An entry, and the file it goes into."""
+    """An entry, and the file it belongs in."""
 
     file: ConfigurationFile
-    part: Part
+    entry: ConfigurationEntry
 
 
 @dataclass(frozen=True)
 class GitSettings:
-    """What a room would like git to know about it, in this repository and nowhere else.
+    """The settings in git that a room needs, in this repository only.
 
-    `configuration` holds whole lines of a git configuration file, sections included, and `attributes`
-    those of a gitattributes file. `{holdfast}` in a value stands for the command that starts Holdfast.
-    `remote_configuration` is written once for each remote of the repository, with `{remote}` for its name.
+    `configuration` has lines of a git configuration file, sections included, and `attributes` lines of a
+    gitattributes file. `{holdfast}` in a value is replaced by the command that starts Holdfast.
+    `remote_configuration` is written once for each remote, with its name for `{remote}`.
     """
 
     name: str
@@ -96,21 +96,21 @@ class GitSettings:
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the rooms bring along for other programs."""
+    """What the rooms contribute to other programs' configuration."""
 
     lazygit: str = "customCommands: []\n"
-    """A configuration of lazygit with nothing but custom commands."""
+    """A lazygit configuration with only custom commands."""
     git: tuple[GitSettings, ...] = ()
 
 
 @dataclass(frozen=True)
 class Client:
-    """A program that can work with Holdfast: its files, and what goes into them."""
+    """A program that can use Holdfast: its files and their entries."""
 
     name: str
     title: str
     scopes: tuple[Scope, ...]
-    """The first is the one that is meant when none is named."""
+    """The first is the default."""
     wanted: Callable[[Situation, Contributions], list[Wanted]]
     notes: Callable[[Situation], list[str]] = field(default=lambda _situation: [])
-    """What a person still has to know or do."""
+    """Remaining steps for the user."""

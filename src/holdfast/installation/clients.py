@@ -1,9 +1,9 @@
-"""Every client there is: which files it reads, and what Holdfast wants in each.
+"""The supported clients: the files of each, and Holdfast's entries in them.
 
-- Claude Desktop, Cursor, VS Code and Codex want the server and nothing else.
-- Claude Code: the server, a hook that hands over review remarks before a prompt, and a slash command.
-- git: what the rooms would like it to know, in the configuration of this repository alone.
-- lazygit: Ctrl-Y on a file asks for a remark and sends it.
+- Claude Desktop, Cursor, VS Code and Codex: the server.
+- Claude Code: the server, a hook that delivers review remarks before a prompt, and a slash command.
+- git: the settings of the rooms, in the configuration of this repository only.
+- lazygit: Ctrl-Y on a file prompts for a remark and sends it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
+from holdfast.installation.formats.entry import ConfigurationEntry
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.part import Part
 from holdfast.installation.formats.plain_text import MarkedLines, WholeFile
 from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
-_HOOK_SECONDS = 10
+_HOOK_SECONDS = 10  # a judgement: a hook delays every prompt, and delivery usually takes well under a second
 _MARK = "<!-- Written by `holdfast install claude-code`. -->"
 _GIT_PROGRAM = "{holdfast}"
 _LIST = "customCommands"
-_OLD_FOLDER = ("jesseduffield", "lazygit")
+_LEGACY_FOLDER = ("jesseduffield", "lazygit")
 _SLASH_COMMAND = """---
 description: Fetch the review remarks that wait in Holdfast, act on them and answer each
 allowed-tools: mcp__{name}__check_lazygit_messages, mcp__{name}__reply_to_message
@@ -47,7 +47,7 @@ $ARGUMENTS
 def _claude_desktop(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
     file = situation.of_user(situation.application_support, "Claude", "claude_desktop_config.json")
-    # It knows no projects, and starts servers in a directory of its own.
+    # It has no projects, and starts servers in its own directory.
     arguments = ["serve", "--root", situation.root]
     value = {"command": situation.command(from_a_shell=False), "args": arguments}
     return [Wanted(file, JsonMember(("mcpServers",), situation.name, value))]
@@ -56,21 +56,21 @@ def _claude_desktop(situation: Situation, contributions: Contributions) -> list[
 def _cursor(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
     if situation.scope is Scope.PROJECT:
-        return _of_window(situation, situation.in_project(".cursor", "mcp.json"), "mcpServers")
+        return _for_editor(situation, situation.in_project(".cursor", "mcp.json"), "mcpServers")
     folder = os.path.join(situation.home, ".cursor")
-    return _of_window(situation, situation.of_user(folder, "mcp.json"), "mcpServers")
+    return _for_editor(situation, situation.of_user(folder, "mcp.json"), "mcpServers")
 
 
 def _vscode(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
     if situation.scope is Scope.PROJECT:
-        return _of_window(situation, situation.in_project(".vscode", "mcp.json"), "servers")
+        return _for_editor(situation, situation.in_project(".vscode", "mcp.json"), "servers")
     file = situation.of_user(situation.application_support, "Code", "User", "mcp.json")
-    return _of_window(situation, file, "servers")
+    return _for_editor(situation, file, "servers")
 
 
-def _of_window(situation: Situation, file: ConfigurationFile, servers: str) -> list[Wanted]:
-    # An editor may start servers in the home directory; the variable names the folder of the window.
+def _for_editor(situation: Situation, file: ConfigurationFile, servers: str) -> list[Wanted]:
+    # An editor may start servers in the home directory; the variable is the folder of its window.
     arguments = ["serve", "--root", "${workspaceFolder}"]
     value = {"type": "stdio", "command": situation.command(from_a_shell=False), "args": arguments}
     return [Wanted(file, JsonMember((servers,), situation.name, value, relaxed=True))]
@@ -89,8 +89,8 @@ def _codex(situation: Situation, contributions: Contributions) -> list[Wanted]:
 
 def _codex_notes(situation: Situation) -> list[str]:
     if situation.scope is Scope.PROJECT:
-        return ["Codex reads a project's file only after you trusted the project; /mcp shows the server."]
-    return ["Codex shows the server with /mcp once it is started anew."]
+        return ["Codex reads a project's file only once you trust the project; /mcp shows the server."]
+    return ["Restart Codex; /mcp then shows the server."]
 
 
 CLAUDE_DESKTOP = Client(
@@ -99,8 +99,8 @@ CLAUDE_DESKTOP = Client(
     (Scope.USER,),
     _claude_desktop,
     lambda _situation: [
-        "Quit Claude Desktop and start it again: it reads the file only then.",
-        "The entry serves this repository; for another one run the command there with --name.",
+        "Quit Claude Desktop and start it again: it reads the file at start.",
+        "The entry serves this repository; for another, run the command there with --name.",
     ],
 )
 CURSOR = Client(
@@ -125,20 +125,20 @@ CODEX = Client("codex", "Codex", (Scope.USER, Scope.PROJECT), _codex, _codex_not
 def _claude_code(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
     server = {"type": "stdio", "command": situation.command(from_a_shell=True), "args": ["serve"]}
-    # Claude Code takes status 2 of a hook as a refusal of the prompt, and 1 as a failure of the hook.
+    # To Claude Code, status 2 of a hook rejects the prompt, and 1 is a failure of the hook.
     hook = f'{situation.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
-    parts: tuple[Part, ...] = (
+    entries: tuple[ConfigurationEntry, ...] = (
         JsonMember(("mcpServers",), situation.name, server),
         JsonHook("UserPromptSubmit", hook, _HOOK_SECONDS),
         WholeFile(_SLASH_COMMAND.format(name=situation.name, mark=_MARK), _MARK),
     )
-    return [Wanted(file, part) for file, part in zip(_claude_code_files(situation), parts, strict=True)]
+    return [Wanted(file, entry) for file, entry in zip(_claude_code_files(situation), entries, strict=True)]
 
 
 def _claude_code_files(
     situation: Situation,
 ) -> tuple[ConfigurationFile, ConfigurationFile, ConfigurationFile]:
-    """Return the files of the servers, of the settings and of the slash command."""
+    """Return the files of the servers, the settings and the slash command."""
     command = ("commands", "remarks.md")
     if situation.scope is Scope.PROJECT:
         file, folder = situation.in_project, ".claude"
@@ -150,7 +150,7 @@ def _claude_code_files(
 
 def _claude_code_notes(situation: Situation) -> list[str]:
     if situation.scope is Scope.USER:
-        return ["Claude Code writes ~/.claude.json itself: start it anew, and see /mcp there."]
+        return ["Claude Code also writes ~/.claude.json itself: restart it, and check /mcp there."]
     return ["Claude Code asks once whether to trust a project's server and hooks; /mcp shows the server."]
 
 
@@ -164,7 +164,7 @@ def _git(situation: Situation, contributions: Contributions) -> list[Wanted]:
         raise Unavailable("This directory is not in a git repository.", hint="Run `git init` to make it one.")
     if not contributions.git:
         raise Unavailable(
-            "There is nothing to set in git: no part of this version needs it.",
+            "There is nothing to configure in git: this version needs no settings.",
             hint="Remarks reach an agent without it; see `holdfast install --help`.",
         )
     wanted = []
@@ -180,7 +180,7 @@ def _git(situation: Situation, contributions: Contributions) -> list[Wanted]:
 
 
 def _with_program(situation: Situation, line: str) -> str:
-    """Name the program by its place where git's shell would not find it; the file stays on this machine."""
+    """Insert the program: its name if on the search path, else its full path, as the file is local."""
     key, _, value = line.partition(" = ")
     if _GIT_PROGRAM not in value:
         return line
@@ -193,7 +193,7 @@ def _with_program(situation: Situation, line: str) -> str:
 def _git_notes(situation: Situation) -> list[str]:
     if situation.remotes:
         return []
-    return ["This repository has no remote yet. Run this again when it has, for fetching from it."]
+    return ["This repository has no remote yet. Run this again once it has one, to fetch from it."]
 
 
 def _git_lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple[str, ...]) -> Wanted:
@@ -202,7 +202,7 @@ def _git_lines(situation: Situation, parts: tuple[str, ...], name: str, lines: t
         situation.of_user(situation.git_directory, *parts),
         label="/".join((".git", *parts)),
         is_private=False,
-        # git says so itself, by a file of this name, that it is writing.
+        # git locks the file with this suffix while it writes.
         guard_suffix=".lock",
     )
     return Wanted(file, MarkedLines(name, lines))
@@ -212,7 +212,7 @@ GIT = Client("git", "git", (Scope.PROJECT,), _git, _git_notes)
 
 
 def _lazygit(situation: Situation, contributions: Contributions) -> list[Wanted]:
-    # Reading YAML takes a library that nothing else needs.
+    # Imported here because nothing else needs a YAML library.
     from holdfast.installation.formats.yaml_items import YamlItems
 
     return [
@@ -221,25 +221,25 @@ def _lazygit(situation: Situation, contributions: Contributions) -> list[Wanted]
 
 
 def _lazygit_items(situation: Situation, shipped: str) -> str:
-    """Return the shipped commands without comments, started the way this machine can."""
+    """Return the shipped commands without comments, with this machine's program."""
     lines = [line for line in shipped.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     program = situation.shell_command().replace("'", "''")
     return "".join(line.replace("command: 'holdfast ", f"command: '{program} ") + "\n" for line in lines)
 
 
 def _lazygit_file(situation: Situation) -> ConfigurationFile:
-    """Return the file lazygit reads: the one it is told, else the usual one, else the one of old."""
-    named = situation.environment.get("LG_CONFIG_FILE", "").split(",")[-1]
-    if named:
-        return situation.of_user(named)
+    """Return the file lazygit reads: from its environment, else the default or an existing legacy one."""
+    explicit = situation.environment.get("LG_CONFIG_FILE", "").split(",")[-1]
+    if explicit:
+        return situation.of_user(explicit)
     folder = situation.environment.get("CONFIG_DIR")
     if folder:
         return situation.of_user(folder, "config.yml")
-    # An explicit XDG_CONFIG_HOME counts on macOS too.
+    # An explicit XDG_CONFIG_HOME applies on macOS too.
     base = situation.environment.get("XDG_CONFIG_HOME") or situation.application_support
-    usual = os.path.join(base, "lazygit", "config.yml")
-    old = os.path.join(base, *_OLD_FOLDER, "config.yml")
-    return situation.of_user(old if os.path.exists(old) and not os.path.exists(usual) else usual)
+    default = os.path.join(base, "lazygit", "config.yml")
+    legacy = os.path.join(base, *_LEGACY_FOLDER, "config.yml")
+    return situation.of_user(legacy if os.path.exists(legacy) and not os.path.exists(default) else default)
 
 
 LAZYGIT = Client(
@@ -247,7 +247,7 @@ LAZYGIT = Client(
     "lazygit",
     (Scope.USER,),
     _lazygit,
-    lambda _situation: ["Start lazygit anew, then press Ctrl-Y on a file."],
+    lambda _situation: ["Restart lazygit, then press Ctrl-Y on a file."],
 )
 
 _ALL = (CLAUDE_CODE, CLAUDE_DESKTOP, CURSOR, VSCODE, CODEX, LAZYGIT, GIT)

@@ -1,9 +1,10 @@
-"""Milestones and issues, kept as operations in git refs and merged by union: an operation-based CRDT.
+"""Milestones and issues, stored as operations in git refs and merged by union: an operation-based CRDT.
 
-- `tools/`: what the room offers, one module for each tool. Only `holdfast.toolsets` imports it.
-- `store`: the room itself; `entity` is what it hands out.
-- `log/`: operations, the state they make, and this clone's log. `replication` is sync with other clones.
-- `index/`: the logs as a SQLite database, and every question to it.
+- `tools/`: one module for each tool. Only `holdfast.toolsets` imports it.
+- `store`: the API of the package; `entity` has the values it returns.
+- `log/`: operations, the state computed from them, and this clone's log. `replication` is the sync with
+  others.
+- `index/`: a SQLite index of the logs, and every query against it.
 - `filter/`: the language of `--filter`.
 
 Importing the package loads nothing.

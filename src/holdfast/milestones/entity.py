@@ -1,7 +1,7 @@
-"""What the store hands out: milestones, issues and their parts as plain values that never change.
+"""Milestones, issues and their parts as immutable values.
 
-Texts in here were written by people and agents; they are data. Times are RFC 3339 in UTC. People are written
-as git writes them, `Name <mail>`.
+Their text was written by people and agents and is untrusted data. Times are RFC 3339 in UTC. People are named
+as in git, `Name <mail>`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ SCALARS: tuple[Scalar, ...] = ("title", "description", "status", "assignee", "du
 SETS: tuple[SetField, ...] = ("labels", "dependencies", "links")
 
 
-class Signature(TypedDict, total=False):
-    """Who asks for a write (None: who git's configuration says), and under which request id."""
+class Attribution(TypedDict, total=False):
+    """Who makes a write (None: the user in git's configuration), and its request id."""
 
     actor: str | None
     request: str | None
 
 
 class Candidate(NamedTuple):
-    """A value that somebody wrote and nobody who saw it has replaced."""
+    """A value of a multi-value register that no later write has replaced."""
 
     value: str | None
     operation: str
@@ -36,15 +36,15 @@ class Candidate(NamedTuple):
 
 
 class Contested(NamedTuple):
-    """A field that several people set without having seen each other's value."""
+    """A field that several people set concurrently."""
 
     field: str
     winner: Candidate
     losers: tuple[Candidate, ...]
 
 
-class Comment(NamedTuple):
-    """One comment. A deleted one keeps its place and its author, and loses its body."""
+class EntityComment(NamedTuple):
+    """One comment. A deleted one keeps its position and author but has no body."""
 
     id: str
     author: str
@@ -57,7 +57,7 @@ class Comment(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A lease: somebody's word to work on something for a while; `replica` is the clone it was given in."""
+    """A lease on an entity that somebody is working on; `replica` is the clone in which it was claimed."""
 
     actor: str
     until: str
@@ -66,15 +66,15 @@ class Claim(NamedTuple):
     time: str
 
     def is_live(self, now: str) -> bool:
-        """Tell whether the lease still runs at a moment, written as RFC 3339."""
+        """Return whether the lease is unexpired at a time in RFC 3339."""
         return self.until > now
 
 
 class Entity(NamedTuple):
-    """A milestone or an issue as all known operations make it.
+    """The state of a milestone or issue after all known operations.
 
-    `claims` are those that no later one replaced, the one that wins first. `waiting` counts operations of
-    unknown type or field: they are kept, and skipped here.
+    `claims` are those that no later one replaced, the winner first. `waiting` counts operations of an
+    unknown type or field: the log keeps them, but they have no effect here.
     """
 
     id: str
@@ -91,7 +91,7 @@ class Entity(NamedTuple):
     milestone: str | None = None
     dependencies: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    comments: tuple[Comment, ...] = ()
+    comments: tuple[EntityComment, ...] = ()
     contested: tuple[Contested, ...] = ()
     claims: tuple[Claim, ...] = ()
     waiting: int = 0
@@ -99,11 +99,11 @@ class Entity(NamedTuple):
 
     @property
     def comment_count(self) -> int:
-        """Return how many comments are there to be read."""
+        """Return the number of comments that are not deleted."""
         return sum(not comment.deleted for comment in self.comments)
 
     def holder(self, now: str) -> Claim | None:
-        """Return the claim that holds at a moment, written as RFC 3339."""
+        """Return the claim in force at a time in RFC 3339."""
         return next((claim for claim in self.claims if claim.is_live(now)), None)
 
 
@@ -125,11 +125,11 @@ class Summary(NamedTuple):
     open_issues: int | None
 
 
-class Event(NamedTuple):
-    """One operation as history shows it: who did what, when, in logical order.
+class HistoryEvent(NamedTuple):
+    """One operation as history shows it: who did what and when. `order` is its Lamport time.
 
     `action` is `create`, `set`, `add`, `remove`, `comment`, `edit`, `delete`, `claim`, `release`, or the
-    name that an operation unknown to this version carries.
+    type of an operation that this version does not know.
     """
 
     id: str
@@ -143,9 +143,9 @@ class Event(NamedTuple):
     value: object
 
 
-class Receipt(NamedTuple):
-    """What a write did. `changed` is false when everything was so already; `repeated` when the request was
-    carried out before, in which case the identifiers are those of that time."""
+class WriteReceipt(NamedTuple):
+    """What a write did. `changed` is false if there was nothing to do; `repeated` if the request had been
+    carried out before, in which case the identifiers are those of the first time."""
 
     entity: str
     operations: tuple[str, ...]
@@ -154,12 +154,12 @@ class Receipt(NamedTuple):
 
     @property
     def operation(self) -> str | None:
-        """Return the first operation: the id of the comment, where one was written."""
+        """Return the id of the first operation, which is also the id of the comment if one was written."""
         return self.operations[0] if self.operations else None
 
 
-class Written(NamedTuple):
-    """A comment as an import brings it: with its own author and time, and an id where the source fixes it."""
+class ImportedComment(NamedTuple):
+    """An imported comment, with its author, its time and, if the source determines it, its id."""
 
     author: str
     time: str
@@ -167,11 +167,11 @@ class Written(NamedTuple):
     id: str | None = None
 
 
-class Draft(NamedTuple):
+class EntityDraft(NamedTuple):
     """A milestone or issue to be created, by a person or by an import.
 
-    `author` and `time` default to the actor and to now. `id` may be fixed by an import that derives it from
-    its source; what exists under that id, or was created under the same `request`, is not created again.
+    `author` and `time` default to the actor and to now. An import may derive `id` from its source. If an
+    entity with that `id` or `request` exists, it is not created again.
     """
 
     kind: Kind
@@ -184,7 +184,7 @@ class Draft(NamedTuple):
     milestone: str | None = None
     dependencies: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    comments: tuple[str | Written, ...] = ()
+    comments: tuple[str | ImportedComment, ...] = ()
     author: str | None = None
     time: str | None = None
     request: str | None = None

@@ -1,10 +1,10 @@
-"""Other trackers' issues as drafts of ours.
+"""Converts the issues of other trackers to drafts.
 
-- GitHub: what its REST API returns for issues, or `gh issue list --json` with the fields of the same meaning.
+- GitHub: the REST API's response for issues, or `gh issue list --json` with the equivalent fields.
 - beads: `issues.jsonl`, one issue a line.
 
-Ids are derived from the source, so that importing the same again finds everything in place. What cannot be
-taken over is named with its reason, and the rest is.
+Ids are derived from the source (UUID version 5), so that importing again changes nothing. What cannot be
+imported is reported with the reason; the rest is imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from holdfast.kernel.clock import EPOCH, rfc3339
 from holdfast.kernel.errors import Invalid, InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Draft, Kind, Receipt, Status, Written
+from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status, WriteReceipt
 from holdfast.milestones.log.entry import Entry, is_uuid
 from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
@@ -29,11 +29,11 @@ _CLOSED_BEADS = ("closed", "tombstone")
 _BLOCKING = ("blocks", "parent-child")
 
 Skip = Callable[[str, str], None]
-"""Takes note of an item that is left out, and why."""
+"""Records an item that is skipped, and why."""
 
 
-def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
-    """Yield the issues and milestones in GitHub's JSON; pull requests are left out."""
+def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
+    """Yield the issues and milestones in GitHub's JSON; pull requests are skipped."""
     issues = _document(text)
     yield from _milestones(issues)
     for issue in issues:
@@ -43,30 +43,30 @@ def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
             yield from _checked(_github_draft(issue), _github_name(issue), skip)
 
 
-def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
-    """Yield the issues of a beads file; those it marks as removed are left out."""
+def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
+    """Yield the issues of a beads file; deleted ones are skipped."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         found = _object(line)
         if not found or not _text(found, "id"):
-            skip(f"line {number}", "It is no JSON object with an id.")
+            skip(f"line {number}", "It is not a JSON object with an id.")
         elif found.get("status") == "tombstone":
             skip(_text(found, "id"), "It was deleted.")
         else:
             draft, name = _beads_draft(found), _text(found, "id")
             if draft.id in draft.dependencies:
-                skip(name, "It depends on itself, which was left out.")
+                skip(name, "It depends on itself; that dependency was dropped.")
                 others = tuple(one for one in draft.dependencies if one != draft.id)
                 draft = draft._replace(dependencies=others)
             yield from _checked(draft, name, skip)
 
 
-def _github_draft(issue: dict[str, Any]) -> Draft:
+def _github_draft(issue: dict[str, Any]) -> EntityDraft:
     milestone = _part(issue, "milestone")
     comments = issue.get("comments")
     created = _timestamp(_text(issue, "created_at", "createdAt"))
-    return Draft(
+    return EntityDraft(
         kind="issue",
         title=_text(issue, "title"),
         description=_text(issue, "body"),
@@ -82,13 +82,13 @@ def _github_draft(issue: dict[str, Any]) -> Draft:
     )
 
 
-def _milestones(issues: list[dict[str, Any]]) -> Iterator[Draft]:
-    """Yield each milestone that the issues name, once."""
+def _milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
+    """Yield each milestone of the issues once."""
     found = {_text(part, "title"): part for issue in issues if (part := _part(issue, "milestone"))}
     for title, part in found.items():
         if 0 < len(title) <= LIMITS.entity_title_characters:
             due = _timestamp(_text(part, "due_on", "dueOn"))
-            yield Draft(
+            yield EntityDraft(
                 kind="milestone",
                 title=title,
                 description=_text(part, "description")[: LIMITS.entity_text_characters],
@@ -103,7 +103,7 @@ def _github_name(issue: dict[str, Any]) -> str:
     return named or f"#{issue.get('number', '?')}"
 
 
-def _beads_draft(found: dict[str, Any]) -> Draft:
+def _beads_draft(found: dict[str, Any]) -> EntityDraft:
     parts = [_text(found, name) for name in ("description", "design", "acceptance_criteria", "notes")]
     created = _timestamp(_text(found, "created_at", "created"))
     facts = [
@@ -112,12 +112,12 @@ def _beads_draft(found: dict[str, Any]) -> Draft:
     ]
     kind: Kind = "milestone" if found.get("issue_type") == "epic" else "issue"
     status: Status = "closed" if found.get("status") in _CLOSED_BEADS else "open"
-    return Draft(
+    return EntityDraft(
         kind=kind,
         title=_text(found, "title"),
         description="\n\n".join(part for part in parts if part),
         status=status,
-        labels=tuple(dict.fromkeys([*_words(found, "labels"), *filter(None, facts)])),
+        labels=tuple(dict.fromkeys([*_strings(found, "labels"), *filter(None, facts)])),
         assignee=_text(found, "assignee") or None,
         dependencies=tuple(
             _id("beads", name)
@@ -132,16 +132,16 @@ def _beads_draft(found: dict[str, Any]) -> Draft:
     )
 
 
-def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[Written]:
+def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[ImportedComment]:
     for comment in found:
         if isinstance(comment, dict) and _text(comment, body).strip():
             person = _part(comment, "user") or _part(comment, "author")
             author = (_login(person) if person else _text(comment, "author")) or "unknown"
-            moment = _timestamp(_text(comment, "created_at", "createdAt")) or default
-            yield Written(author, moment or EPOCH, _text(comment, body))
+            time = _timestamp(_text(comment, "created_at", "createdAt")) or default
+            yield ImportedComment(author, time or EPOCH, _text(comment, body))
 
 
-def _checked(draft: Draft, name: str, skip: Skip) -> Iterator[Draft]:
+def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]:
     texts = [draft.description, *(getattr(comment, "body", "") for comment in draft.comments)]
     if not draft.title.strip() or len(draft.title) > LIMITS.entity_title_characters:
         skip(name, f"Its title is empty or longer than {LIMITS.entity_title_characters} characters.")
@@ -160,7 +160,7 @@ def _document(text: str) -> list[dict[str, Any]]:
         found = None
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise Invalid(
-            "The file is no JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
+            "The file is not a JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
         )
     return found
 
@@ -174,7 +174,7 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _text(found: dict[str, Any], *names: str) -> str:
-    """Return the first of these members that is a text saying something."""
+    """Return the first of these members that is a non-empty string."""
     values = (found.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value), "")
 
@@ -189,7 +189,7 @@ def _parts(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
-def _words(found: dict[str, Any], name: str) -> list[str]:
+def _strings(found: dict[str, Any], name: str) -> list[str]:
     value = found.get(name)
     return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
 
@@ -197,35 +197,35 @@ def _words(found: dict[str, Any], name: str) -> list[str]:
 def _login(person: dict[str, Any]) -> str | None:
     login = _text(person, "login")
     if not login or "<" in login:
-        return login or None  # an export of ours names people in full
+        return login or None  # our own export has full names
     return f"{login} <{login}@users.noreply.github.com>"
 
 
 def _timestamp(text: str) -> str | None:
-    """Return a moment as the log writes it: RFC 3339 in UTC with whole seconds."""
+    """Return a time as in the log: RFC 3339 in UTC with whole seconds."""
     try:
-        return rfc3339(datetime.fromisoformat(text))  # one without a zone counts as UTC
-    except (ValueError, OverflowError):  # in UTC it may be before the first year
+        return rfc3339(datetime.fromisoformat(text))  # without a zone it is UTC
+    except (ValueError, OverflowError):  # in UTC it may be before year 1
         return None
 
 
 def _id(source: str, name: str) -> str:
-    known = name.encode("utf-8", "backslashreplace").decode()  # it may hold half a character
+    known = name.encode("utf-8", "backslashreplace").decode()  # it may contain a lone surrogate
     return str(uuid.uuid5(_NAMESPACE, f"{source} {known}"))
 
 
-def fresh_drafts(
-    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[Draft]
-) -> Iterator[Receipt]:
-    """Write down those drafts that were not created before, and yield what became of each."""
-    requested: dict[str, Receipt] = {}
+def create_new(
+    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[EntityDraft]
+) -> Iterator[WriteReceipt]:
+    """Create the drafts that do not exist yet, and yield a receipt for each."""
+    requested: dict[str, WriteReceipt] = {}
     created: set[str] = set()
     for draft in drafts:
         if draft.id is not None and not is_uuid(draft.id):
             raise InvalidArguments(f"{draft.id[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
         before = requested.get(draft.request or "") or _created_before(connection, draft)
         if before is None and draft.id in created:
-            before = Receipt(draft.id or "", (), changed=False, repeated=True)
+            before = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
         if before is not None:
             yield before
             continue
@@ -235,12 +235,12 @@ def fresh_drafts(
         created.add(entity)
         if draft.request is not None:
             builder.sign(start, draft.request)
-            requested[draft.request] = Receipt(entity, names, changed=False, repeated=True)
-        yield Receipt(entity, names, changed=True)
+            requested[draft.request] = WriteReceipt(entity, names, changed=False, repeated=True)
+        yield WriteReceipt(entity, names, changed=True)
 
 
-def fresh_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield those operations that no log has."""
+def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the operations that no log contains."""
     query = "SELECT 1 FROM operation WHERE entity = ? AND id = ?"
     seen: set[tuple[str, str]] = set()
     for entry in entries:
@@ -250,12 +250,12 @@ def fresh_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> I
             yield entry
 
 
-def _created_before(connection: sqlite3.Connection, draft: Draft) -> Receipt | None:
+def _created_before(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
     exists = "SELECT 1 FROM entity WHERE id = ?"
     if draft.id is not None and connection.execute(exists, (draft.id,)).fetchone():
-        return Receipt(draft.id, (), changed=False, repeated=True)
+        return WriteReceipt(draft.id, (), changed=False, repeated=True)
     if draft.request is not None:
         query = "SELECT entity, operations FROM request WHERE id = ?"
         if row := connection.execute(query, (draft.request,)).fetchone():
-            return Receipt(row[0], tuple(json.loads(row[1])), changed=False, repeated=True)
+            return WriteReceipt(row[0], tuple(json.loads(row[1])), changed=False, repeated=True)
     return None

@@ -1,4 +1,4 @@
-"""What several tools return: items of lists, and one milestone or issue whole."""
+"""Results shared by several tools: list items and complete milestones or issues."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Comment, Contested, Entity, Kind, Status, Summary
+from holdfast.milestones.entity import Contested, Entity, EntityComment, Kind, Status, Summary
 
 
 class MileStats(Output):
-    """Numbers about a milestone or an issue."""
+    """Counts for a milestone or an issue."""
 
-    comment_count: int = Field(description="How many comments it has.")
-    open_issues: int | None = optional("How many open issues belong to it; milestones only.")
+    comment_count: int = Field(description="Number of comments.")
+    open_issues: int | None = optional("Number of its open issues; milestones only.")
 
 
 class MileItem(Output):
@@ -28,31 +28,31 @@ class MileItem(Output):
 
     @classmethod
     def of(cls, summary: Summary) -> MileItem:
-        """Return a summary as a result."""
+        """Convert a summary."""
         stats = MileStats(comment_count=summary.comment_count, open_issues=summary.open_issues)
         return cls.model_validate(summary._asdict() | {"stats": stats})
 
 
 class MileComment(Output):
-    """A comment. One that was deleted keeps its place without its body."""
+    """A comment. A deleted one keeps its position but has no body."""
 
     author: UntrustedText
     body: UntrustedText
     ts: str = Field(description="When it was written (RFC 3339, UTC).")
-    timestamp: str = Field(description="The same moment under its other name.")
+    timestamp: str = Field(description="The same time under its other name.")
     id: str
     edited: str | None = optional("When it was last edited.")
-    deleted: bool | None = optional("True when its author or somebody else deleted it.")
+    deleted: bool | None = optional("True if it was deleted.")
 
     @classmethod
-    def of(cls, comment: Comment) -> MileComment:
-        """Return a stored comment as a result."""
+    def of(cls, comment: EntityComment) -> MileComment:
+        """Convert a stored comment."""
         other = {"ts": comment.time, "timestamp": comment.time, "deleted": comment.deleted or None}
         return cls.model_validate(comment._asdict() | other)
 
 
 class MileValue(Output):
-    """A value that somebody wrote for a field."""
+    """One of the concurrent values of a field."""
 
     value: UntrustedText | None
     actor: UntrustedText
@@ -60,7 +60,7 @@ class MileValue(Output):
 
 
 class MileContest(Output):
-    """A field that several people set without seeing each other's value: which holds, and the others."""
+    """A field that several people set concurrently: the winning value and the others."""
 
     field: str
     value: UntrustedText | None
@@ -68,7 +68,7 @@ class MileContest(Output):
 
     @classmethod
     def of(cls, contested: Contested) -> MileContest:
-        """Return a contested field as a result."""
+        """Convert a contested field."""
         others = [
             MileValue(value=loser.value, actor=loser.actor, ts=loser.time) for loser in contested.losers
         ]
@@ -76,14 +76,14 @@ class MileContest(Output):
 
 
 class MileClaim(Output):
-    """Who works on it, and until when that holds."""
+    """Who works on it, and until when."""
 
     actor: UntrustedText
     until: str
 
 
 class MileDetails(Output):
-    """A milestone or an issue, whole."""
+    """A complete milestone or issue."""
 
     id: str
     title: UntrustedText
@@ -96,19 +96,19 @@ class MileDetails(Output):
     author: UntrustedText
     created: str
     updated: str
-    assignee: UntrustedText | None = optional("Who is to do it.")
+    assignee: UntrustedText | None = optional("Who is assigned.")
     due: str | None = optional("The day it is due (YYYY-MM-DD).")
     milestone: str | None = optional("The id of the milestone it belongs to.")
-    dependencies: list[str] | None = optional("Ids of what has to be done first.")
+    dependencies: list[str] | None = optional("Ids of what must be done first.")
     links: list[UntrustedText] | None = optional("What it is linked to.")
     claim: MileClaim | None = optional("Who claimed it.")
     contested: list[MileContest] | None = optional("Fields set by several people at once.")
-    comments_omitted: int | None = optional("How many older comments did not fit into the answer.")
-    hint: UntrustedText | None = optional("What to know about this answer.")
+    comments_omitted: int | None = optional("Number of older comments that did not fit into the answer.")
+    hint: UntrustedText | None = optional("A note about this answer.")
 
     @classmethod
     def of(cls, entity: Entity, now: str, hint: str | None) -> MileDetails:
-        """Return an entity as a result at a moment, with as many of its newest comments as fit."""
+        """Convert an entity as of `now`, with as many of its latest comments as fit."""
         shown = _fitting(entity.comments)
         holder = entity.holder(now)
         other = {
@@ -125,11 +125,11 @@ class MileDetails(Output):
         return cls.model_validate(entity._asdict() | other)
 
 
-def _fitting(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
-    """Return the newest comments that leave room in an answer for everything else."""
-    room = LIMITS.shown_comment_bytes
+def _fitting(comments: tuple[EntityComment, ...]) -> tuple[EntityComment, ...]:
+    """Return the latest comments within the byte budget of an answer."""
+    budget = LIMITS.shown_comment_bytes
     for count, comment in enumerate(reversed(comments)):
-        room -= len(comment.body.encode("utf-8", "replace"))
-        if room < 0:
+        budget -= len(comment.body.encode("utf-8", "replace"))
+        if budget < 0:
             return comments[len(comments) - count :]
     return comments

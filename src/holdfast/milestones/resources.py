@@ -1,4 +1,4 @@
-"""What of milestones and issues can be read by address."""
+"""Milestones and issues as MCP resources."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from functools import partial
 
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
 _JSON = "application/json"
 _ITEMS = 100
+"""A chosen bound: more are read page by page with `git_mile_list`."""
 
 
 _document = partial(milestones.resource, mime_type=_JSON, topic="milestones")
@@ -21,29 +22,29 @@ _document = partial(milestones.resource, mime_type=_JSON, topic="milestones")
 @_document(
     "git-mile://issues",
     name="Open issues",
-    description="The open issues that were updated last, as git_mile_list shows them",
+    description="The most recently updated open issues, as git_mile_list shows them",
 )
 def open_issues(room: Milestones) -> str:
-    """Return the issues updated last."""
+    """Return the most recently updated issues."""
     return _newest(room, "issue")
 
 
 @_document(
     "git-mile://milestones",
     name="Open milestones",
-    description="The open milestones that were updated last, as git_mile_list shows them",
+    description="The most recently updated open milestones, as git_mile_list shows them",
 )
 def open_milestones(room: Milestones) -> str:
-    """Return the milestones updated last."""
+    """Return the most recently updated milestones."""
     return _newest(room, "milestone")
 
 
 @_document(
     "git-mile://entity/{id}",
     name="Milestone or issue",
-    description="One milestone or issue whole, by its id, as git_mile_show shows it",
+    description="One complete milestone or issue, by its id, as git_mile_show shows it",
 )
-def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the address
+def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the URI
     """Return one milestone or issue."""
     found = room.get(None, id)
     details = MileDetails.of(found, now=room.now(), hint=None)
@@ -51,6 +52,6 @@ def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name 
 
 
 def _newest(room: Milestones, kind: Kind) -> str:
-    found = room.find(Query(kind, limit=_ITEMS))
+    found = room.find(EntityQuery(kind, limit=_ITEMS))
     items = (MileItem.of(summary).model_dump_json(by_alias=True) for summary in found.items)
     return f"[{','.join(items)}]"

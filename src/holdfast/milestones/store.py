@@ -1,14 +1,13 @@
-"""The milestones and issues of one repository, kept as operations in git refs.
+"""The milestones and issues of one repository, stored as operations in git refs.
 
-INTERFACE (for whoever builds on this room's core):
-
-- Every write takes `actor` (None: who git's configuration says) and `request` (None: not repeatable). The
-  same request again changes nothing and returns the first receipt with `repeated=True`; the same request for
-  something else is `Conflict`. Every write is one commit, durable when the method returns.
-- Entities are named by their full id or a prefix of at least four characters. Unknown is `NotFound`,
-  ambiguous `InvalidArguments` naming the candidates, of the other kind `NotFound` that says so.
-- Reads look at the ref tips first, so that what plain git, another process or another worktree brought is
-  there. A store that cannot be read raises; it never answers as if it were empty.
+Contract:
+- Every write takes `actor` (None: the user in git's configuration) and `request` (None: not idempotent).
+  Repeating a request changes nothing and returns the first receipt with `repeated=True`; reusing its id for
+  another write is a `Conflict`. Every write is one commit, durable when the method returns.
+- Entities are named by their full id or a prefix of at least four characters. An unknown name, or one of the
+  other kind, is `NotFound`; an ambiguous one is `InvalidArguments` and lists the candidates.
+- Reads compare the ref tips first, so that they see what plain git, another process or another worktree
+  wrote. A store that cannot be read raises; it never looks empty.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import (
-    Draft,
+    Attribution,
     Entity,
-    Event,
+    EntityDraft,
+    HistoryEvent,
     Kind,
-    Receipt,
     Scalar,
     SetField,
-    Signature,
     Status,
+    WriteReceipt,
 )
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of, user_of
 from holdfast.storage.git.command import Git
@@ -47,26 +46,26 @@ from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, an
 if TYPE_CHECKING:
     import sqlite3
 
-    from holdfast.milestones.index.query import Condition, Page, Query
-    from holdfast.milestones.log.fold import State
+    from holdfast.milestones.index.query import Condition, EntityPage, EntityQuery
+    from holdfast.milestones.log.fold import EntityState
     from holdfast.milestones.replication import Sync, SyncReport
 
-    Act = Callable[[OperationBuilder, State], None]
+    Act = Callable[[OperationBuilder, EntityState], None]
 
 _RUN_SYNC = (
     "This clone has no milestones or issues yet. `git clone` does not bring them: if the remote has some,"
     " `git mile sync` does."
 )
 _DAMAGE = (
-    "The log {} cannot be read in full: {}. What it holds before that is missing here;"
-    " a sync with a clone that has it brings it back."
+    "The log {} cannot be read completely: {}. Its earlier operations are missing here;"
+    " a sync with a clone that has them restores them."
 )
 
-_FLAW = "The log {} {}. That was passed over, and everything else is shown."
+_FLAW = "The log {} {}. It was skipped; everything else is shown."
 
 
-class Finding(NamedTuple):
-    """Something about the store that its owner may want to know."""
+class StoreFinding(NamedTuple):
+    """A problem with the store that the doctor reports."""
 
     is_damage: bool
     text: str
@@ -76,27 +75,27 @@ class Milestones:
     """The milestones and issues of one repository, shared by its worktrees and clones."""
 
     def __init__(self, repository: Repository, *, clock: Clock = utc_now) -> None:
-        """`clock` is turned by tests; ids begin with its milliseconds."""
+        """Tests pass `clock`; ids begin with its milliseconds."""
         self.repository = repository
         self._clock = clock
         self._git = Git(repository)
         self._refs = Refs(repository, self._git, NAMESPACE)
         self._index = Index(repository, self._git, self._refs)
-        self._log = Log(repository, self._git, self._refs, self._index, clock)
+        self._log = CloneLog(repository, self._git, self._refs, self._index, clock)
         self._self: str | None = None
 
     @classmethod
     def open(cls, repository: Repository) -> Milestones:
-        """Return the room of a repository; nothing is touched before the first use."""
+        """Return the store of a repository, without touching the disk yet."""
         return cls(repository)
 
     def close(self) -> None:
-        """End what was started."""
+        """Close the index and stop git."""
         self._index.close()
         self._git.close()
 
     def fingerprint(self) -> tuple[object, ...]:
-        """Return a value that changes when any process changed a log, or fetched one."""
+        """Return a value that changes when any process writes or fetches a log."""
         return tuple(sorted(self._refs.tips().items()))
 
     def topic(self, part: str) -> TopicSource:
@@ -111,69 +110,69 @@ class Milestones:
 
     # Reading.
 
-    def ask(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """Return what a question finds in the index, fresh at this moment; see `schema.TABLES`."""
-        return self._index.ask(question)
+    def read(self, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Return the result of a query on an up-to-date index; see `schema.TABLES`."""
+        return self._index.read(query)
 
     def get(self, kind: Kind | None, name: str) -> Entity:
-        """Return the entity of that id or unmistakable prefix; `kind` None takes either kind."""
-        return self._index.ask(lambda connection: lookup.entity(connection, kind, name))
+        """Return the entity with that id or unambiguous prefix; with `kind` None, of either kind."""
+        return self._index.read(lambda connection: lookup.entity(connection, kind, name))
 
-    def find(self, query: Query) -> Page:
+    def find(self, query: EntityQuery) -> EntityPage:
         """Return one page of entities."""
         from holdfast.milestones.index.query import page
 
-        return self._index.ask(lambda connection: page(connection, query))
+        return self._index.read(lambda connection: page(connection, query))
 
     def count(self, kind: Kind, condition: Condition) -> int:
-        """Return how many entities of a kind meet a condition."""
+        """Return the number of entities of a kind that meet a condition."""
         sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"
         values = (kind, *condition.values)
-        return self._index.ask(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
+        return self._index.read(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
-    def history(self, name: str) -> list[Event]:
-        """Return everything that was done to an entity, in logical order."""
-        return self._index.ask(lambda connection: lookup.history(connection, name))
+    def history(self, name: str) -> list[HistoryEvent]:
+        """Return the history of an entity, in Lamport order."""
+        return self._index.read(lambda connection: lookup.history(connection, name))
 
-    def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[Event]:
-        """Return the newest events of all entities, newest first; `before` is (order, id) of one of them."""
-        return self._index.ask(lambda connection: lookup.recent(connection, limit, before))
+    def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[HistoryEvent]:
+        """Return the latest events of all entities, newest first; `before` is (order, id) of one of them."""
+        return self._index.read(lambda connection: lookup.recent(connection, limit, before))
 
     def operations(self) -> Iterator[str]:
-        """Yield every operation as the line of canonical JSON it is in the log: a lossless export."""
+        """Yield every operation as its line of canonical JSON in the log: a lossless export."""
         query = "SELECT body FROM operation ORDER BY entity, lamport, id"
-        yield from (body for (body,) in self.ask(lambda connection: connection.execute(query).fetchall()))
+        yield from (body for (body,) in self.read(lambda connection: connection.execute(query).fetchall()))
 
     def notices(self) -> list[str]:
-        """Return what a person should know beside an answer: what to run after a clone, what is damaged."""
+        """Return notices to show with an answer: what to run after a clone, which logs are damaged."""
         if not self._refs.tips():
             return [_RUN_SYNC] if self._sync.remotes.names() else []
         return self._damaged()
 
-    def check(self) -> list[Finding]:
-        """Return what is wrong with the logs and the index, for the doctor; the logs themselves are read."""
+    def check(self) -> list[StoreFinding]:
+        """Read all logs and return what is wrong with them and the index, for the doctor."""
         damage, flaws = self._index.examine() if self._refs.tips() else ([], [])
-        found = [Finding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
-        found += [Finding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
+        found = [StoreFinding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
+        found += [StoreFinding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
         replica, tips = self._log.replica, self._refs.tips()
         tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
         if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:
             text = (
-                f"The log of this clone, {LOGS}{replica}, is gone; what other logs have of it is still shown."
+                f"The log of this clone, {LOGS}{replica}, is gone; operations in other logs are still shown."
             )
-            found.append(Finding(is_damage=False, text=text))
-        rebuilt = "The index is damaged and will be built anew"
+            found.append(StoreFinding(is_damage=False, text=text))
+        rebuilt = "The index is damaged and will be rebuilt"
         return [
             *found,
-            *(Finding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
+            *(StoreFinding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
         ]
 
     def counts(self) -> dict[str, int]:
-        """Return how many milestones and issues are in each state, and what the logs of all clones hold."""
+        """Return the number of milestones and issues by status, and of operations and clones in the logs."""
         if not self._refs.tips():
             return {}
 
-        def question(connection: sqlite3.Connection) -> dict[str, int]:
+        def query(connection: sqlite3.Connection) -> dict[str, int]:
             states = connection.execute(
                 "SELECT kind || 's ' || status, count(*) FROM entity GROUP BY kind, status ORDER BY 1"
             )
@@ -181,12 +180,12 @@ class Milestones:
             operations, replicas = connection.execute(logged).fetchone()
             return dict(states) | {"operations": operations, "replicas": replicas}
 
-        return self._index.ask(question)
+        return self._index.read(query)
 
     # Writing. Each method is one commit; `actor` is written as `Name <mail>`.
 
-    def create(self, draft: Draft, *, actor: str | None = None) -> Receipt:
-        """Create a milestone or an issue, with what the draft says, in one step."""
+    def create(self, draft: EntityDraft, *, actor: str | None = None) -> WriteReceipt:
+        """Create a milestone or issue from a draft, in one commit."""
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             if draft.id is not None:
@@ -203,11 +202,11 @@ class Milestones:
         add: Mapping[SetField, Sequence[str]] | None = None,
         remove: Mapping[SetField, Sequence[str]] | None = None,
         comment: str | None = None,
-        **by: Unpack[Signature],
-    ) -> Receipt:
-        """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
+        **by: Unpack[Attribution],
+    ) -> WriteReceipt:
+        """Set fields, add to and remove from sets, and comment, in one commit; the comment comes last."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             for field, value in (fields or {}).items():
                 builder.set(state, field, value)
             for group, values in (remove or {}).items():
@@ -219,36 +218,38 @@ class Milestones:
 
         return self._write(act, by, "change", name, fields, add, remove, comment)
 
-    def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Signature]) -> Receipt:
-        """Set one field. A field that was contested is so no longer."""
+    def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Attribution]) -> WriteReceipt:
+        """Set one field, which is then no longer contested."""
         return self.change(name, fields={field: value}, **by)
 
     def set_status(
-        self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Signature]
-    ) -> Receipt:
-        """Open, close or draft; without effect when it is so already."""
+        self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
+        """Set the status; no effect if it is set already."""
         return self.change(name, fields={"status": status}, comment=comment, **by)
 
     def comment(
-        self, name: str, body: str, *, reply_to: str | None = None, **by: Unpack[Signature]
-    ) -> Receipt:
-        """Add a comment; its id is the receipt's operation."""
+        self, name: str, body: str, *, reply_to: str | None = None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
+        """Add a comment; its id is the operation in the receipt."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             builder.comment(state, body, None if reply_to is None else lookup.comment(state, reply_to))
 
         return self._write(act, by, "comment", name, body, reply_to)
 
-    def edit_comment(self, name: str, comment: str, body: str | None, **by: Unpack[Signature]) -> Receipt:
-        """Replace the body of a comment, or with None delete it; the earlier one stays in history."""
+    def edit_comment(
+        self, name: str, comment: str, body: str | None, **by: Unpack[Attribution]
+    ) -> WriteReceipt:
+        """Replace the body of a comment, or delete it if None; the old body stays in history."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             builder.edit(state, lookup.comment(state, comment), body)
 
         return self._write(act, by, "edit", name, comment, body)
 
-    def delete_comment(self, name: str, comment: str, **by: Unpack[Signature]) -> Receipt:
-        """Take a comment's body out of sight, for good: a tombstone; the body stays in history."""
+    def delete_comment(self, name: str, comment: str, **by: Unpack[Attribution]) -> WriteReceipt:
+        """Delete a comment, leaving a tombstone; its body stays in history."""
         return self.edit_comment(name, comment, None, **by)
 
     def claim(
@@ -256,46 +257,46 @@ class Milestones:
         name: str,
         *,
         lease: timedelta = timedelta(seconds=LIMITS.claim_seconds),
-        **by: Unpack[Signature],
-    ) -> Receipt:
-        """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
+        **by: Unpack[Attribution],
+    ) -> WriteReceipt:
+        """Claim an entity until the lease ends, or extend one's claim; `Conflict` names the holder."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
-            lookup.refuse_claimed(state, builder.actor, builder.moment)
+        def act(builder: OperationBuilder, state: EntityState) -> None:
+            lookup.refuse_claimed(state, builder.actor, builder.timestamp)
             builder.claim(state, lease)
 
         return self._write(act, by, "claim", name, lease.total_seconds())
 
-    def release(self, name: str, **by: Unpack[Signature]) -> Receipt:
-        """Give up an own claim before its lease ends."""
+    def release(self, name: str, **by: Unpack[Attribution]) -> WriteReceipt:
+        """Release the actor's claim before its lease ends."""
 
-        def act(builder: OperationBuilder, state: State) -> None:
+        def act(builder: OperationBuilder, state: EntityState) -> None:
             if own := [claim.operation for claim in state.claims() if claim.actor == builder.actor]:
                 builder.release(state, own)
 
         return self._write(act, by, "release", name)
 
-    def bring_in(self, drafts: Iterable[Draft], *, actor: str | None = None) -> list[Receipt]:
-        """Create many entities at once, for an import; those that exist by id or request are left alone."""
-        from holdfast.milestones.imports import fresh_drafts
+    def import_drafts(self, drafts: Iterable[EntityDraft], *, actor: str | None = None) -> list[WriteReceipt]:
+        """Create many entities at once; those whose id or request exists are left alone."""
+        from holdfast.milestones.imports import create_new
 
-        receipts: list[Receipt] = []
+        receipts: list[WriteReceipt] = []
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            receipts[:] = fresh_drafts(connection, builder, drafts)
+            receipts[:] = create_new(connection, builder, drafts)
             return ""
 
         self._log.write_many(compose, self._actor(actor))
         return receipts
 
-    def bring_in_operations(self, lines: Iterable[str]) -> int:
-        """Take over operations as `operations` yields them, and return how many were new."""
-        from holdfast.milestones.imports import fresh_entries
+    def import_operations(self, lines: Iterable[str]) -> int:
+        """Import operations as `operations` yields them, and return the number of new ones."""
+        from holdfast.milestones.imports import new_entries
 
         entries = [entry for line in lines if (entry := parse(line)) is not None]
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
-            builder.entries.extend(fresh_entries(connection, entries))
+            builder.entries.extend(new_entries(connection, entries))
             return ""
 
         return len(self._log.write_many(compose, self._actor(None)))
@@ -303,26 +304,26 @@ class Milestones:
     # Other clones.
 
     def sync(self, remote: str | None = None) -> SyncReport:
-        """Fetch, unite and push the logs; without a name, with `origin` or the only remote there is."""
+        """Fetch, merge and push the logs; without a name, with `origin` or the only remote."""
         return self._sync.run(remote)
 
     def track(self, remote: str) -> bool:
-        """Let plain `git fetch` bring this remote's logs too, and return whether that is new."""
+        """Make plain `git fetch` fetch this remote's logs too; return whether that is new."""
         return self._sync.track(remote)
 
     def default_remote(self) -> str:
-        """Return the remote that `sync` takes when none is named; `NotFound` when there is none."""
+        """Return the remote that `sync` uses by default; `NotFound` if there is none."""
         return self._sync.remotes.checked(None)
 
     def identity(self) -> str:
-        """Return who writes when nobody is named."""
+        """Return the default actor."""
         return self._actor(None)
 
     def now(self) -> str:
-        """Return the present moment as claims are measured against it."""
+        """Return the current time, against which claims expire."""
         return rfc3339(self._clock())
 
-    def _write(self, act: Act, by: Signature, verb: str, name: str, *more: object) -> Receipt:
+    def _write(self, act: Act, by: Attribution, verb: str, name: str, *more: object) -> WriteReceipt:
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
             act(builder, state)
@@ -332,13 +333,13 @@ class Milestones:
 
     @cached_property
     def _sync(self) -> Sync:
-        from holdfast.milestones.replication import Sync  # most commands never meet another clone
+        from holdfast.milestones.replication import Sync  # most commands never sync
 
         return Sync(self.repository, self._git, self._refs, self._index, self._log, self._clock)
 
     def _damaged(self) -> list[str]:
         query = "SELECT ref, text FROM damage ORDER BY ref"
-        rows = self._index.ask(lambda connection: connection.execute(query).fetchall())
+        rows = self._index.read(lambda connection: connection.execute(query).fetchall())
         return [_DAMAGE.format(ref, text) for ref, text in rows]
 
     def _actor(self, given: str | None) -> str:

@@ -1,12 +1,12 @@
-"""Words that several tools say, and items as a table; the same for quick commands and the whole program.
+"""Text output shared by the tools: receipts, hints and tables of items.
 
-Contract: stored text leaves here only through `one_line`.
+Contract: stored text is only output through `one_line`.
 """
 
 from __future__ import annotations
 
 from holdfast.kernel.text import counted, one_line
-from holdfast.kernel.text import table as laid_out
+from holdfast.kernel.text import table as format_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from holdfast.milestones.toolset import MileReceipt
 
 SHORT_ID = 8
-"""How much of an id lists show; enough to name it as long as it is unmistakable."""
+"""Characters of an id in lists, as in git's abbreviated hashes; any unambiguous prefix names the entity."""
 
 _TITLE, _LABELS = 2, 3
 
 
 def table(rows: Sequence[Mapping[str, Any]], width: int) -> str:
-    """Return items as lines of id, status, title, labels and numbers; only the title and labels are cut."""
-    return laid_out([_cells(row) for row in rows], width, flexible=(_TITLE, _LABELS))
+    """Return one line per item: id, status, title, labels and counts. Only title and labels are shortened."""
+    return format_table([_cells(row) for row in rows], width, flexible=(_TITLE, _LABELS))
 
 
 def items_table(items: Sequence[MileItem], width: int) -> str:
@@ -33,14 +33,14 @@ def items_table(items: Sequence[MileItem], width: int) -> str:
 
 
 def with_hint(lines: list[str], hint: str | None) -> str:
-    """Return lines with what to know about the answer below them."""
+    """Return lines followed by a hint, if there is one."""
     return "\n".join([*lines, *([one_line(hint)] if hint else [])])
 
 
-def done(what: str, result: MileReceipt) -> str:
-    """Say that something was done, or that it was so already."""
+def receipt_line(what: str, result: MileReceipt) -> str:
+    """Return the line for a write: what was done, or that there was nothing to do."""
     if result.repeated:
-        what = "this request was carried out before; nothing was added."
+        what = "this request had been carried out before; nothing was added."
     elif not result.changed:
         what = "nothing to change."
     return f"{result.id[:SHORT_ID]}: {what}"

@@ -1,4 +1,4 @@
-"""The toolset in which the room's tools declare themselves, and what every write takes and returns."""
+"""The milestones toolset, and the arguments and results that all writes share."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, Input, Output, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.toolset import Toolset
-from holdfast.milestones.entity import Receipt, Signature
-from holdfast.milestones.text import done as said_done
+from holdfast.milestones.entity import Attribution, WriteReceipt
+from holdfast.milestones.text import receipt_line
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_characters)]
@@ -23,20 +23,20 @@ _SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
 
 
 class MilestonesToolset(Toolset):
-    """A toolset most of whose tools change one milestone or issue."""
+    """A toolset with a decorator for tools that change one milestone or issue."""
 
     def change(
         self, command: str, done: str, *, title: str, example: str = "", **more: Any
     ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
         """Declare the decorated function as a tool that changes one milestone or issue.
 
-        `done` is what its receipt says in words; `example` follows the command and an id.
+        `done` is the text of its receipt; `example` follows the command and an id.
         """
         settings: dict[str, Any] = {
             "effect": Effect.WRITE,
             "idempotent": True,
             "positional": ("id",),
-            "text": lambda result: said_done(done, result),
+            "text": lambda result: receipt_line(done, result),
         }
         return self.operation(
             f"git_mile.{command.replace('-', '_')}",
@@ -55,27 +55,27 @@ milestones = MilestonesToolset(
 
 
 class MileWrite(Input):
-    """What every write takes."""
+    """The arguments of every write."""
 
     request_id: str | None = Field(
         default=None,
         alias="requestId",
         min_length=1,
         max_length=LIMITS.request_characters,
-        description="A name for this request; repeating it changes nothing.",
+        description="An id for this request; repeating it changes nothing.",
     )
     actor: Annotated[Person | None, SIGNATURE] = Field(
-        default=None, description="Who does it, as Name <mail>; else git's user."
+        default=None, description="Who does it, as Name <mail>; default: git's user."
     )
 
     @property
-    def signed(self) -> Signature:
-        """Return who asks, for the store."""
+    def attribution(self) -> Attribution:
+        """Return the actor and request id, for the store."""
         return {"actor": self.actor, "request": self.request_id}
 
 
 class EntityWrite(MileWrite):
-    """What every write takes that changes something there is."""
+    """The arguments of every change to an existing entity."""
 
     id: EntityName = Field(description="The milestone or issue.")
 
@@ -85,20 +85,18 @@ class MileReceipt(Output):
 
     id: str = Field(description="The milestone or issue.")
     operations: list[str] = Field(description="Ids of the operations in the log.")
-    changed: bool = Field(description="False when everything was so already.")
-    repeated: bool = Field(
-        description="True when the request was carried out before; nothing was added then."
-    )
+    changed: bool = Field(description="False if there was nothing to change.")
+    repeated: bool = Field(description="True if the request had been carried out before; nothing was added.")
     comment_id: str | None = optional("Id of the comment that was written.")
 
     @classmethod
-    def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
-        """Return the store's receipt as a result; the comment's operation is the last one."""
+    def of(cls, receipt: WriteReceipt, *, comment: bool = False) -> MileReceipt:
+        """Convert the store's receipt; the operation of the comment is the last one."""
         written = receipt.operations[-1] if comment and receipt.operations else None
         return cls.model_validate(receipt._asdict() | {"id": receipt.entity, "comment_id": written})
 
 
 class ChangeStatus(EntityWrite):
-    """A milestone or issue whose status changes."""
+    """A change of status."""
 
     comment: LongText | None = Field(default=None, description="Why, as a comment.")

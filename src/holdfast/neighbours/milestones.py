@@ -51,7 +51,7 @@ class MilestonesNeighbour:
         cached: Answer | None = self._cache.get(key, version)
         if cached is not None:
             return cached
-        is_damaged, result = self._room.ask(lambda connection: (damaged_in(connection), query(connection)))
+        is_damaged, result = self._room.read(lambda connection: (damaged_in(connection), query(connection)))
         # A damaged log can be repaired without a change of its tip.
         self._cache.put(key, None if is_damaged else version, result)
         return result

@@ -1,8 +1,8 @@
 """The address of a template: `template://category/toolchain/variant`.
 
-Contract: an address is three names and nothing else. It is compared, never joined to a path; what does not
-follow the grammar (another scheme, more or fewer parts, dots, a query, an escape that hides any of these) is
-refused before anything is looked up. Escapes are decoded exactly once.
+Contract: an address is exactly three names. It is compared, never joined to a path. Anything else (another
+scheme, more or fewer parts, dots, a query, an escape that hides any of these) is refused before a lookup.
+Escapes are decoded exactly once.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ NAME_PATTERN = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 _NAME = re.compile(NAME_PATTERN)
 _NAME_CHARACTERS = 40
-_SHOWN_CHARACTERS = 100
+_SHOWN_CHARACTERS = 100  # how many characters of an invalid address an error message quotes
 
 
 @dataclass(frozen=True, order=True)
-class Address:
-    """Which template is meant."""
+class TemplateAddress:
+    """The address of a template."""
 
     category: str
     toolchain: str
@@ -33,15 +33,15 @@ class Address:
 
     @staticmethod
     @lru_cache(maxsize=1024)
-    def parse(uri: str) -> Address:
-        """Return the address that `uri` spells."""
+    def parse(uri: str) -> TemplateAddress:
+        """Parse an address."""
         parts = uri.removeprefix(SCHEME).split("/")
-        if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
+        if not uri.startswith(SCHEME) or len(parts) != len(TemplateAddress.__match_args__):
             raise malformed(uri)
-        return Address.of(*(_decoded(part, uri) for part in parts))
+        return TemplateAddress.of(*(_decoded(part, uri) for part in parts))
 
     @classmethod
-    def of(cls, category: str, toolchain: str, variant: str) -> Address:
+    def of(cls, category: str, toolchain: str, variant: str) -> TemplateAddress:
         """Return the address with these three names."""
         for name in (category, toolchain, variant):
             if not is_name(name):
@@ -50,7 +50,7 @@ class Address:
 
     @property
     def uri(self) -> str:
-        """Return the address as it is written."""
+        """Return the address as a URI."""
         return f"{SCHEME}{self.category}/{self.toolchain}/{self.variant}"
 
     def __str__(self) -> str:
@@ -58,13 +58,13 @@ class Address:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether `text` can be one of the three names."""
+    """Return whether `text` can be one of the three names."""
     return len(text) <= _NAME_CHARACTERS and _NAME.fullmatch(text) is not None
 
 
 def malformed(uri: str) -> InvalidTemplateUri:
-    """Return the failure for an address that is none."""
-    # Escaped: what is refused may hold control characters or half a character.
+    """Return the error for an invalid address."""
+    # Escaped, because it may contain control characters or lone surrogates.
     shown = ascii(shorten(uri, _SHOWN_CHARACTERS, mark="...", beyond=True))
     return InvalidTemplateUri(
         f"{shown} is not the address of a template.",

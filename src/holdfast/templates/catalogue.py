@@ -1,10 +1,10 @@
-"""Which templates there are: the built-in ones, the user's and the repository's.
+"""The catalogue of templates: built-in ones, the user's and the repository's.
 
 Contract:
-- No template takes another's address: first come the built-in ones, then the user's, then the repository's. A
-  repository can therefore add templates and never change what a known address gives.
-- A file that is no template, or wants an address that is taken, is one named entry; the others work.
-- Folders are looked at anew for every request and read only when something in them changed.
+- Built-in templates take precedence over the user's, and these over the repository's. A repository can
+  therefore add templates, but not replace one at a known address.
+- A file that is not a template, or whose address is taken, is listed as unusable; the others work.
+- Folders are checked for changes on every request, and read again only if they changed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import Fingerprint, Folder
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.address import Address
-from holdfast.templates.definition import SUFFIX, Definition, parsed
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import SUFFIX, TemplateDefinition, parse_template
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile, Renderer
 from holdfast.templates.template import Origin, Template, problems
@@ -38,14 +38,14 @@ CATEGORIES = (
 
 
 def user_folder() -> str:
-    """Return where this user keeps templates."""
+    """Return the folder of the user's templates."""
     configured = os.environ.get("XDG_CONFIG_HOME", "")
     base = configured if os.path.isabs(configured) else os.path.expanduser("~/.config")
     return os.path.join(base, "holdfast", "templates")
 
 
 class UnusableFile(Output):
-    """A file in a folder of templates that gives none."""
+    """A file in a folder of templates that is not a usable template."""
 
     origin: Origin
     file: UntrustedText
@@ -53,10 +53,10 @@ class UnusableFile(Output):
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """What the folders held when they were last read."""
+class CatalogueSnapshot:
+    """The content of the folders when last read."""
 
-    templates: dict[Address, Template]
+    templates: dict[TemplateAddress, Template]
     broken: list[UnusableFile]
 
 
@@ -71,35 +71,35 @@ class Catalogue:
         if not repository.bare:
             self._folders.append(("repository", _folder(os.path.join(repository.root, REPOSITORY_FOLDER))))
         self._lock = threading.Lock()
-        self._seen: list[Fingerprint] | None = None
-        self._shelf = Snapshot({}, [])
+        self._fingerprints: list[Fingerprint] | None = None
+        self._snapshot = CatalogueSnapshot({}, [])
 
-    def shelf(self) -> Snapshot:
-        """Return everything there is at this moment."""
-        seen = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
+    def snapshot(self) -> CatalogueSnapshot:
+        """Return the current templates, reading folders that changed."""
+        fingerprints = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
         with self._lock:
-            if seen != self._seen:
-                self._shelf, self._seen = _read(self._folders), seen
-            return self._shelf
+            if fingerprints != self._fingerprints:
+                self._snapshot, self._fingerprints = _read(self._folders), fingerprints
+            return self._snapshot
 
-    def find(self, address: Address) -> Template:
+    def find(self, address: TemplateAddress) -> Template:
         """Return the template at an address."""
-        known = self.shelf().templates
+        known = self.snapshot().templates
         if address in known:
             return known[address]
         uri = address.uri
         best = closest(uri, [other.uri for other in known])
         raise TemplateNotFound(
             f"There is no template {uri}.",
-            hint=f'Did you mean "{best}"?' if best else "list_templates shows them all.",
+            hint=f'Did you mean "{best}"?' if best else "list_templates lists them all.",
             uri=uri,
         )
 
     def matching(self, toolchain: str | None = None, category: str | None = None) -> list[Template]:
-        """Return the templates of a toolchain and a category, each if given, in the order of lists."""
+        """Return the templates of a toolchain and a category, each if given, in listing order."""
         found = [
             template
-            for address, template in self.shelf().templates.items()
+            for address, template in self.snapshot().templates.items()
             if toolchain in (None, address.toolchain) and category in (None, address.category)
         ]
         return sorted(found, key=_listing_order)
@@ -109,45 +109,45 @@ def _folder(path: str) -> Folder:
     return Folder(path, SUFFIX, most=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
 
 
-def _read(folders: Iterable[tuple[Origin, Folder]]) -> Snapshot:
-    shelf = Snapshot({}, [])
+def _read(folders: Iterable[tuple[Origin, Folder]]) -> CatalogueSnapshot:
+    snapshot = CatalogueSnapshot({}, [])
     for origin, folder in folders:
         for file, content in folder.read().items():
             try:
-                _put_on(shelf, origin, file, content)
+                _add(snapshot, origin, file, content)
             except HoldfastError as failure:
-                shelf.broken.append(UnusableFile(origin=origin, file=file, problem=failure.message))
-    return shelf
+                snapshot.broken.append(UnusableFile(origin=origin, file=file, problem=failure.message))
+    return snapshot
 
 
-def _put_on(shelf: Snapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
+def _add(snapshot: CatalogueSnapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
     if isinstance(content, HoldfastError):
         raise content
-    definition = parsed(file, content)
+    definition = parse_template(file, content)
     _check_defaults(file, definition)
-    made = {}
-    for place in definition.metadata.addresses:
-        address = Address.of(definition.metadata.category, place.toolchain, place.variant)
-        made[address] = Template(definition, place, origin, file, address)
-    for address in made.keys() & shelf.templates.keys():
-        raise TemplateBroken(f"'{file}' wants the address {address}, which is taken.")
-    shelf.templates.update(made)
+    added = {}
+    for declared in definition.metadata.addresses:
+        address = TemplateAddress.of(definition.metadata.category, declared.toolchain, declared.variant)
+        added[address] = Template(definition, declared, origin, file, address)
+    for address in added.keys() & snapshot.templates.keys():
+        raise TemplateBroken(f"'{file}' has the address {address}, which is taken.")
+    snapshot.templates.update(added)
 
 
-def _check_defaults(file: str, definition: Definition) -> None:
+def _check_defaults(file: str, definition: TemplateDefinition) -> None:
     declared = definition.metadata.parameters
     defaults = {item.name: item.default for item in declared if item.default is not None}
     found = problems([item for item in declared if item.name in defaults], defaults)
     if found:
-        raise TemplateBroken(f"'{file}' has a default that it would refuse: {found[0].field}.")
+        raise TemplateBroken(f"'{file}' has an invalid default: {found[0].field}.")
 
 
-def _listing_order(template: Template) -> tuple[int, int, Address]:
+def _listing_order(template: Template) -> tuple[int, int, TemplateAddress]:
     address = template.address
-    return _place(address.toolchain, TOOLCHAINS), _place(address.category, CATEGORIES), address
+    return _rank(address.toolchain, TOOLCHAINS), _rank(address.category, CATEGORIES), address
 
 
-def _place(name: str, order: tuple[str, ...]) -> int:
+def _rank(name: str, order: tuple[str, ...]) -> int:
     return order.index(name) if name in order else len(order)
 
 
@@ -160,11 +160,11 @@ class Templates:
 
     def find(self, uri: str) -> Template:
         """Return the template at an address."""
-        return self.catalogue.find(Address.parse(uri))
+        return self.catalogue.find(TemplateAddress.parse(uri))
 
     def generate(self, template: Template, given: Mapping[str, Any]) -> RenderedFile:
-        """Return the file that a template gives, defaults applied, once its parameters were checked."""
-        return self._renderer.render(template, template.filled(given))
+        """Validate parameters, apply defaults, and render a template."""
+        return self._renderer.render(template, template.complete(given))
 
     def close(self) -> None:
         """Nothing is held open."""

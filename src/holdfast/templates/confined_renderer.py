@@ -1,7 +1,6 @@
-"""The far side of a confined process: renders one template that somebody else wrote.
+"""Renders one untrusted template in a confined process.
 
-It is started by `storage/processes/confined.py`, which gives up the right to open files once this module is
-imported.
+`storage/processes/confined.py` starts it, and gives up the right to open files once this module is imported.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ _MISTAKES = (
 
 
 class TooMuchText(Exception):
-    """A template gives more text than it may."""
+    """A template produces more text than allowed."""
 
 
 def render_request(request: bytes) -> bytes:
-    """Answer a request from the other side of a process: one line of JSON, then the text."""
-    asked = json.loads(request)
+    """Render a request in JSON; return one line of JSON, then the text."""
+    wanted = json.loads(request)
     try:
-        path = compiled(asked["path"]).render(asked["values"])
-        text = _bounded(asked["body"], asked["values"], asked["limit"])
+        path = compiled(wanted["path"]).render(wanted["values"])
+        text = _bounded(wanted["body"], wanted["values"], wanted["limit"])
     except TooMuchText:
         return _answer(failure="size")
     except _MISTAKES as failure:
@@ -40,10 +39,10 @@ def render_request(request: bytes) -> bytes:
 
 def _bounded(body: str, values: Mapping[str, Any], limit: int) -> str:
     pieces: list[str] = []
-    room = limit
+    budget = limit
     for piece in compiled(body).generate(values):
-        room -= len(piece.encode("utf-8", "replace"))
-        if room < 0:
+        budget -= len(piece.encode("utf-8", "replace"))
+        if budget < 0:
             raise TooMuchText
         pieces.append(piece)
     return "".join(pieces)
@@ -55,14 +54,14 @@ def _answer(**head: str) -> bytes:
 
 def _reason(failure: Exception) -> str:
     line = getattr(failure, "lineno", None)
-    said = str(failure).partition("\n")[0][:200]
-    if not said or sys.base_prefix in said or sys.prefix in said:
-        said = type(failure).__name__
-    return said if line is None else f"line {line}: {said}"
+    text = str(failure).partition("\n")[0][:200]
+    if not text or sys.base_prefix in text or sys.prefix in text:
+        text = type(failure).__name__
+    return text if line is None else f"line {line}: {text}"
 
 
 def _warm_up() -> None:
-    """Let Jinja2 import what it imports at first use, to render as well as to complain."""
+    """Make Jinja2 do its lazy imports, for rendering and for errors, before files are out of reach."""
     for body in (
         "{% macro m(a) %}{{ a | upper | quoted }}{{ caller() }}{% endmacro %}{% call m('é') %}{% endcall %}",
         "{% for y in x | sort %}{{ 1.5 | round }}{{ 'a b' | wordwrap(2) }}{{ y | tojson }}{% endfor %}",

@@ -1,10 +1,10 @@
-"""The file format of templates: metadata in TOML between two lines of `+++`, then the text in Jinja2.
+"""The file format of templates: metadata in TOML between two lines of `+++`, then the body in Jinja2.
 
-A parameter may name a form that its text must have: what it ends up in (a recipe of make, a line of TOML, a
-shell's command) decides what it may hold. Patterns match the whole text, in time linear in it.
+A parameter may require a format that is safe where the text is inserted, such as a make recipe, a line of
+TOML or a shell command. Patterns match the whole text, in linear time.
 
-Contract: built-in templates and those of users and repositories are read by the same code and held to the
-same rules. What breaks a rule is refused with the rule's name and the file's; it never counts half.
+Contract: built-in templates and those of users and repositories are read by the same code and follow the same
+rules. A file that breaks a rule is refused as a whole, with the rule and the file name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from holdfast.storage.files.foreign_document import toml_of
 from holdfast.templates.address import NAME_PATTERN
 from holdfast.templates.errors import TemplateBroken
 
-_PATTERN_MEMORY = 1 << 20
+_PATTERN_MEMORY = 1 << 20  # a chosen bound for untrusted patterns
 _RESERVED_WORDS = (
     "abstract alloc as async await become box break build case chan class const continue core crate debugger"
     " default defer delete deps do dyn else enum examples export extends extern fallthrough final fn for func"
@@ -34,18 +34,18 @@ _RESERVED_WORDS = (
     " std struct super switch test this throw trait true try type typeof union unsafe unsized use var vendor"
     " virtual void where while with yield"
 )
-_OF_COMPILERS = frozenset(_RESERVED_WORDS.split())
-_OF_PYTHON = frozenset(
+_COMPILER_WORDS = frozenset(_RESERVED_WORDS.split())
+_PYTHON_WORDS = frozenset(
     word.lower() for word in (*keyword.kwlist, *sys.stdlib_module_names, "pytest", "tests")
 )
 
 
 @dataclass(frozen=True)
-class Format:
-    """What a text must look like."""
+class TextFormat:
+    """A named format for the text of a parameter."""
 
     pattern: str
-    words: str
+    description: str
     reserved: frozenset[str] = field(default=frozenset())
 
     @cached_property
@@ -53,18 +53,18 @@ class Format:
         return re.compile(self.pattern, re.ASCII)
 
     def problem(self, text: str) -> str | None:
-        """Return what is wrong with `text`, or None."""
+        """Return the problem with `text`, or None."""
         if self._compiled.fullmatch(text) is None:
-            return f"must be {self.words}"
+            return f"must be {self.description}"
         if text.lower().replace("-", "_") in self.reserved:
-            return "is a word that a compiler or the standard library keeps for itself; choose another"
+            return "is reserved by a compiler or the standard library; choose another"
         return None
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Any:
-    """Return a pattern that somebody else wrote, or raise `ValueError`; RE2 matches all in linear time."""
-    import re2  # type: ignore[import-untyped]  # here, because only templates that bring a pattern need it
+def compiled_pattern(pattern: str) -> Any:
+    """Compile an untrusted pattern with RE2, which matches in linear time, or raise `ValueError`."""
+    import re2  # type: ignore[import-untyped]  # imported here because few templates have a pattern
 
     options = re2.Options()
     options.log_errors = False
@@ -72,44 +72,44 @@ def compiled(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except re2.error:
-        raise ValueError("the pattern is not one that RE2 knows") from None
+        raise ValueError("the pattern is not valid in RE2") from None
 
 
 _PROJECT_NAME = "1 to 64 letters, digits, hyphens and underscores, beginning with a letter"
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+FORMATS: Mapping[str, TextFormat] = MappingProxyType(
     {
-        "project-name": Format(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _OF_COMPILERS),
-        "python-project-name": Format(
+        "project-name": TextFormat(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _COMPILER_WORDS),
+        "python-project-name": TextFormat(
             r"[A-Za-z](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?",
             f"{_PROJECT_NAME} and ending with a letter or digit",
-            _OF_COMPILERS | _OF_PYTHON,
+            _COMPILER_WORDS | _PYTHON_WORDS,
         ),
-        "identifier": Format(
+        "identifier": TextFormat(
             r"[A-Za-z_][A-Za-z0-9_]{0,63}",
             "a name of letters, digits and underscores",
             frozenset(word.lower() for word in keyword.kwlist),
         ),
-        "version": Format(r"[0-9]+(?:\.[0-9]+){0,3}", "a version of numbers and dots, such as 1.75"),
-        "file-name": Format(
+        "version": TextFormat(r"[0-9]+(?:\.[0-9]+){0,3}", "a version of numbers and dots, such as 1.75"),
+        "file-name": TextFormat(
             r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}",
             "the name of a file: letters, digits, dots, hyphens and underscores, no slash",
         ),
-        "word": Format(r"[A-Za-z0-9_.+-]{1,100}", "one word of letters, digits and . _ + -"),
-        "feature": Format(r"[A-Za-z0-9_][A-Za-z0-9_+./?-]{0,99}", "the name of a feature"),
-        "permission": Format(
+        "word": TextFormat(r"[A-Za-z0-9_.+-]{1,100}", "one word of letters, digits and . _ + -"),
+        "feature": TextFormat(r"[A-Za-z0-9_][A-Za-z0-9_+./?-]{0,99}", "the name of a feature"),
+        "permission": TextFormat(
             r"--?[A-Za-z][A-Za-z-]{0,39}(?:=[A-Za-z0-9_./:,-]{1,200})?",
             "an option such as --allow-read or --allow-net=example.org",
         ),
-        "arguments": Format(
+        "arguments": TextFormat(
             r"[A-Za-z0-9 _./:=,@%+-]{1,500}",
-            "arguments without quotes, $ and other signs that a shell or make acts on",
+            "arguments without quotes, $ and other characters special to a shell or make",
         ),
-        "module-path": Format(
+        "module-path": TextFormat(
             r"[A-Za-z0-9_][A-Za-z0-9_.~-]{0,99}(?:/[A-Za-z0-9_.~-]{1,100}){0,9}",
             "a module path such as example.org/team/project",
         ),
-        "year": Format(r"[0-9]{4}(?:-[0-9]{4})?", "a year or two with a hyphen, such as 2024-2026"),
+        "year": TextFormat(r"[0-9]{4}(?:-[0-9]{4})?", "a year or two with a hyphen, such as 2024-2026"),
     }
 )
 
@@ -131,36 +131,36 @@ class _Strict(BaseModel):
 class Parameter(_Strict):
     """One value that a template takes."""
 
-    name: str = Field(pattern="^[a-z][a-z0-9_]{0,39}$", description="How the text refers to it.")
-    type: Literal["string", "boolean", "array"] = Field(description="An array holds strings.")
-    description: Line = Field(description="What it is for, in a few words.")
-    required: bool = Field(default=False, description="Whether it must be given.")
-    default: Value | None = Field(default=None, description="What it is when it is not given.")
-    format: str | None = Field(default=None, description="A named form that each text must have.")
+    name: str = Field(pattern="^[a-z][a-z0-9_]{0,39}$", description="Its name in the body.")
+    type: Literal["string", "boolean", "array"] = Field(description="An array is of strings.")
+    description: Line = Field(description="Its purpose, in a few words.")
+    required: bool = Field(default=False, description="Whether it is required.")
+    default: Value | None = Field(default=None, description="Its value if not given.")
+    format: str | None = Field(default=None, description="A named format for each text.")
     pattern: str | None = Field(default=None, max_length=500, description="An RE2 pattern for each text.")
     choices: list[str] | None = Field(default=None, min_length=1, description="The only texts allowed.")
     variants: list[Name] | None = Field(
-        default=None, min_length=1, description="The only variants that take it; all when left out."
+        default=None, min_length=1, description="The only variants that take it; default: all."
     )
     multiline: bool = Field(default=False, description="Whether a text may have several lines.")
 
     @model_validator(mode="after")
-    def _agrees_with_itself(self) -> Self:
+    def _is_consistent(self) -> Self:
         if self.format is not None and self.format not in FORMATS:
-            raise ValueError(f'there is no format "{self.format}"; there are {", ".join(FORMATS)}')
+            raise ValueError(f'unknown format "{self.format}"; the formats are {", ".join(FORMATS)}')
         if self.type == "boolean" and (self.format or self.pattern or self.choices or self.multiline):
             raise ValueError("format, pattern, choices and multiline are for texts")
         if self.pattern is not None:
-            compiled(self.pattern)
+            compiled_pattern(self.pattern)
         if self.required and self.default is not None:
-            raise ValueError("what is required has no default")
+            raise ValueError("a required parameter has no default")
         if self.default is not None and not isinstance(self.default, _PYTHON_TYPES[self.type]):
             raise ValueError(f"the default is not a value of type {self.type}")
         return self
 
 
-class Placed(_Strict):
-    """One address under which a template is found."""
+class DeclaredAddress(_Strict):
+    """One address of a template, with its title and description there."""
 
     toolchain: Name
     variant: Name
@@ -168,17 +168,17 @@ class Placed(_Strict):
     description: Line
 
 
-class Metadata(_Strict):
-    """What stands between the two lines of `+++`."""
+class TemplateMetadata(_Strict):
+    """The metadata between the two lines of `+++`."""
 
-    category: Name = Field(description="What kind of file it gives, such as makefile.")
-    path: Line = Field(description="Where the file belongs in the project; may use parameters.")
+    category: Name = Field(description="The kind of file it generates, such as makefile.")
+    path: Line = Field(description="The path of the file in the project; may use parameters.")
     mime_type: str = Field(default="text/plain", pattern="^[a-z]+/[a-z0-9.+-]+$")
     version: str = Field(default="1.0.0", pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")
     only_if: str | None = Field(
-        default=None, description="A boolean parameter; when it is false, `all` leaves the template out."
+        default=None, description="A boolean parameter; if it is false, `all` omits the template."
     )
-    addresses: list[Placed] = Field(min_length=1)
+    addresses: list[DeclaredAddress] = Field(min_length=1)
     parameters: list[Parameter] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -187,8 +187,8 @@ class Metadata(_Strict):
         reserved = {"toolchain", "variant"} & set(names)
         if len(set(names)) < len(names) or reserved:
             raise ValueError("two parameters share a name, or one is called toolchain or variant")
-        places = [(place.toolchain, place.variant) for place in self.addresses]
-        if len(set(places)) < len(places):
+        addresses = [(one.toolchain, one.variant) for one in self.addresses]
+        if len(set(addresses)) < len(addresses):
             raise ValueError("two addresses are the same")
         booleans = [parameter.name for parameter in self.parameters if parameter.type == "boolean"]
         if self.only_if is not None and self.only_if not in booleans:
@@ -197,28 +197,28 @@ class Metadata(_Strict):
 
 
 @dataclass(frozen=True)
-class Definition:
+class TemplateDefinition:
     """A template as its file defines it."""
 
-    metadata: Metadata
+    metadata: TemplateMetadata
     body: str
     digest: str
     """The SHA-256 of its file."""
 
 
-def parsed(file: str, content: bytes) -> Definition:
-    """Return the template that a file defines, or raise saying which rule it breaks."""
+def parse_template(file: str, content: bytes) -> TemplateDefinition:
+    """Parse a template file, or raise `TemplateBroken` with the rule that it breaks."""
     try:
         text = content.decode()
         head, body = _split(text)
-        metadata = Metadata.model_validate(toml_of(head))
+        metadata = TemplateMetadata.model_validate(toml_of(head))
     except (ValidationError, ValueError) as failure:
         raise TemplateBroken(
             f"'{file}' is not a template: {_reason(failure)}.",
             hint="docs/templates.md describes the format.",
             path=file,
         ) from None
-    return Definition(metadata=metadata, body=body, digest=hashlib.sha256(content).hexdigest())
+    return TemplateDefinition(metadata=metadata, body=body, digest=hashlib.sha256(content).hexdigest())
 
 
 def _split(text: str) -> tuple[str, str]:

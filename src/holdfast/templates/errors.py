@@ -1,4 +1,4 @@
-"""What can be wrong with a template, its address or its parameters. Their codes are in `kernel/codes.py`."""
+"""Errors about a template, its address or its parameters. Their codes are in `kernel/codes.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class InvalidTemplateUri(Invalid, kind="invalid_template_uri", number=4061):
 
 
 class ParameterValidation(Invalid, kind="parameter_validation", number=4062):
-    """Parameters of a template are missing, unknown, or not what the template accepts."""
+    """Parameters of a template are missing, unknown or invalid."""
 
 
 class TemplateNotFound(NotFound, kind="template_not_found", number=4046):
@@ -18,4 +18,4 @@ class TemplateNotFound(NotFound, kind="template_not_found", number=4046):
 
 
 class TemplateBroken(Corrupted, kind="template_broken", number=5026):
-    """A template cannot be read or rendered as it is written."""
+    """A template file cannot be read or rendered."""

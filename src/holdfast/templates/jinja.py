@@ -1,6 +1,6 @@
-"""Jinja2 as templates get it: sandboxed, strict, without anything that gives another text the second time.
+"""The Jinja2 environment of templates: sandboxed, strict and deterministic.
 
-It is imported when a template is rendered for the first time: here for built-in templates, in a confined
+It is imported when a template is first rendered: in this process for built-in templates, in a confined
 process for all others (see `confined_renderer.py`).
 """
 
@@ -19,49 +19,49 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a name, however it is spelled: `XMLHttpRequest` is xml, http, request."""
+    """Return the words of a name in any naming style: `XMLHttpRequest` is xml, http, request."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def snake(text: str) -> str:
-    """Return `text` with its separators as single underscores, in small letters: `my-App 2` is `my_app_2`."""
+    """Return `text` in lower case, with single underscores as separators: `my-App 2` is `my_app_2`."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def kebab(text: str) -> str:
-    """Return `text` with its separators as single hyphens, in small letters."""
+    """Return `text` in lower case, with single hyphens as separators."""
     return snake(text).replace("_", "-")
 
 
 def pascal(text: str) -> str:
-    """Return the words of `text` joined, each with a capital."""
+    """Return the words of `text` joined and capitalised."""
     return "".join(word.capitalize() for word in words(text))
 
 
 def quoted(text: str) -> str:
-    """Return `text` between double quotes, as JSON, TOML, YAML, Rust, Go, JavaScript and Python read it."""
+    """Return `text` in double quotes, valid in JSON, TOML, YAML, Rust, Go, JavaScript and Python."""
     return json.dumps(text, ensure_ascii=False)
 
 
 _FILTERS = {"snake": snake, "kebab": kebab, "pascal": pascal, "quoted": quoted}
-_UNPREDICTABLE = ("random", "pprint")
+_NONDETERMINISTIC = ("random", "pprint")
 _GLOBALS = ("range", "dict", "namespace")
 
 
 def environment() -> ImmutableSandboxedEnvironment:
-    """Return an environment in which nothing can be loaded, changed or left undefined."""
-    made = ImmutableSandboxedEnvironment(
+    """Return an environment without loaders, mutation or undefined variables."""
+    result = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.globals = {name: made.globals[name] for name in _GLOBALS}
-    made.filters.update(_FILTERS)
-    for name in _UNPREDICTABLE:
-        del made.filters[name]
-    return made
+    result.globals = {name: result.globals[name] for name in _GLOBALS}
+    result.filters.update(_FILTERS)
+    for name in _NONDETERMINISTIC:
+        del result.filters[name]
+    return result
 
 
 _ENVIRONMENT = environment()
@@ -69,10 +69,10 @@ _ENVIRONMENT = environment()
 
 @lru_cache(maxsize=512)
 def compiled(text: str) -> Template:
-    """Return a template ready to render."""
+    """Return a compiled template."""
     return _ENVIRONMENT.from_string(text)
 
 
 def rendered(path: str, body: str, values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the path and the text of a file; for templates that are known to be small and to end."""
+    """Return the path and text of a file; only for trusted templates, as nothing bounds time or size."""
     return (compiled(path).render(values) if "{" in path else path), compiled(body).render(values)

@@ -1,4 +1,4 @@
-"""Texts a person can ask a client to insert: begin a project in one of three toolchains."""
+"""Prompts that have an agent scaffold a project in one of three toolchains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.prompt import PromptMessage
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.scaffold import ALL, Request, scaffold
+from holdfast.templates.scaffold import ALL, ScaffoldRequest, scaffold
 from holdfast.templates.toolset import templates
 
 _INSTRUCTIONS = """\
@@ -21,12 +21,12 @@ Begin a new {title} project called {name}, as a {variant}.
 
 {arguments}
 
-2. If `errors` in the answer is not empty, say what it names and stop.
+2. If `errors` in the answer is not empty, report them and stop.
 3. Write every file of `files` under the folder `{name}`, at its `path` and with its `content` unchanged, \
 `.scaffold.json` included: it records where the files came from. Do not overwrite a file that exists \
 without asking.
-4. In that folder run `{check}`. It must pass as generated; if it does not, show what it printed.
-5. Say in a few lines what was generated and what to do first.
+4. In that folder run `{check}`. It must pass as generated; if it does not, show its output.
+5. Summarise in a few lines what was generated and what to do first.
 
 The files will be: {files}."""
 
@@ -37,24 +37,24 @@ class _ScaffoldPrompt(Input):
 
 
 class ScaffoldRust(_ScaffoldPrompt):
-    """What a Rust project begins with."""
+    """The parameters of a Rust project."""
 
     has_tests: bool = Field(default=True, description="Whether it has tests.")
     has_benchmarks: bool = Field(default=False, description="Whether its Makefile runs benchmarks.")
 
 
 class ScaffoldDeno(_ScaffoldPrompt):
-    """What a Deno project begins with."""
+    """The parameters of a Deno project."""
 
     permissions: str = Field(
-        default="", description="What it may do, as options with commas between, such as --allow-read."
+        default="", description="Its permissions, as options separated by commas, such as --allow-read."
     )
 
 
 class ScaffoldPython(_ScaffoldPrompt):
-    """What a Python project begins with."""
+    """The parameters of a Python project."""
 
-    python_version: str = Field(default="3.12", description="The oldest Python it runs on.")
+    python_version: str = Field(default="3.12", description="The oldest Python version it supports.")
 
 
 @templates.prompt("scaffold-rust-project", title="Scaffold a Rust project", specified=True)
@@ -82,17 +82,17 @@ def _messages(
     room: Templates, title: str, toolchain: str, args: _ScaffoldPrompt, more: dict[str, Any], check: str
 ) -> list[PromptMessage]:
     parameters = {"project_name": args.project_name, "description": f"A {title} {args.project_type}", **more}
-    # Generated here once, so that what the tool would refuse is refused before anybody acts on it.
-    made = scaffold(room, Request(toolchain, args.project_type, [ALL], parameters))
-    for missed in made.errors:
-        raise ParameterValidation(missed.message)
+    # Generated here once, so that invalid parameters are refused before an agent acts on the prompt.
+    generated = scaffold(room, ScaffoldRequest(toolchain, args.project_type, [ALL], parameters))
+    for error in generated.errors:
+        raise ParameterValidation(error.message)
     arguments = {"toolchain": toolchain, "variant": args.project_type, "templates": [ALL]}
-    told = _INSTRUCTIONS.format(
+    text = _INSTRUCTIONS.format(
         title=title,
         name=args.project_name,
         variant=args.project_type,
         arguments=json.dumps({**arguments, "parameters": parameters}, indent=2),
         check=check,
-        files=", ".join(file.path for file in made.files),
+        files=", ".join(file.path for file in generated.files),
     )
-    return [PromptMessage(told)]
+    return [PromptMessage(text)]

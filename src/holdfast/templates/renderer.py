@@ -1,7 +1,7 @@
-"""From a template and its parameters to a file: in this process for ours, confined for everybody else's.
+"""Renders templates to files: built-in ones in this process, all others in a confined one.
 
-Contract: the same template and parameters give the same bytes, whoever asks and whenever. What was rendered
-is kept, by the digest of the template and the values, so that asking again costs nothing.
+Contract: the same template and parameters always give the same bytes. Rendered files are cached by the digest
+of the template and the values.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.template import Template, Values
 
-_KEPT_FILES = 256
-_KEPT_CHARACTERS = 64 * 1024
+_CACHED_FILES = 256  # chosen bounds: 16 million characters at most
+_CACHED_CHARACTERS = 64 * 1024
 _CONFINED = "holdfast.templates.confined_renderer"
-_HEAD_BYTES = 16 * 1024
+_HEAD_BYTES = 16 * 1024  # a chosen bound for the path or the reason of a failure
 
 
 @dataclass(frozen=True)
 class RenderedFile:
-    """A file as a template gives it."""
+    """A file rendered from a template."""
 
     path: str
     content: str
@@ -39,19 +39,19 @@ class RenderedFile:
 
 
 class Renderer:
-    """Renders templates, and remembers the small files it rendered lately."""
+    """Renders templates, with a cache of small files rendered recently."""
 
     def __init__(self) -> None:
-        self._kept: VersionedCache[RenderedFile] = VersionedCache(_KEPT_FILES)
+        self._cache: VersionedCache[RenderedFile] = VersionedCache(_CACHED_FILES)
 
     def render(self, template: Template, values: Values) -> RenderedFile:
-        """Return the file that a template gives for values that were checked and filled."""
+        """Render a template with validated, complete values."""
         key = (template.definition.digest, template.address, *map(_frozen, values.values()))
-        kept = self._kept.get(key, True)
-        if kept is not None:
-            return kept
-        made = _rendered(template, values)
-        return self._kept.put(key, True if len(made.content) <= _KEPT_CHARACTERS else None, made)
+        cached = self._cache.get(key, True)
+        if cached is not None:
+            return cached
+        file = _rendered(template, values)
+        return self._cache.put(key, True if len(file.content) <= _CACHED_CHARACTERS else None, file)
 
 
 def _frozen(value: object) -> object:
@@ -60,7 +60,7 @@ def _frozen(value: object) -> object:
 
 def _rendered(template: Template, values: Values) -> RenderedFile:
     everything = {**values, "toolchain": template.address.toolchain, "variant": template.address.variant}
-    render = _here if template.is_builtin else _confined
+    render = _in_process if template.is_builtin else _confined
     path, content = render(template, everything)
     try:
         return RenderedFile(_safe_path(path), content)
@@ -68,14 +68,17 @@ def _rendered(template: Template, values: Values) -> RenderedFile:
         raise _broken(template, failure.message.rstrip(".")) from None
 
 
-def _here(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.templates.jinja import rendered  # Jinja2 is loaded when it is needed
+def _in_process(template: Template, values: dict[str, Any]) -> tuple[str, str]:
+    from holdfast.templates.jinja import rendered  # Jinja2 is loaded on demand
 
     return rendered(template.metadata.path, template.body, values)
 
 
 def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.storage.processes.confined import Bounds, run_confined  # so is what starts a process
+    from holdfast.storage.processes.confined import (  # so is the code that starts processes
+        Bounds,
+        run_confined,
+    )
 
     request = json.dumps(
         {
@@ -89,13 +92,13 @@ def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
     bounds = Bounds(output_bytes=LIMITS.rendered_file_bytes + _HEAD_BYTES)
     answer = run_confined(_CONFINED, "render_request", request.encode(), work, bounds)
     head, _, text = answer.partition(b"\n")
-    told = json.loads(head)
-    if told.get("failure") == "size":
+    result = json.loads(head)
+    if result.get("failure") == "size":
         limit = LIMITS.rendered_file_bytes
-        raise TooLarge(f"{work} gives more than {limit} bytes.", hint="Make it give less.", limit=limit)
-    if "failure" in told:
-        raise _broken(template, visible(str(told["reason"])))
-    return told["path"], visible(text.decode())
+        raise TooLarge(f"{work} produces more than {limit} bytes.", hint="Make it produce less.", limit=limit)
+    if "failure" in result:
+        raise _broken(template, visible(str(result["reason"])))
+    return result["path"], visible(text.decode())
 
 
 @lru_cache(maxsize=256)
@@ -106,7 +109,7 @@ def _safe_path(path: str) -> str:
 def _broken(template: Template, reason: str) -> TemplateBroken:
     return TemplateBroken(
         f"The template {template.address} cannot be rendered: {reason}.",
-        hint=f"Mend '{template.file}'.",
+        hint=f"Fix '{template.file}'.",
         uri=template.address.uri,
         path=template.file,
     )

@@ -1,4 +1,4 @@
-"""Templates by address: each one listed, each one readable as it is written."""
+"""Templates as MCP resources: each is listed, and can be read unrendered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from holdfast.kernel.resource import Complete, ListedResource, ResourceBody
 from holdfast.kernel.untrusted import visible
-from holdfast.templates.address import Address, malformed
+from holdfast.templates.address import TemplateAddress, malformed
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import Template
 from holdfast.templates.toolset import templates
@@ -16,7 +16,7 @@ _WHOSE = {"user": "A template from your own folder.", "repository": "A template 
 
 
 def members(room: Templates) -> Iterable[ListedResource]:
-    """Return every template there is."""
+    """Return all templates."""
     return [_listed(template) for template in room.catalogue.matching()]
 
 
@@ -29,13 +29,13 @@ def _names(part: str) -> Complete:
 
 
 def _listed(template: Template) -> ListedResource:
-    address, place = template.address, template.place
-    # What others wrote about their templates is data for list_templates, never part of a description.
-    ours = template.is_builtin
+    address, declared = template.address, template.declared
+    # Text from users and repositories is untrusted data, so it is never part of a name or description.
+    is_ours = template.is_builtin
     return ListedResource(
         uri=address.uri,
-        name=place.name if ours else f"{address.category} {address.toolchain} {address.variant}",
-        description=place.description if ours else _WHOSE[template.origin],
+        name=declared.name if is_ours else f"{address.category} {address.toolchain} {address.variant}",
+        description=declared.description if is_ours else _WHOSE[template.origin],
         mime_type=template.metadata.mime_type,
     )
 
@@ -43,7 +43,7 @@ def _listed(template: Template) -> ListedResource:
 @templates.resource(
     "template://{category}/{toolchain}/{variant}",
     name="Template",
-    description="A template as it is written, before its parameters are filled in",
+    description="A template before its parameters are filled in",
     mime_type=_JINJA,
     members=members,
     malformed=malformed,
@@ -51,6 +51,6 @@ def _listed(template: Template) -> ListedResource:
     specified=True,
 )
 def template_text(room: Templates, category: str, toolchain: str, variant: str) -> ResourceBody:
-    """Return the text of a template."""
-    template = room.catalogue.find(Address.of(category, toolchain, variant))
+    """Return the body of a template."""
+    template = room.catalogue.find(TemplateAddress.of(category, toolchain, variant))
     return ResourceBody(text=visible(template.body), mime_type=_JINJA)

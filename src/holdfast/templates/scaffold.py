@@ -1,10 +1,9 @@
-"""Several templates of one toolchain, filled from one set of parameters.
+"""Generates several files of one toolchain from shared parameters.
 
-Contract: what cannot be generated is an entry among the errors, never left out without a word; the rest is
-generated. Nothing is written anywhere.
+Contract: each template that fails is reported among the errors; the others are generated. Nothing is written
+to disk.
 
-The record that a scaffold leaves is a file of the project like the others, so that it travels with it.
-Comparing the checksums in it with the files as they are now tells how far a project has moved away.
+The record of a scaffold is one of the project's files. Its checksums show which files changed since.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from holdfast.kernel.errors import HoldfastError, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.templates.address import SCHEME, Address
+from holdfast.templates.address import SCHEME, TemplateAddress
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile
@@ -46,7 +45,7 @@ class RecordedFile(BaseModel):
 
 
 class ScaffoldRecord(BaseModel):
-    """What a scaffold was made of. It names no time and no machine: the same scaffold, the same record."""
+    """What a scaffold was generated from. It is deterministic: it has no time and no machine."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -70,24 +69,24 @@ def record_text(
     return json.dumps(record.model_dump(), indent=2, ensure_ascii=False) + "\n"
 
 
-def continued(earlier: bytes, text: str) -> str | None:
-    """Return a record that keeps what an earlier one says of other files, or None when that is no record."""
+def merged_record(earlier: bytes, text: str) -> str | None:
+    """Return a record that keeps the other files of an earlier one, or None if that is invalid."""
     try:
         before = ScaffoldRecord.model_validate_json(earlier)
     except ValidationError:
         return None
     now = ScaffoldRecord.model_validate_json(text)
     generated = {file.path for file in now.files}
-    kept = [file for file in before.files if file.path not in generated]
+    others = [file for file in before.files if file.path not in generated]
     parameters = {**before.parameters, **now.parameters}
-    return record_text(now.toolchain, now.variant, parameters, [*kept, *now.files])
+    return record_text(now.toolchain, now.variant, parameters, [*others, *now.files])
 
 
 ALL = "all"
 
 
 @dataclass(frozen=True)
-class Request:
+class ScaffoldRequest:
     """What to scaffold."""
 
     toolchain: str
@@ -99,65 +98,63 @@ class Request:
 class ScaffoldedFile(Output):
     """One generated file."""
 
-    path: UntrustedText = Field(description="Where it belongs, from the root of the project.")
+    path: UntrustedText = Field(description="Its path in the project.")
     content: UntrustedText
     checksum: str = Field(description="SHA-256 of the content.")
-    template: str | None = Field(
-        description="The template it came from; null for the record of the scaffold."
-    )
+    template: str | None = Field(description="Its template; null for the record of the scaffold.")
 
     @classmethod
     def of(cls, file: RenderedFile, template: str | None) -> Self:
-        """Return a rendered file as a result."""
+        """Convert a rendered file."""
         return cls(path=file.path, content=file.content, checksum=file.checksum, template=template)
 
 
 class ScaffoldError(Output):
-    """One template that gave no file."""
+    """One template that failed."""
 
-    template: UntrustedText = Field(description="As it was asked for.")
-    code: int = Field(description="The number of the failure.")
+    template: UntrustedText = Field(description="As requested.")
+    code: int = Field(description="The error code.")
     message: UntrustedText
 
 
 @dataclass(frozen=True)
 class Scaffold:
-    """What came out."""
+    """The generated files, and errors."""
 
     files: list[ScaffoldedFile]
     errors: list[ScaffoldError]
 
 
-def scaffold(room: Templates, request: Request) -> Scaffold:
-    """Generate the requested files, and the record of them."""
+def scaffold(room: Templates, request: ScaffoldRequest) -> Scaffold:
+    """Generate the requested files and their record."""
     found: list[tuple[str, Template]] = []
     errors: list[ScaffoldError] = []
     for name in dict.fromkeys(request.names):
         try:
             found += [(name, template) for template in _named(room, request, name)]
         except HoldfastError as failure:
-            errors.append(_missed(name, failure))
+            errors.append(_error(name, failure))
     _refuse_unknown_parameters(room, request, [template for _, template in found])
     made: dict[str, tuple[Template, RenderedFile]] = {}
     for name, template in found:
         try:
-            _add(made, template, room.generate(template, template.own(request.parameters)))
+            _add(made, template, room.generate(template, template.select(request.parameters)))
         except HoldfastError as failure:
-            errors.append(_missed(template.address.uri if name == ALL else name, failure))
+            errors.append(_error(template.address.uri if name == ALL else name, failure))
     return Scaffold(list(_files(request, made)), errors)
 
 
-def _named(room: Templates, request: Request, name: str) -> list[Template]:
-    """Return the templates a name stands for: a category, an address, or `all`."""
+def _named(room: Templates, request: ScaffoldRequest, name: str) -> list[Template]:
+    """Return the templates for a category, an address or `all`."""
     if name == ALL:
         return _every(room, request)
     if name.startswith(SCHEME):
         return [room.find(name)]
     category, _, variant = name.partition("/")
-    return [room.catalogue.find(Address.of(category, request.toolchain, variant or request.variant))]
+    return [room.catalogue.find(TemplateAddress.of(category, request.toolchain, variant or request.variant))]
 
 
-def _every(room: Templates, request: Request) -> list[Template]:
+def _every(room: Templates, request: ScaffoldRequest) -> list[Template]:
     everything = room.catalogue.matching()
     wanted = (request.toolchain, request.variant)
     every = [item for item in everything if (item.address.toolchain, item.address.variant) == wanted]
@@ -180,19 +177,21 @@ def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
     return given.get(condition, default) is not False
 
 
-def _refuse_unknown_parameters(room: Templates, request: Request, found: Sequence[Template]) -> None:
-    """Raise for a parameter that no template of the toolchain takes; one set may serve several scaffolds."""
+def _refuse_unknown_parameters(room: Templates, request: ScaffoldRequest, found: Sequence[Template]) -> None:
+    """Refuse a parameter that no template of the toolchain takes; one set may serve several scaffolds."""
     known = [*room.catalogue.matching(toolchain=request.toolchain), *found]
     declared = {parameter.name: parameter for template in known for parameter in template.parameters}
     unknown = {name: value for name, value in request.parameters.items() if name not in declared}
     if found and unknown:
-        told = problems(declared.values(), unknown)
-        raise refusal("the scaffold", [problem for problem in told if problem.field not in declared])
+        found_problems = problems(declared.values(), unknown)
+        raise refusal(
+            "the scaffold", [problem for problem in found_problems if problem.field not in declared]
+        )
 
 
 def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, file: RenderedFile) -> None:
     if file.path in made or file.path == RECORD_PATH:
-        raise TemplateBroken(f"{template.address} would write '{file.path}', which is taken.")
+        raise TemplateBroken(f"{template.address} would overwrite '{file.path}' of another template.")
     size = sum(len(other.content) for _, other in made.values()) + len(file.content)
     if size > LIMITS.scaffold_bytes:
         raise TooLarge(
@@ -203,7 +202,9 @@ def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, fil
     made[file.path] = template, file
 
 
-def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) -> Iterator[ScaffoldedFile]:
+def _files(
+    request: ScaffoldRequest, made: Mapping[str, tuple[Template, RenderedFile]]
+) -> Iterator[ScaffoldedFile]:
     for template, file in made.values():
         yield ScaffoldedFile.of(file, template.address.uri)
     if made:
@@ -218,14 +219,16 @@ def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) 
         yield ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
 
 
-def _missed(name: str, failure: HoldfastError) -> ScaffoldError:
+def _error(name: str, failure: HoldfastError) -> ScaffoldError:
     code = handshake_code(toolset.family, failure)
     number = failure.number if code is None else code
     return ScaffoldError(template=name, code=number, message=failure.sentence())
 
 
-def missed(errors: Sequence[ScaffoldError]) -> list[str]:
-    """Say what could not be generated to whoever typed a command, a line for each."""
+def error_lines(errors: Sequence[ScaffoldError]) -> list[str]:
+    """Return a line for each error, in the vocabulary of the command line."""
     prefix = "Parameter validation failed for {}: "
-    told = [(error.template, error.message.removeprefix(prefix.format(error.template))) for error in errors]
-    return [f"{name}: {why.replace('list_templates', '`holdfast templates list`')}" for name, why in told]
+    messages = [
+        (error.template, error.message.removeprefix(prefix.format(error.template))) for error in errors
+    ]
+    return [f"{name}: {why.replace('list_templates', '`holdfast templates list`')}" for name, why in messages]

@@ -1,6 +1,6 @@
-"""One template under one address: what it takes, whether values fit, and how results list it.
+"""A template at one address: its parameters, their validation, and its form in results.
 
-Contract: there is one validator. What `validate_template` reports is what `generate_template` refuses.
+Contract: `validate_template` and `generate_template` share one validator.
 """
 
 from __future__ import annotations
@@ -17,8 +17,16 @@ from holdfast.kernel.errors import did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.templates.address import Address
-from holdfast.templates.definition import FORMATS, Definition, Metadata, Parameter, Placed, Value, compiled
+from holdfast.templates.address import TemplateAddress
+from holdfast.templates.definition import (
+    FORMATS,
+    DeclaredAddress,
+    Parameter,
+    TemplateDefinition,
+    TemplateMetadata,
+    Value,
+    compiled_pattern,
+)
 from holdfast.templates.errors import ParameterValidation
 
 Values = Mapping[str, Value | None]
@@ -28,7 +36,7 @@ _KINDS = {"string": "a text", "boolean": "true or false", "array": "a list of te
 
 
 class ParameterProblem(Output):
-    """One thing that is wrong with one parameter."""
+    """One problem with one parameter."""
 
     field: UntrustedText
     message: UntrustedText
@@ -39,7 +47,7 @@ def _problem(field: str, message: str) -> ParameterProblem:
 
 
 def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[ParameterProblem]:
-    """Return everything that is wrong with the given parameters, in the order they were declared."""
+    """Return all problems with the given parameters, in declaration order."""
     found: list[ParameterProblem] = []
     known: list[str] = []
     for parameter in declared:
@@ -52,10 +60,10 @@ def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[Pa
 
 
 def refusal(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
-    """Return the failure that tells all of the problems."""
-    told = "; ".join(f"{problem.field}: {problem.message}" for problem in found)
+    """Return the error that lists all problems."""
+    listed = "; ".join(f"{problem.field}: {problem.message}" for problem in found)
     return ParameterValidation(
-        f"Parameter validation failed for {subject}: {told}.",
+        f"Parameter validation failed for {subject}: {listed}.",
         hint="list_templates shows what each template takes.",
         errors=[{"field": problem.field, "message": problem.message} for problem in found],
     )
@@ -70,7 +78,7 @@ def _of_value(parameter: Parameter, value: Any) -> list[ParameterProblem]:
 
 
 def _of_texts(parameter: Parameter, texts: list[Any]) -> list[ParameterProblem]:
-    """Return the first problem of a list; the others are likely the same."""
+    """Return the first problem of a list; the others are probably the same."""
     if len(texts) > LIMITS.parameter_items:
         return [_problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")]
     for text in texts:
@@ -88,12 +96,12 @@ def _of_text(parameter: Parameter, text: str) -> str | None:
     if not parameter.multiline and not text.isprintable() and any(mark in text for mark in "\n\r\t\x0b\x0c"):
         return "Must be a single line"
     if visible(text) != text:
-        return "Has a character that nobody can see"
+        return "Has an invisible character"
     if parameter.choices is not None and text not in parameter.choices:
         return f"Must be one of {', '.join(parameter.choices)}"
     if parameter.format is not None and (problem := FORMATS[parameter.format].problem(text)):
         return problem[:1].upper() + problem[1:]
-    if parameter.pattern is not None and compiled(parameter.pattern).fullmatch(text) is None:
+    if parameter.pattern is not None and compiled_pattern(parameter.pattern).fullmatch(text) is None:
         return f"Does not match pattern: {parameter.pattern}"
     return None
 
@@ -103,7 +111,7 @@ def _wrong_type(parameter: Parameter) -> ParameterProblem:
 
 
 def _unknown(name: str, known: Iterable[str]) -> ParameterProblem:
-    # The name is the caller's; it is shown escaped and cut.
+    # The name is untrusted, so it is escaped and shortened.
     return _problem(
         ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip(".")
     )
@@ -114,54 +122,54 @@ Origin = Literal["built-in", "user", "repository"]
 
 @dataclass(frozen=True)
 class Template:
-    """A template that can be found and filled in."""
+    """A template at one of its addresses."""
 
-    definition: Definition
-    place: Placed
+    definition: TemplateDefinition
+    declared: DeclaredAddress
     origin: Origin
     file: str
-    address: Address
+    address: TemplateAddress
 
     @property
-    def metadata(self) -> Metadata:
-        """Return what its file says about it."""
+    def metadata(self) -> TemplateMetadata:
+        """Return the metadata in its file."""
         return self.definition.metadata
 
     @property
     def body(self) -> str:
-        """Return its text, not filled in."""
+        """Return its text before rendering."""
         return self.definition.body
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """Return what it takes."""
+        """Return the parameters of its variant."""
         variant = self.address.variant
         return [item for item in self.metadata.parameters if variant in (item.variants or (variant,))]
 
     @property
     def is_builtin(self) -> bool:
-        """Return whether it came with the program."""
+        """Return whether it is built in."""
         return self.origin == "built-in"
 
     def problems(self, given: Mapping[str, Any]) -> list[ParameterProblem]:
-        """Return everything that is wrong with parameters given for it."""
+        """Return all problems with parameters given for it."""
         return problems(self.parameters, given)
 
-    def filled(self, given: Mapping[str, Any]) -> Values:
-        """Return a value for each of its parameters, or raise naming everything that is wrong."""
+    def complete(self, given: Mapping[str, Any]) -> Values:
+        """Return a value for each of its parameters, or raise an error that lists all problems."""
         found = self.problems(given)
         if found:
             raise refusal(self.address.uri, found)
         return {item.name: given.get(item.name, item.default) for item in self.parameters}
 
-    def own(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of some shared parameters that it takes."""
+    def select(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the given parameters that it takes."""
         names = {parameter.name for parameter in self.parameters}
         return {name: value for name, value in given.items() if name in names}
 
 
 class WithParameters(Input):
-    """A template, and values for what it takes."""
+    """A template, and values for its parameters."""
 
     resource_uri: str = Field(
         max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
@@ -175,13 +183,13 @@ class ListedParameter(Output):
     name: str
     type: Literal["string", "boolean", "array"]
     required: bool
-    default: UntrustedText | None = Field(description="What it is when it is not given, written as JSON.")
+    default: UntrustedText | None = Field(description="Its value if not given, as JSON.")
     description: UntrustedText
-    rule: UntrustedText | None = Field(description="What each text must look like, if there is a rule.")
+    rule: UntrustedText | None = Field(description="The rule for each text, if any.")
 
     @classmethod
     def of(cls, parameter: Parameter) -> Self:
-        """Return a declared parameter as a result."""
+        """Convert a declared parameter."""
         default = parameter.default
         return cls(
             name=parameter.name,
@@ -194,7 +202,7 @@ class ListedParameter(Output):
 
 
 class ListedTemplate(Output):
-    """A template and what it takes."""
+    """A template and its parameters."""
 
     uri: str
     name: UntrustedText
@@ -202,17 +210,17 @@ class ListedTemplate(Output):
     category: str
     toolchain: str
     variant: str
-    mime_type: str = Field(description="What kind of text it gives.")
+    mime_type: str = Field(description="The kind of text it generates.")
     origin: Origin = Field(description="Who wrote it.")
     parameters: list[ListedParameter]
 
     @classmethod
     def of(cls, template: Template, **more: Any) -> Self:
-        """Return a template as a result."""
+        """Convert a template."""
         return cls(
             uri=template.address.uri,
-            name=template.place.name,
-            description=template.place.description,
+            name=template.declared.name,
+            description=template.declared.description,
             category=template.address.category,
             toolchain=template.address.toolchain,
             variant=template.address.variant,
@@ -224,5 +232,5 @@ class ListedTemplate(Output):
 
 
 def array(items: Iterable[Output]) -> str:
-    """Return results as a JSON array, which the specification asks of lists."""
+    """Return results as a JSON array, as the toolkit specification requires."""
     return json.dumps([item.wire() for item in items], ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The toolset in which the room's operations, resources and prompts declare themselves."""
+"""The templates toolset."""
 
 from __future__ import annotations
 

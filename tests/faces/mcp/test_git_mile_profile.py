@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 from tests import forked
@@ -312,7 +312,7 @@ def test_the_reference_session_is_what_the_server_still_says(filled: Path) -> No
 @pytest.mark.requirement("milestones-42")
 def test_a_query_over_many_issues_completes(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
-    room.bring_in(Draft("issue", f"Issue {number}", "x" * 200) for number in range(3000))
+    room.import_drafts(EntityDraft("issue", f"Issue {number}", "x" * 200) for number in range(3000))
     room.close()
     with wire_client([GIT_MILE, "mcp-server"], cwd=repository) as client:
         client.initialize()
@@ -327,7 +327,7 @@ def test_every_letter_of_a_long_text_survives(repository: Path) -> None:
     title = "Quotes \"double\" 'single' \\ backslash \\n é 日本 🎉"
     body = ('Zeile mit "Anführung", \\ und 😀\n' * 400)[:10_000]
     room = Milestones(Repository.discover(repository))
-    name = room.create(Draft("issue", title, body, comments=(body,))).entity
+    name = room.create(EntityDraft("issue", title, body, comments=(body,))).entity
     room.close()
     with wire_client([GIT_MILE, "mcp-server"], cwd=repository) as client:
         client.initialize()

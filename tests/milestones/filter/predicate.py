@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.milestones.entity import Entity
-from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter.expression import All, Expression, FieldComparison, Negation
 from holdfast.milestones.filter.fields import Span, Value
 
 _DAY_SECONDS = 86400
@@ -38,7 +38,7 @@ class Subject:
 
 def holds(expression: Expression, subject: Subject) -> bool:
     """Tell whether the filter means this entity."""
-    if isinstance(expression, Comparison):
+    if isinstance(expression, FieldComparison):
         return _COMPARISONS[expression.field.type](expression, subject)
     if isinstance(expression, Negation):
         return not holds(expression.part, subject)
@@ -46,16 +46,16 @@ def holds(expression: Expression, subject: Subject) -> bool:
     return joint(holds(part, subject) for part in expression.parts)
 
 
-def _text(comparison: Comparison, subject: Subject) -> bool:
+def _text(comparison: FieldComparison, subject: Subject) -> bool:
     return _among(comparison, _held(comparison, subject), operator.eq)
 
 
-def _held(comparison: Comparison, subject: Subject) -> str | None:
+def _held(comparison: FieldComparison, subject: Subject) -> str | None:
     held: str | None = getattr(subject.entity, comparison.field.name)
     return held
 
 
-def _among(comparison: Comparison, held: str | None, is_named: Callable[[Value, str], bool]) -> bool:
+def _among(comparison: FieldComparison, held: str | None, is_named: Callable[[Value, str], bool]) -> bool:
     """Compare what is held with alternatives; None is held where there is nothing."""
     if comparison.operator == "contains":
         return held is not None and _within(comparison.values[0], held)
@@ -70,26 +70,26 @@ def _within(value: Value, held: str) -> bool:
     return str(value).casefold() in held.casefold()
 
 
-def _person(comparison: Comparison, subject: Subject) -> bool:
+def _person(comparison: FieldComparison, subject: Subject) -> bool:
     def is_named(value: Value, held: str) -> bool:
         return held == value or held.startswith(f"{value} <") or held.endswith(f"<{value}>")
 
     return _among(comparison, _held(comparison, subject), is_named)
 
 
-def _milestone(comparison: Comparison, subject: Subject) -> bool:
+def _milestone(comparison: FieldComparison, subject: Subject) -> bool:
     title = subject.milestone_title
     if comparison.operator == "contains":
         return title is not None and _within(comparison.values[0], title)
     return _among(comparison, subject.entity.milestone, lambda value, held: value in (held, title))
 
 
-def _search(comparison: Comparison, subject: Subject) -> bool:
+def _search(comparison: FieldComparison, subject: Subject) -> bool:
     texts = (subject.entity.title, subject.entity.description, *subject.bodies)
     return any(_within(comparison.values[0], text) for text in texts)
 
 
-def _labels(comparison: Comparison, subject: Subject) -> bool:
+def _labels(comparison: FieldComparison, subject: Subject) -> bool:
     labels = subject.entity.labels
     if comparison.operator == "contains":
         return any(_within(comparison.values[0], label) for label in labels)
@@ -97,7 +97,7 @@ def _labels(comparison: Comparison, subject: Subject) -> bool:
     return found != (comparison.operator == "!=")
 
 
-def _moment(comparison: Comparison, subject: Subject) -> bool:
+def _moment(comparison: FieldComparison, subject: Subject) -> bool:
     held, [span] = _held(comparison, subject), comparison.values
     if not isinstance(span, Span):
         return (held is None) == (comparison.operator == "=")
@@ -120,7 +120,7 @@ def _in_time(sign: str, held: int, first: int, last: int) -> bool:
     return _SIGNS[sign](held, first if sign in ("<", ">=") else last)
 
 
-def _number(comparison: Comparison, subject: Subject) -> bool:
+def _number(comparison: FieldComparison, subject: Subject) -> bool:
     entity = subject.entity
     held = entity.comment_count if comparison.field.name == "comments" else entity.open_issues or 0
     if comparison.operator == "in":
@@ -129,18 +129,18 @@ def _number(comparison: Comparison, subject: Subject) -> bool:
     return isinstance(value, int) and _SIGNS[comparison.operator](held, value)
 
 
-def _flag(comparison: Comparison, subject: Subject) -> bool:
+def _flag(comparison: FieldComparison, subject: Subject) -> bool:
     return (bool(subject.bodies) == comparison.values[0]) == (comparison.operator == "=")
 
 
-_COMPARISONS: dict[str, Callable[[Comparison, Subject], bool]] = {
+_COMPARISONS: dict[str, Callable[[FieldComparison, Subject], bool]] = {
     "text": _text,
     "choice": _text,
     "search": _search,
     "person": _person,
     "milestone": _milestone,
     "labels": _labels,
-    "moment": _moment,
+    "time": _moment,
     "number": _number,
     "flag": _flag,
 }

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import Invalid
-from holdfast.milestones.entity import Comment, Entity
+from holdfast.milestones.entity import Entity, EntityComment
 from holdfast.milestones.filter.parser import parse_filter
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import texts_like_filters
@@ -32,7 +32,9 @@ def entity(**more: Any) -> Entity:
         "labels": ("bug", "area/backend"),
         "due": "2023-12-01",
         "milestone": "c8d4b0a2-0000-7000-8000-000000000002",
-        "comments": (Comment("c1", "Grace <grace@example.org>", "Seen in Straße", "2023-11-02T00:00:00Z"),),
+        "comments": (
+            EntityComment("c1", "Grace <grace@example.org>", "Seen in Straße", "2023-11-02T00:00:00Z"),
+        ),
     }
     return Entity(**{**facts, **more})
 
@@ -154,8 +156,8 @@ def test_an_empty_filter_asks_for_nothing() -> None:
         ("status in [open, closed", 24, 'expected "]", found the end'),
         ("status in []", 12, "is missing before"),
         ("title == 'open", 10, "has no end"),
-        (r"title == '\q'", 11, "is no escape"),
-        (r"title == '\ud800'", 11, "is no escape"),
+        (r"title == '\q'", 11, "is not an escape"),
+        (r"title == '\ud800'", 11, "is not an escape"),
         ("title == $x", 10, "has no meaning here"),
         ("comments > many", 12, "Write a whole number."),
         ("comments > 99999999999999999999", 12, "Write a whole number."),

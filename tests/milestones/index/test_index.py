@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.milestones.entity import SCALARS, SETS, Draft
+from holdfast.milestones.entity import SCALARS, SETS, EntityDraft
 from holdfast.milestones.index import bulk_load
-from holdfast.milestones.index.bulk_load import INSERT_CREATION, creation_in
-from holdfast.milestones.index.query import Condition, Query
-from holdfast.milestones.index.rows import Rows
+from holdfast.milestones.index.bulk_load import INSERT_CREATION, parse_creation
+from holdfast.milestones.index.query import Condition, EntityQuery
+from holdfast.milestones.index.rows import EntityRows
 from holdfast.milestones.index.schema import TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.store import Milestones
@@ -65,7 +65,7 @@ def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
             for table in tables
         }
 
-    return room.ask(rows)
+    return room.read(rows)
 
 
 def own_log(repository: Path) -> str:
@@ -134,11 +134,11 @@ def test_logs_that_cannot_be_read_at_all_are_an_error_and_not_an_empty_answer(
         path.unlink()
     monkeypatch.setenv("PATH", "/nonexistent")
     with opened(repository) as other, pytest.raises(HoldfastError, match="git"):
-        other.find(Query("issue"))
+        other.find(EntityQuery("issue"))
 
 
 def test_reading_where_nothing_was_written_leaves_no_trace(repository: Path, room: Milestones):
-    assert room.find(Query("issue")).items == ()
+    assert room.find(EntityQuery("issue")).items == ()
     assert not (repository / ".git" / "holdfast").exists()
     assert room.notices() == []
 
@@ -229,7 +229,7 @@ def test_c2_a_damaged_log_is_named_and_the_others_are_listed(
     name = (path / ".git" / "holdfast" / "milestones.replica").read_text().strip()
     ref, tracked = f"refs/holdfast/log/{name}", f"refs/holdfast/remotes/origin/{name}"
     git(path, "update-ref", "-d", tracked)
-    room.find(Query("issue"))
+    room.find(EntityQuery("issue"))
     tip = git(path, "rev-parse", ref).strip()
     file = path / ".git" / ref
     if damage == "garbage":
@@ -347,9 +347,9 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         None,
         contents,
     )
-    rows = Rows()
-    rows.take([entry])
-    found = creation_in(record_of(entry))
+    rows = EntityRows()
+    rows.add([entry])
+    found = parse_creation(record_of(entry))
     if found is None:
         return
     connection = sqlite3.connect(":memory:")
@@ -378,7 +378,7 @@ PLAIN = Entry(
 
 
 def test_the_plainest_creation_does_go_the_short_way():
-    found = creation_in(record_of(PLAIN))
+    found = parse_creation(record_of(PLAIN))
     assert found is not None
     assert found[3][2:5] == ('A "title"', "Two\nlines\\", "draft")
     assert found[3][-1] == '["a", "b"]'
@@ -392,14 +392,14 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     length = data.draw(st.integers(0, 3))
     pieces = st.sampled_from(['"', "\\", "]", "[", ",", "{", "}", ":", "\n", "0", "-1", "\\u0041", "ä", "\t"])
     record = record[:place] + data.draw(pieces) + record[place + length :]
-    found = creation_in(record)
+    found = parse_creation(record)
     if found is None:
         return
     (line,) = (line for line in parsed(record).message.split("\n") if line.startswith("{"))
     entry = parse(line)
     assert entry is not None
-    rows = Rows()
-    rows.take([entry])
+    rows = EntityRows()
+    rows.add([entry])
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
@@ -456,7 +456,7 @@ def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(
                 for path in index_files(repository):
                     path.unlink(missing_ok=True)
             room.comment(filled[number % 3], f"{number}-{step}")
-            assert len(room.find(Query("issue")).items) == 3
+            assert len(room.find(EntityQuery("issue")).items) == 3
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
@@ -469,10 +469,10 @@ def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: P
     program = (
         "import os,sys; os.setgid(65534); os.setuid(65534)\n"
         "from holdfast.milestones.store import Milestones\n"
-        "from holdfast.milestones.index.query import Query\n"
+        "from holdfast.milestones.index.query import EntityQuery\n"
         "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.kernel.errors import HoldfastError\n"
-        "try: print(Milestones.open(Repository.at('.')).find(Query('issue')))\n"
+        "try: print(Milestones.open(Repository.at('.')).find(EntityQuery('issue')))\n"
         "except HoldfastError as failure: sys.exit('refused: ' + failure.sentence())\n"
     )
     for folder in [repository, *repository.parents][:4]:
@@ -484,12 +484,12 @@ def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: P
 
 
 def test_bulk_creation_and_single_creation_are_the_same_to_readers(room: Milestones, tmp_path: Path):
-    draft = Draft(
+    draft = EntityDraft(
         "issue", "Same", labels=("a", "b"), comments=("Hm",), id="aaaa0000-0000-4000-8000-000000000001"
     )
     room.create(draft)
     with opened(new_repository(tmp_path / "bulk")) as bulk:
-        bulk.bring_in([draft], actor="Ada <ada@example.org>")
+        bulk.import_drafts([draft], actor="Ada <ada@example.org>")
         one, many = everything(room)[0], everything(bulk)[0]
     assert (one.labels, one.title, [c.body for c in one.comments]) == (
         many.labels,
@@ -505,7 +505,7 @@ def test_what_stands_for_nothing_does_not_outlive_the_emptiness(repository: Path
             connection.execute("INSERT INTO tip VALUES ('a', 'b')")
 
     for _ in range(3):
-        room.ask(look)
+        room.read(look)
     with opened(repository) as other:
         issue(other, "First")
     assert titles(room) == ["First"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import EVERYTHING, Query
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EVERYTHING, EntityQuery
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import git, new_repository, opened
 
@@ -20,8 +20,10 @@ ISSUES = 20_000
 @pytest.fixture
 def many(repository: Path) -> Iterator[Milestones]:
     with opened(repository) as room:
-        room.bring_in(
-            Draft("issue", f"Issue {number}", description="Words " * 20, labels=(f"area-{number % 20}",))
+        room.import_drafts(
+            EntityDraft(
+                "issue", f"Issue {number}", description="Words " * 20, labels=(f"area-{number % 20}",)
+            )
             for number in range(ISSUES)
         )
         yield room
@@ -30,8 +32,8 @@ def many(repository: Path) -> Iterator[Milestones]:
 @pytest.mark.requirement("milestones-52")
 def test_a_page_an_append_and_a_rebuild_hold_at_this_size(repository: Path, many: Milestones):
     rebuilt(repository)
-    first = many.find(Query("issue"))
-    second = many.find(Query("issue", after=first.next))
+    first = many.find(EntityQuery("issue"))
+    second = many.find(EntityQuery("issue", after=first.next))
     assert len(second.items) == len(first.items)
     assert not {item.id for item in first.items} & {item.id for item in second.items}
     many.comment(first.items[0].id, "Hm")

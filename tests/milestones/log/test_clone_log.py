@@ -14,9 +14,9 @@ import pytest
 
 from holdfast.kernel.errors import Conflict, HoldfastError, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Draft, Written
+from holdfast.milestones.entity import EntityDraft, ImportedComment
 from holdfast.milestones.index.lookup import AmbiguousEntity, UnknownEntity
-from holdfast.milestones.index.query import EVERYTHING, Query, SortKey, ready_query
+from holdfast.milestones.index.query import EVERYTHING, EntityQuery, SortKey, ready_query
 from holdfast.milestones.log.entry import derived_id
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import (
@@ -62,7 +62,7 @@ def test_each_write_is_one_commit_with_an_empty_tree_and_canonical_lines(reposit
 
 
 def test_an_entity_has_what_was_written(room: Milestones):
-    milestone = room.create(Draft("milestone", "Alpha", description="The first")).entity
+    milestone = room.create(EntityDraft("milestone", "Alpha", description="The first")).entity
     other = issue(room, "Needed first")
     name = issue(
         room,
@@ -110,7 +110,7 @@ def test_what_is_so_already_is_not_written_again(repository: Path, room: Milesto
 
 
 def test_the_same_request_is_carried_out_once(repository: Path, room: Milestones):
-    draft = Draft("issue", "Once", request="r-1")
+    draft = EntityDraft("issue", "Once", request="r-1")
     first = room.create(draft)
     again = room.create(draft)
     assert (again.entity, again.operations, again.repeated) == (first.entity, first.operations, True)
@@ -138,23 +138,23 @@ def test_comments_are_edited_and_deleted_and_history_keeps_them(room: Milestones
 @pytest.mark.parametrize(
     "draft",
     [
-        Draft("issue", " "),
-        Draft("issue", "x" * (LIMITS.entity_title_characters + 1)),
-        Draft("issue", "x", description="y" * (LIMITS.entity_text_characters + 1)),
-        Draft("issue", "x", status="finished"),  # type: ignore[arg-type]
-        Draft("issue", "x", due="tomorrow"),
-        Draft("issue", "x", milestone="alpha"),
-        Draft("issue", "x", labels=("",)),
-        Draft("issue", "x", dependencies=("1234",)),
-        Draft("issue", "bytes \udcff"),
-        Draft("issue", "x", comments=(" ",)),
-        Draft("issue", "x", id="not-a-uuid"),
-        Draft("issue", "x", request="r" * (LIMITS.request_characters + 1)),
+        EntityDraft("issue", " "),
+        EntityDraft("issue", "x" * (LIMITS.entity_title_characters + 1)),
+        EntityDraft("issue", "x", description="y" * (LIMITS.entity_text_characters + 1)),
+        EntityDraft("issue", "x", status="finished"),  # type: ignore[arg-type]
+        EntityDraft("issue", "x", due="tomorrow"),
+        EntityDraft("issue", "x", milestone="alpha"),
+        EntityDraft("issue", "x", labels=("",)),
+        EntityDraft("issue", "x", dependencies=("1234",)),
+        EntityDraft("issue", "bytes \udcff"),
+        EntityDraft("issue", "x", comments=(" ",)),
+        EntityDraft("issue", "x", id="not-a-uuid"),
+        EntityDraft("issue", "x", request="r" * (LIMITS.request_characters + 1)),
     ],
     ids=lambda draft: repr(draft)[:60],
 )
 def test_what_cannot_be_stored_is_refused_and_nothing_is_written(
-    repository: Path, room: Milestones, draft: Draft
+    repository: Path, room: Milestones, draft: EntityDraft
 ):
     with pytest.raises(InvalidArguments) as caught:
         room.create(draft)
@@ -184,7 +184,7 @@ def test_names_are_full_ids_or_unmistakable_beginnings(room: Milestones):
     with pytest.raises(UnknownEntity, match="an issue, not a milestone"):
         room.get("milestone", one)
     with pytest.raises(Conflict):
-        room.create(Draft("issue", "Again", id=one))
+        room.create(EntityDraft("issue", "Again", id=one))
 
 
 @pytest.mark.requirement("reliability-C4")
@@ -247,8 +247,8 @@ WRITES: dict[str, Callable[[Milestones, str], object]] = {
     "comment": lambda room, name: room.comment(name, "Hm"),
     "close": lambda room, name: room.set_status(name, "closed"),
     "claim": lambda room, name: room.claim(name),
-    "import": lambda room, name: room.bring_in([Draft("issue", "Many") for _ in range(5)]),
-    "list": lambda room, name: room.find(Query("issue")),
+    "import": lambda room, name: room.import_drafts([EntityDraft("issue", "Many") for _ in range(5)]),
+    "list": lambda room, name: room.find(EntityQuery("issue")),
     "show": lambda room, name: room.get("issue", name),
     "doctor": lambda room, name: room.check(),
     "sync": lambda room, name: room.sync(),
@@ -297,7 +297,7 @@ def test_bare_and_sha256_repositories_work(home: Path, tmp_path: Path, options: 
     with opened(path) as room:
         name = issue(room, "Anywhere")
         room.comment(name, "Hm")
-        room.bring_in([Draft("issue", "Imported")])
+        room.import_drafts([EntityDraft("issue", "Imported")])
         git(path, "pack-refs", "--all")
         git(path, "gc", "--quiet")
         room.comment(name, "After packing")
@@ -333,7 +333,7 @@ def test_refs_that_this_git_cannot_read_are_an_error_and_never_an_empty_answer(r
             git(repository, "config", "core.repositoryFormatVersion", "1")
             git(repository, "config", "extensions.refStorage", "reftable")
             with pytest.raises(HoldfastError, match="git"):
-                room.find(Query("issue"))
+                room.find(EntityQuery("issue"))
 
 
 @pytest.mark.requirement("milestones-53")
@@ -348,7 +348,7 @@ def test_a_repository_without_a_user_name_works(home: Path, tmp_path: Path):
 @pytest.mark.parametrize("actor", ["", "\n", "x" * 300, "\x1b[31m"])
 def test_a_name_that_is_none_is_refused(room: Milestones, actor: str):
     with pytest.raises(InvalidArguments):
-        room.create(Draft("issue", "x"), actor=actor)
+        room.create(EntityDraft("issue", "x"), actor=actor)
 
 
 def test_a_log_that_somebody_died_with_is_left_and_another_one_begun(repository: Path, room: Milestones):
@@ -365,19 +365,19 @@ def test_a_log_that_somebody_died_with_is_left_and_another_one_begun(repository:
 
 def test_an_import_brings_authors_and_times_once(room: Milestones):
     drafts = [
-        Draft(
+        EntityDraft(
             "issue",
             f"Old {number}",
             author="Bea <bea@example.org>",
             time="2020-01-02T03:04:05Z",
-            comments=(Written("Cy <cy@example.org>", "2020-02-03T04:05:06Z", "Said long ago"),),
+            comments=(ImportedComment("Cy <cy@example.org>", "2020-02-03T04:05:06Z", "Said long ago"),),
             **identity,  # type: ignore[arg-type]
         )
         for number, identity in enumerate(({"request": "source#1"}, {"id": derived_id("source", "2")}))
     ]
-    first = room.bring_in([*drafts, *drafts])
+    first = room.import_drafts([*drafts, *drafts])
     assert [receipt.changed for receipt in first] == [True, True, False, False]
-    again = room.bring_in(drafts)
+    again = room.import_drafts(drafts)
     assert [receipt.entity for receipt in again] == [receipt.entity for receipt in first[:2]]
     entity = room.get("issue", first[0].entity)
     assert (entity.author, entity.created, entity.updated) == (
@@ -389,13 +389,13 @@ def test_an_import_brings_authors_and_times_once(room: Milestones):
 
 
 def test_an_import_dates_no_commit_into_the_future(repository: Path, room: Milestones):
-    room.bring_in(Draft("issue", f"First {number}") for number in range(50))
+    room.import_drafts(EntityDraft("issue", f"First {number}") for number in range(50))
     assert len(log_of(repository, "%H")) == 50
-    room.bring_in(Draft("issue", f"Second {number}") for number in range(2000))
+    room.import_drafts(EntityDraft("issue", f"Second {number}") for number in range(2000))
     dates = [int(date) for date in log_of(repository, "%ct")]
     assert dates == sorted(set(dates), reverse=True)
     assert dates[0] <= time.time() + 10
-    assert len(room.find(Query("issue", limit=3000)).items) == 2050
+    assert len(room.find(EntityQuery("issue", limit=3000)).items) == 2050
 
 
 def test_an_import_writes_no_commit_that_readers_pass_over(
@@ -404,10 +404,10 @@ def test_an_import_writes_no_commit_that_readers_pass_over(
     monkeypatch.setitem(vars(LIMITS), "log_commit_bytes", 80_000)
     issue(room, "Just now")
     comments = tuple("word " * 1000 for _ in range(40))
-    room.bring_in(Draft("issue", f"Large {number}", comments=comments) for number in range(2))
+    room.import_drafts(EntityDraft("issue", f"Large {number}", comments=comments) for number in range(2))
     for path in (repository / ".git" / "holdfast").glob("milestones*.sqlite*"):
         path.unlink()
-    assert sorted(item.comment_count for item in room.find(Query("issue")).items) == [0, 40, 40]
+    assert sorted(item.comment_count for item in room.find(EntityQuery("issue")).items) == [0, 40, 40]
     assert room.check() == []
 
 
@@ -417,8 +417,8 @@ def test_operations_carried_over_as_lines_make_the_same_entities(room: Milestone
     room.set(name, "title", "Other")
     with opened(new_repository(tmp_path / "copy")) as copy:
         lines = list(room.operations())
-        assert copy.bring_in_operations([*lines, *lines, "nonsense"]) == 3
-        assert copy.bring_in_operations(lines) == 0
+        assert copy.import_operations([*lines, *lines, "nonsense"]) == 3
+        assert copy.import_operations(lines) == 0
         assert everything(copy) == everything(room)
 
 
@@ -427,9 +427,9 @@ def test_what_is_made_within_one_second_lists_in_the_order_made(repository: Path
         names = [issue(room, f"Issue {number}") for number in range(12)]
         oldest_first = (SortKey("created"),)
         for _ in range(2):
-            assert [item.id for item in room.find(Query("issue")).items] == names[::-1]
-            assert [item.id for item in room.find(Query("issue", sort=oldest_first)).items] == names
-            query = Query("issue", sort=oldest_first, limit=5)
+            assert [item.id for item in room.find(EntityQuery("issue")).items] == names[::-1]
+            assert [item.id for item in room.find(EntityQuery("issue", sort=oldest_first)).items] == names
+            query = EntityQuery("issue", sort=oldest_first, limit=5)
             second = room.find(query._replace(after=room.find(query).next))
             assert [item.id for item in second.items] == names[5:10]
             for path in (repository / ".git" / "holdfast").glob("milestones*.sqlite*"):
@@ -437,12 +437,14 @@ def test_what_is_made_within_one_second_lists_in_the_order_made(repository: Path
         ready = room.find(ready_query(room.now(), 50))
         assert [item.id for item in ready.items] == names
         room.comment(names[0], "Hm")
-        assert room.find(Query("issue")).items[0].id == names[0], "and what was updated last comes first"
+        assert room.find(EntityQuery("issue")).items[0].id == names[0], (
+            "and what was updated last comes first"
+        )
 
 
 def test_pages_follow_each_other_without_gap_or_repeat_in_every_order(room: Milestones):
-    room.bring_in(
-        Draft(
+    room.import_drafts(
+        EntityDraft(
             "issue",
             f"T{number % 3}",
             time=f"2026-01-0{1 + number % 4}T00:00:00Z",
@@ -457,20 +459,20 @@ def test_pages_follow_each_other_without_gap_or_repeat_in_every_order(room: Mile
         (SortKey("comments"), SortKey("due")),
         (SortKey("id", descending=True),),
     ]
-    whole = {item.id for item in room.find(Query("issue", limit=100)).items}
+    whole = {item.id for item in room.find(EntityQuery("issue", limit=100)).items}
     for sort in orders:
         seen, position = [], None
         while True:
-            page = room.find(Query("issue", sort=sort, limit=4, after=position))
+            page = room.find(EntityQuery("issue", sort=sort, limit=4, after=position))
             seen += [item.id for item in page.items]
             position = page.next
             if position is None:
                 break
         assert len(seen) == 23
         assert set(seen) == whole
-        assert seen == [item.id for item in room.find(Query("issue", sort=sort, limit=100)).items]
+        assert seen == [item.id for item in room.find(EntityQuery("issue", sort=sort, limit=100)).items]
     assert room.count("issue", EVERYTHING) == 23
     with pytest.raises(InvalidArguments, match="sort key"):
-        room.find(Query("issue", sort=(SortKey("colour"),)))
+        room.find(EntityQuery("issue", sort=(SortKey("colour"),)))
     with pytest.raises(InvalidArguments):
-        room.find(Query("issue", limit=0))
+        room.find(EntityQuery("issue", limit=0))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, lines_of, message_of, parse
-from holdfast.milestones.log.fold import State, fold
+from holdfast.milestones.log.fold import EntityState, fold
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import samples
 
@@ -188,7 +188,7 @@ class Replica:
         self.known: dict[str, Entry] = {}
         self.count = 0
 
-    def state(self) -> State | None:
+    def state(self) -> EntityState | None:
         return fold(self.known.values())
 
     def write(self, type_: str, **more: object) -> None:
@@ -226,7 +226,9 @@ STEPS = st.lists(
 
 
 def states(
-    steps: Iterable[tuple[int, int, str, int]], seed: int, fold: Callable[[Iterable[Entry]], State | None]
+    steps: Iterable[tuple[int, int, str, int]],
+    seed: int,
+    fold: Callable[[Iterable[Entry]], EntityState | None],
 ) -> tuple[dict[str, Entry], list[Entity | None]]:
     """Let clones write and learn as told; return all operations, and what each clone makes of them."""
     replicas = [Replica(name) for name in "wxyz"]
@@ -264,7 +266,7 @@ def test_a_thousand_histories_of_four_clones_converge_in_every_order(
 
 @pytest.mark.evidence("B7", "milestones", control="takes operations in the order they came")
 def test_control_operations_taken_in_the_order_they_came_do_not_converge(tally: Tally):
-    def fold_as_they_came(entries: Iterable[Entry]) -> State | None:
+    def fold_as_they_came(entries: Iterable[Entry]) -> EntityState | None:
         return fold(one._replace(lamport=place) for place, one in enumerate(entries, 1))
 
     differ, choices = 0, random.Random(3)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.errors import Conflict, Invalid, InvalidPath
-from holdfast.milestones.entity import Draft
-from holdfast.milestones.index.query import Query
+from holdfast.milestones.entity import EntityDraft
+from holdfast.milestones.index.query import EntityQuery
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.tools.export import ExportEntities, export_entities
 from holdfast.milestones.tools.import_ import ImportEntities, MileImported, import_entities
@@ -90,12 +90,12 @@ def bring(room: Milestones, repository: Path) -> Import:
 
 
 def titles(room: Milestones, kind: Any) -> dict[str, str]:
-    page = room.find(Query(kind, include_closed=True, limit=500))
+    page = room.find(EntityQuery(kind, include_closed=True, limit=500))
     return {item.title: item.id for item in page.items}
 
 
 def test_operations_come_over_without_loss_and_only_once(room: Milestones, tmp_path: Path) -> None:
-    name = room.create(Draft("issue", "Größe", "Text", labels=("bug",), comments=("One",))).entity
+    name = room.create(EntityDraft("issue", "Größe", "Text", labels=("bug",), comments=("One",))).entity
     room.set_status(name, "closed")
     room.comment(name, "Two \x1b[31m")
     exported = export_entities(room, ExportEntities(file="out.jsonl"))
@@ -148,7 +148,7 @@ def test_a_bead_does_not_wait_for_itself(room: Milestones, bring: Import) -> Non
     beads = [{"id": "bd-7", "title": "Snake", "dependencies": needs}, {"id": "bd-8", "title": "Other"}]
     result = bring("\n".join(map(json.dumps, beads)), format="beads")
     assert (result.created, [(one.item, one.reason) for one in result.skipped]) == (
-        2, [("bd-7", "It depends on itself, which was left out.")]
+        2, [("bd-7", "It depends on itself; that dependency was dropped.")]
     )  # fmt: skip
     known = titles(room, "issue")
     assert room.get("issue", known["Snake"]).dependencies == (known["Other"],)
@@ -174,7 +174,7 @@ def test_what_is_too_long_is_named_and_the_rest_comes_over(bring: Import) -> Non
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}', "[" * 100_000])
 def test_a_file_that_holds_no_issues_is_refused(bring: Import, content: str) -> None:
-    with pytest.raises(Invalid, match="no JSON array"):
+    with pytest.raises(Invalid, match="not a JSON array"):
         bring(content, format="github")
 
 
@@ -196,16 +196,18 @@ def test_files_are_read_and_written_inside_the_repository_only(room: Milestones,
 def test_an_issue_whose_milestone_is_not_here_is_exported_all_the_same(
     room: Milestones, tmp_path: Path
 ) -> None:
-    room.create(Draft("issue", "One", milestone=room.create(Draft("milestone", "Elsewhere")).entity))
+    room.create(
+        EntityDraft("issue", "One", milestone=room.create(EntityDraft("milestone", "Elsewhere")).entity)
+    )
     with closing(room_at(new_repository(tmp_path / "other"))) as other:
-        other.bring_in_operations(line for line in room.operations() if json.loads(line)["k"] == "issue")
+        other.import_operations(line for line in room.operations() if json.loads(line)["k"] == "issue")
         text = export_entities(other, ExportEntities(format="github")).text or ""
     assert [(issue["title"], issue["milestone"]) for issue in json.loads(text)] == [("One", None)]
 
 
 def test_an_export_for_github_can_be_read_back(room: Milestones, tmp_path: Path) -> None:
-    milestone = room.create(Draft("milestone", "Alpha")).entity
-    room.create(Draft("issue", "One", "Body", milestone=milestone, labels=("bug",), comments=("Hi",)))
+    milestone = room.create(EntityDraft("milestone", "Alpha")).entity
+    room.create(EntityDraft("issue", "One", "Body", milestone=milestone, labels=("bug",), comments=("Hi",)))
     text = export_entities(room, ExportEntities(format="github")).text or ""
     other = room_at(new_repository(tmp_path / "other"))
     (tmp_path / "other" / "in.json").write_text(text)

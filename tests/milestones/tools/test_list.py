@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import Invalid, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
-from holdfast.milestones.entity import Draft, Kind
+from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.filter.sql import condition
 from holdfast.milestones.index import query as queries
-from holdfast.milestones.index.query import Condition, Query
+from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, question
+from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, query_of
 from holdfast.storage.git.repository import Repository
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import filters
@@ -31,15 +31,15 @@ NOW = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
 PEOPLE = ("Ada <ada@example.org>", "Grace <grace@example.org>", "ss <%_@x>")
 
 
-def drafts() -> Iterator[Draft]:
+def drafts() -> Iterator[EntityDraft]:
     """Yield entities that differ in everything a filter can ask."""
     titles = ["bug", "Bug report", "Straße", "STRASSE", "a b", "100%_done", "É", "e\u0301", "Ada", "null"]
     for number in range(3):
-        yield Draft(
+        yield EntityDraft(
             "milestone", ["Alpha", "bug", "É"][number], labels=("bug",)[:number], id=_id(900 + number)
         )
     for number in range(40):
-        yield Draft(
+        yield EntityDraft(
             "issue",
             titles[number % len(titles)],
             ["", "a b and BUG", "ß"][number % 3],
@@ -66,7 +66,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Milestones]:
     path = tmp_path_factory.mktemp("listing")
     subprocess.run(["git", "init", "--quiet", path], check=True)
     room = Milestones(Repository.discover(path), clock=lambda: NOW)
-    room.bring_in(list(drafts()))
+    room.import_drafts(list(drafts()))
     yield room
     room.close()
 
@@ -83,7 +83,7 @@ def subjects(room: Milestones) -> dict[Kind, list[Subject]]:
 
 
 def found_by_index(room: Milestones, kind: Kind, sql: Condition) -> set[str]:
-    page = room.find(Query(kind, condition=sql, include_closed=True, limit=500))
+    page = room.find(EntityQuery(kind, condition=sql, include_closed=True, limit=500))
     return {item.id for item in page.items}
 
 
@@ -172,9 +172,9 @@ def test_pages_follow_each_other_without_gap_or_repeat(
 
 def test_a_page_that_begins_while_others_write_repeats_nothing(repository: Path) -> None:
     room = Milestones(Repository.discover(repository), clock=lambda: NOW)
-    room.bring_in(Draft("issue", f"{number}", id=_id(number)) for number in range(6))
+    room.import_drafts(EntityDraft("issue", f"{number}", id=_id(number)) for number in range(6))
     first = ask(room, sort=["title"], limit=3)
-    room.create(Draft("issue", "0 new"))
+    room.create(EntityDraft("issue", "0 new"))
     rest = ask(room, sort=["title"], limit=10, cursor=first.next_cursor)
     assert [item.title for item in (*first.items, *rest.items)] == ["0", "1", "2", "3", "4", "5"]
     room.close()
@@ -206,13 +206,13 @@ def test_a_cursor_that_is_well_made_but_not_ours_is_refused(room: Milestones, ke
 def test_a_limit_above_the_largest_page_is_cut_and_said(room: Milestones) -> None:
     page = ask(room, limit=501)
     assert "at most 500" in (page.hint or "")
-    query, _ = question(ListEntities(entity="issue", limit=501), NOW.timestamp())
+    query, _ = query_of(ListEntities(entity="issue", limit=501), NOW.timestamp())
     assert query.limit == 500
 
 
 def test_without_a_limit_a_page_has_fifty_items(repository: Path) -> None:
     room = Milestones(Repository.discover(repository))
-    room.bring_in(Draft("issue", f"{number}") for number in range(51))
+    room.import_drafts(EntityDraft("issue", f"{number}") for number in range(51))
     page = ask(room)
     assert (len(page.items), page.next_cursor is None) == (50, False)
     room.close()
@@ -223,7 +223,7 @@ def test_ages_count_back_from_now(repository: Path) -> None:
     now = datetime.now(UTC)
     for days in (1, 10):
         moment = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        room.bring_in([Draft("issue", f"{days} days", time=moment)])
+        room.import_drafts([EntityDraft("issue", f"{days} days", time=moment)])
     assert [item.title for item in ask(room, filter="created > 7d").items] == ["1 days"]
     assert [item.title for item in ask(room, filter="created < 7d").items] == ["10 days"]
     room.close()
@@ -244,7 +244,7 @@ def test_a_page_that_would_be_too_large_ends_early_and_the_next_one_goes_on(
 ) -> None:
     """The cursor is null exactly when nothing follows, however the pages were cut."""
     with closing(Milestones.open(Repository.at(repository))) as room:
-        room.bring_in([Draft("issue", f"{number} {'x' * 90}") for number in range(23)])
+        room.import_drafts([EntityDraft("issue", f"{number} {'x' * 90}") for number in range(23)])
         whole = [item.id for item in ask(room, limit=500).items]
         for budget in (1, 250, 1000, 5000):
             monkeypatch.setattr(queries, "LIMITS", replace(LIMITS, entity_page_characters=budget))

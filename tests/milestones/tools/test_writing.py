@@ -144,7 +144,7 @@ def test_mistakes_are_named_and_nothing_is_written(do: Do, issue: str) -> None:
             do(name, id=issue, **arguments)
     with pytest.raises(UnknownEntity):
         do("close", id="dead-beef")
-    with pytest.raises(Invalid, match="does not belong to a milestone"):
+    with pytest.raises(Invalid, match="cannot belong to a milestone"):
         do("create", entity="milestone", title="x", milestone="abcd")
     assert do("log") == before
 

@@ -205,10 +205,10 @@ def test_the_doctor_names_a_left_lock_and_removes_it_when_asked(
     writing: Writing, left_lock: Path, run_holdfast
 ):
     said = run_holdfast("doctor", cwd=writing.path).stdout
-    assert f"{REF}.lock: A writer that is gone left a lock. `holdfast doctor --fix`" in said
+    assert f"{REF}.lock: A dead process left a lock. `holdfast doctor --fix`" in said
     assert left_lock.exists()
     assert (
-        f"{REF}.lock: A writer that is gone left a lock. Fixed."
+        f"{REF}.lock: A dead process left a lock. Fixed."
         in run_holdfast("doctor", "--fix", cwd=writing.path).stdout
     )
     assert not left_lock.exists()

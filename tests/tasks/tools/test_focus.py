@@ -9,7 +9,7 @@ import pytest
 from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
-from holdfast.milestones.entity import Draft as IssueDraft
+from holdfast.milestones.entity import EntityDraft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository

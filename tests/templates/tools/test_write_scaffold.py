@@ -29,7 +29,7 @@ def test_without_a_directory_nothing_is_written(run_holdfast: RunHoldfast, repos
     answer = run_holdfast(*SCAFFOLD)
     assert answer.returncode == 0
     assert "new        package.json" in answer.stdout
-    assert "Nothing was written; --write DIR does." in answer.stdout
+    assert "Nothing was written; use --write DIR to write it." in answer.stdout
     assert tree(repository) == before
 
 

@@ -19,7 +19,7 @@ from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
     from holdfast.installation.client import Client, Situation
-    from holdfast.installation.plan import Change
+    from holdfast.installation.plan import FileChange
     from holdfast.storage.git.repository import Repository
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -163,7 +163,7 @@ def _snippets(snippets: list[tuple[Any, str]]) -> str:
     return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
 
 
-def _change_text(change: Change, *, uninstall: bool) -> str:
+def _change_text(change: FileChange, *, uninstall: bool) -> str:
     label = change.file.label
     if change.action == "kept" and uninstall:
         return f"{label}: was edited by hand and is left as it is."
@@ -174,7 +174,7 @@ def _change_text(change: Change, *, uninstall: bool) -> str:
 
 
 def _data(
-    client: Client, situation: Situation, changes: list[Change], notes: list[str], *, dry_run: bool
+    client: Client, situation: Situation, changes: list[FileChange], notes: list[str], *, dry_run: bool
 ) -> dict[str, Any]:
     files = [
         {"path": change.file.label, "action": change.action, "backup": change.backup_label}

@@ -1,1 +1,1 @@
-"""One module for each kind of file: how an entry is found in its text, put in and taken out."""
+"""One module for each file format: finds an entry in the text, adds it and removes it."""

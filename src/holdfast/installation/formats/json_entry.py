@@ -1,7 +1,7 @@
-"""An entry of a JSON file: a server under its name, or a command among the hooks.
+"""Entries of a JSON file: a server by name, or a command among the hooks.
 
-Hooks are lists of groups, and each group is a list of commands. A group may hold somebody else's commands
-beside ours; then only ours is taken out of it.
+The hooks of an event are a list of groups, and each group has a list of commands. From a group that also has
+other commands, only ours is removed.
 """
 
 from __future__ import annotations
@@ -11,41 +11,41 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.jsonc import Entry, Node, document, inserted, parse, without
-from holdfast.installation.formats.part import State, Unsuitable, line_at, starts_holdfast
+from holdfast.installation.formats.entry import CannotEdit, EntryState, line_at, starts_holdfast
+from holdfast.installation.formats.jsonc import JsonItem, JsonNode, document, inserted, parse, without
 
 _OURS = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
 
 
 class JsonEntry:
-    """An entry of a JSON file: what adding it and taking it out have in common."""
+    """The common base of entries in a JSON file."""
 
     path: tuple[str, ...]
-    """The names of the objects around it, from the outermost on."""
+    """The names of the enclosing objects, outermost first."""
     relaxed: bool
-    """Whether the file's reader knows comments."""
+    """Whether the client accepts comments."""
 
     @property
     def lone(self) -> Any:
-        """Return the object or list that holds nothing but the entry."""
+        """Return an object or list with only the entry."""
         raise NotImplementedError
 
     @property
     def snippet(self) -> str:
-        """Return the entry in a document of its own."""
+        """Return a document with only the entry."""
         return document(_nested(self.path, self.lone))
 
-    def state(self, text: str) -> State:
-        """Return whether the entry is there."""
+    def state(self, text: str) -> EntryState:
+        """Return whether the entry is in the text."""
         raise NotImplementedError
 
     def cleared(self, container: Any) -> Any:
-        """Return what the object or list around the entry holds beside it."""
+        """Return the container without the entry."""
         raise NotImplementedError
 
     def added(self, text: str) -> str:
-        """Return the text with the entry as the last of its siblings."""
-        container, missing = self.reached(text)
+        """Return the text with the entry after its siblings."""
+        container, missing = self.locate(text)
         if container is None:
             return self.snippet
         if missing:
@@ -55,41 +55,41 @@ class JsonEntry:
             after = inserted(text, container, value, name)
         else:
             after = inserted(text, container, *self.lone)
-        return self._proved(text, after, State.PRESENT)
+        return self._verified(text, after, EntryState.PRESENT)
 
-    def reached(self, text: str) -> tuple[Node | None, tuple[str, ...]]:
-        """Return the innermost container of the path that exists, and the names that lead on from it.
+    def locate(self, text: str) -> tuple[JsonNode | None, tuple[str, ...]]:
+        """Return the innermost existing container of the path, and the names missing from there.
 
-        An empty text has no container at all. What stands in the way of the path is refused.
+        An empty text has no container. A value of another type in the path is refused.
         """
         path = self.path
         if not text.strip():
             return None, path
         node = parse(text, relaxed=self.relaxed)
         for index, name in enumerate(path):
-            _demand(text, node, is_object=True, what="the document" if index == 0 else repr(path[index - 1]))
+            _require(text, node, is_object=True, what="the document" if index == 0 else repr(path[index - 1]))
             entry = node.member(name)
             if entry is None:
                 return node, path[index:]
             node = entry.node
         is_object = isinstance(self.lone, dict)
-        _demand(text, node, is_object=is_object, what=repr(path[-1]) if path else "the document")
+        _require(text, node, is_object=is_object, what=repr(path[-1]) if path else "the document")
         return node, ()
 
-    def tidied(self, text: str, after: str, original: str) -> str:
-        """Return a text without the entry and without what was made for it, given one without the entry."""
-        return self._proved(text, self._without_empty(after, original), State.ABSENT)
+    def cleaned(self, text: str, after: str, original: str) -> str:
+        """Remove containers that were created for the entry from a text without it."""
+        return self._verified(text, self._without_empty(after, original), EntryState.ABSENT)
 
-    def _proved(self, before: str, after: str, state: State) -> str:
-        """Return the new text if it differs from the old one by the entry alone."""
+    def _verified(self, before: str, after: str, state: EntryState) -> str:
+        """Return the new text if it differs from the old one only by the entry, or refuse."""
         read = (parse(text, relaxed=self.relaxed).data for text in (before, after))
         old, new = (_pruned(data, self.path, self.cleared) for data in read)
         if old != new or self.state(after) is not state:
-            raise Unsuitable(1, "it is written in a way that cannot be changed safely")
+            raise CannotEdit(1, "it is written in a way that cannot be edited safely")
         return after
 
     def _without_empty(self, text: str, original: str) -> str:
-        """Return a text without the containers of the path that are empty and were not there originally."""
+        """Return a text without the empty containers of the path that did not exist originally."""
         existed = parse(original, relaxed=self.relaxed).data if original.strip() else {}
         for depth in range(len(self.path), 0, -1):
             entry, parent = None, parse(text, relaxed=self.relaxed)
@@ -99,7 +99,7 @@ class JsonEntry:
                 assert entry is not None
             assert entry is not None
             inside = text[entry.node.start + 1 : entry.node.end - 1]
-            if inside.strip() or _leads_to(existed, self.path[:depth]):
+            if inside.strip() or _has_path(existed, self.path[:depth]):
                 return text
             text = without(text, parent, entry)
         return text
@@ -107,37 +107,37 @@ class JsonEntry:
 
 @dataclass(frozen=True)
 class JsonMember(JsonEntry):
-    """`value` under `name`, inside objects named one after the other by `path`."""
+    """`value` under `name`, in the object at `path`."""
 
     path: tuple[str, ...]
     name: str
     value: dict[str, Any]
     relaxed: bool = False
-    belongs_to_others_once_changed: bool = False
+    stays_if_customised: bool = False
 
     @property
     def lone(self) -> Any:
-        """Return the object that holds nothing but the entry."""
+        """Return an object with only the entry."""
         return {self.name: self.value}
 
-    def state(self, text: str) -> State:
-        """Return whether the entry is there; one of that name that is not Holdfast's is refused."""
-        container, missing = self.reached(text)
+    def state(self, text: str) -> EntryState:
+        """Return whether the entry exists; a foreign one of the same name is refused."""
+        container, missing = self.locate(text)
         entry = None if container is None or missing else container.member(self.name)
         if entry is None:
-            return State.ABSENT
+            return EntryState.ABSENT
         data = entry.node.data
         if not (isinstance(data, dict) and starts_holdfast(data.get("command"))):
-            raise Unsuitable(line_at(text, entry.start), f"{self.name!r} is the name of another server there")
-        return State.PRESENT if data == self.value else State.CHANGED
+            raise CannotEdit(line_at(text, entry.start), f"another server has the name {self.name!r} there")
+        return EntryState.PRESENT if data == self.value else EntryState.CHANGED
 
     def removed(self, text: str, original: str) -> str:
-        """Return the text without the entry, and without objects that were made for it."""
-        container, _ = self.reached(text)
+        """Return the text without the entry and the objects created for it."""
+        container, _ = self.locate(text)
         assert container is not None
         entry = container.member(self.name)
         assert entry is not None
-        return self.tidied(text, without(text, container, entry), original)
+        return self.cleaned(text, without(text, container, entry), original)
 
     def cleared(self, container: Any) -> Any:
         """Return the other servers."""
@@ -146,59 +146,59 @@ class JsonMember(JsonEntry):
 
 @dataclass(frozen=True)
 class JsonHook(JsonEntry):
-    """A command that runs at an event."""
+    """A command that runs on an event."""
 
     event: str
     command: str
     seconds: int
     relaxed: bool = False
-    belongs_to_others_once_changed: bool = False
+    stays_if_customised: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:  # type: ignore[override]  # read only
-        """Return where the groups of the event are."""
+        """Return the path of the event's groups."""
         return ("hooks", self.event)
 
     @property
     def group(self) -> dict[str, Any]:
-        """Return the group that holds nothing but the command."""
+        """Return a group with only the command."""
         return {"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}
 
     @property
     def lone(self) -> Any:
-        """Return the list that holds nothing but the group."""
+        """Return a list with only the group."""
         return [self.group]
 
-    def state(self, text: str) -> State:
-        """Return whether a command of ours runs at the event."""
-        groups, missing = self.reached(text)
+    def state(self, text: str) -> EntryState:
+        """Return whether our command runs on the event."""
+        groups, missing = self.locate(text)
         ours = [] if groups is None or missing else [group.node.data for group, _, _ in _ours(groups)]
         if not ours:
-            return State.ABSENT
-        return State.PRESENT if ours == self.lone else State.CHANGED
+            return EntryState.ABSENT
+        return EntryState.PRESENT if ours == self.lone else EntryState.CHANGED
 
     def removed(self, text: str, original: str) -> str:
-        """Return the text without any command of ours, and without what was made for it."""
+        """Return the text without our commands and the containers created for them."""
         after = text
         while (found := self._first(after)) is not None:
             groups, group, commands, command = found
             is_alone = len(commands.entries or ()) == 1
             after = without(after, groups, group) if is_alone else without(after, commands, command)
-        return self.tidied(text, after, original)
+        return self.cleaned(text, after, original)
 
     def cleared(self, container: Any) -> Any:
-        """Return the groups without our commands, and without groups that hold nothing else."""
-        return [kept for group in container if (kept := _without_ours(group))]
+        """Return the groups without our commands; groups with no others are dropped."""
+        return [rest for group in container if (rest := _without_ours(group))]
 
-    def _first(self, text: str) -> tuple[Node, Entry, Node, Entry] | None:
-        groups, missing = self.reached(text)
+    def _first(self, text: str) -> tuple[JsonNode, JsonItem, JsonNode, JsonItem] | None:
+        groups, missing = self.locate(text)
         assert groups is not None
         found = None if missing else next(_ours(groups), None)
         return None if found is None else (groups, *found)
 
 
-def _ours(groups: Node) -> Iterator[tuple[Entry, Node, Entry]]:
-    """Yield each command of ours, after the group and the list it is in."""
+def _ours(groups: JsonNode) -> Iterator[tuple[JsonItem, JsonNode, JsonItem]]:
+    """Yield each of our commands, preceded by its group and list."""
     for group in groups.entries or ():
         inner = group.node.member("hooks")
         for command in (inner.node.entries if inner else None) or ():
@@ -211,16 +211,16 @@ def _is_ours(command: Any) -> bool:
 
 
 def _without_ours(group: Any) -> Any:
-    """Return a group without our commands, or None if it holds nothing else."""
+    """Return a group without our commands, or None if it has no others."""
     commands = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(commands, list) or not any(map(_is_ours, commands)):
         return group
-    kept = [command for command in commands if not _is_ours(command)]
-    return {**group, "hooks": kept} if kept else None
+    others = [command for command in commands if not _is_ours(command)]
+    return {**group, "hooks": others} if others else None
 
 
 def _pruned(data: Any, path: tuple[str, ...], cleared: Callable[[Any], Any]) -> Any:
-    """Return a value with the container at a path cleared, and dropped where that leaves nothing."""
+    """Return a value with the container at a path cleared, and dropped if then empty."""
     if not path:
         return cleared(data)
     if path[0] not in data:
@@ -236,7 +236,7 @@ def _nested(path: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _leads_to(data: Any, path: tuple[str, ...]) -> bool:
+def _has_path(data: Any, path: tuple[str, ...]) -> bool:
     for name in path:
         if not isinstance(data, dict) or name not in data:
             return False
@@ -244,7 +244,7 @@ def _leads_to(data: Any, path: tuple[str, ...]) -> bool:
     return True
 
 
-def _demand(text: str, node: Node, *, is_object: bool, what: str) -> None:
+def _require(text: str, node: JsonNode, *, is_object: bool, what: str) -> None:
     if node.entries is None or node.is_object != is_object:
         kind = "an object" if is_object else "a list"
-        raise Unsuitable(line_at(text, node.start), f"{what} is not {kind}")
+        raise CannotEdit(line_at(text, node.start), f"{what} is not {kind}")

@@ -1,11 +1,10 @@
-"""JSON with its places: where each value stands in the text, and one entry into it or out of it.
+"""A JSON parser that keeps positions in the text, and edits that add or remove one item.
 
 Contract:
-- `parse` accepts exactly JSON; with `relaxed` also comments and a comma after the last entry, as
-  editors do. A name given twice in one object is damage: readers disagree on which one counts.
-- Anything else is `Unreadable` with its line, however deep or long the text is.
-- An edit leaves comments, indentation, line ends and a comma after the last entry as they are; what is new
-  takes after what is there.
+- `parse` accepts exactly JSON; with `relaxed` also comments and trailing commas, as editors do. A duplicate
+  name in one object is an error, because parsers disagree on which value counts.
+- Anything else is `DamagedText` with its line, whatever the depth or length of the text.
+- An edit keeps comments, indentation, line endings and trailing commas; new text follows the existing style.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
-from holdfast.installation.formats.part import Unreadable, line_at, newline_of
+from holdfast.installation.formats.entry import DamagedText, line_at, newline_of
 
-_DEEPEST = 200
+_DEEPEST = 200  # a chosen bound, well within the interpreter's recursion limit
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
@@ -29,14 +28,14 @@ _SCALAR = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 
 
 @dataclass(frozen=True)
-class Node:
-    """A value and the stretch of text it takes."""
+class JsonNode:
+    """A value and its range in the text."""
 
     start: int
     end: int
     scalar: Any = None
-    entries: tuple[Entry, ...] | None = None
-    """What is inside, for an object or an array."""
+    entries: tuple[JsonItem, ...] | None = None
+    """The items of an object or array."""
     is_object: bool = False
 
     @cached_property
@@ -48,68 +47,68 @@ class Node:
             return {entry.name: entry.node.data for entry in self.entries}
         return [entry.node.data for entry in self.entries]
 
-    def member(self, name: str) -> Entry | None:
-        """Return the entry of an object by name."""
+    def member(self, name: str) -> JsonItem | None:
+        """Return the member of an object by name."""
         named = (entry for entry in self.entries or () if self.is_object and entry.name == name)
         return next(named, None)
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A member of an object with its name, or an element of an array without one."""
+class JsonItem:
+    """A member of an object with its name, or an element of an array, without one."""
 
     start: int
-    node: Node
+    node: JsonNode
     name: str | None = None
 
 
 @lru_cache(maxsize=4)
-def parse(text: str, *, relaxed: bool) -> Node:
-    """Return the value a text spells."""
-    return _Reader(text, relaxed=relaxed).document()
+def parse(text: str, *, relaxed: bool) -> JsonNode:
+    """Parse a document."""
+    return _JsonReader(text, relaxed=relaxed).document()
 
 
 def skip_blank(text: str, position: int) -> int:
-    """Return the first position from there that is neither space nor comment."""
+    """Return the position after white space and comments."""
     while True:
-        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches nothing, too
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it also matches the empty string
         comment = _COMMENT.match(text, position)
         if comment is None:
             return position
         position = comment.end()
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str, *, relaxed: bool) -> None:
         self.text = text
         self.relaxed = relaxed
         self.position = 0
         self.depth = 0
 
-    def document(self) -> Node:
+    def document(self) -> JsonNode:
         self.blank()
         node = self.value()
         self.blank()
         if self.position < len(self.text):
-            self.fail("something follows the end of the document")
+            self.fail("there is text after the end of the document")
         return node
 
-    def value(self) -> Node:
+    def value(self) -> JsonNode:
         character = self.peek()
         if character in "{[" and character:
             return self.container(character)
         start = self.position
         found = (_STRING if character == '"' else _SCALAR).match(self.text, start)
         if found is None:
-            self.fail("a value was expected" if character else "the document ends too soon")
+            self.fail("a value was expected" if character else "the document ends too early")
         try:
             scalar = json.loads(found.group())
         except ValueError:
             self.fail(f"{found.group()[:40]!r} is not a value")
         self.position = found.end()
-        return Node(start, self.position, scalar)
+        return JsonNode(start, self.position, scalar)
 
-    def container(self, opening: str) -> Node:
+    def container(self, opening: str) -> JsonNode:
         start = self.position
         closing = "}" if opening == "{" else "]"
         self.depth += 1
@@ -117,15 +116,15 @@ class _Reader:
             self.fail(f"values are nested more than {_DEEPEST} deep")
         entries = self.entries(closing)
         self.depth -= 1
-        return Node(start, self.position, entries=entries, is_object=opening == "{")
+        return JsonNode(start, self.position, entries=entries, is_object=opening == "{")
 
-    def entries(self, closing: str) -> tuple[Entry, ...]:
-        entries: list[Entry] = []
+    def entries(self, closing: str) -> tuple[JsonItem, ...]:
+        entries: list[JsonItem] = []
         names: set[str] = set()
         self.position += 1
         self.blank()
         while self.peek() != closing:
-            entry = self.entry(names) if closing == "}" else Entry(self.position, self.value())
+            entry = self.entry(names) if closing == "}" else JsonItem(self.position, self.value())
             entries.append(entry)
             self.blank()
             if not self.comma(closing):
@@ -133,10 +132,12 @@ class _Reader:
         self.expect(closing)
         return tuple(entries)
 
-    def entry(self, names: set[str]) -> Entry:
+    def entry(self, names: set[str]) -> JsonItem:
         start = self.position
         if self.peek() != '"':
-            self.fail("a name in double quotes was expected" if self.peek() else "the document ends too soon")
+            self.fail(
+                "a name in double quotes was expected" if self.peek() else "the document ends too early"
+            )
         name = self.value().scalar
         if name in names:
             self.fail(f"the name {name!r} is given twice", start)
@@ -144,22 +145,22 @@ class _Reader:
         self.blank()
         self.expect(":")
         self.blank()
-        return Entry(start, self.value(), name)
+        return JsonItem(start, self.value(), name)
 
     def comma(self, closing: str) -> bool:
-        """Pass a comma and tell whether there was one."""
+        """Skip a comma; return whether there was one."""
         if self.peek() != ",":
             return False
         comma = self.position
         self.position += 1
         self.blank()
         if self.peek() == closing and not self.relaxed:
-            self.fail(f"a comma stands before {closing!r}", comma)
+            self.fail(f"there is a comma before {closing!r}", comma)
         return True
 
     def expect(self, character: str) -> None:
         if self.peek() != character:
-            self.fail(f"{character!r} was expected" if self.peek() else "the document ends too soon")
+            self.fail(f"{character!r} was expected" if self.peek() else "the document ends too early")
         self.position += 1
 
     def blank(self) -> None:
@@ -167,23 +168,23 @@ class _Reader:
         if self.text.startswith("/", self.position):
             after = skip_blank(self.text, self.position)
             if after > self.position and not self.relaxed:
-                self.fail("its reader does not know comments")
+                self.fail("comments are not allowed in this file")
             self.position = after
 
     def peek(self) -> str:
         return self.text[self.position : self.position + 1]
 
     def fail(self, problem: str, position: int | None = None) -> NoReturn:
-        raise Unreadable(line_at(self.text, self.position if position is None else position), problem)
+        raise DamagedText(line_at(self.text, self.position if position is None else position), problem)
 
 
 def document(value: Any) -> str:
-    """Return a whole document that holds a value."""
+    """Return a document with a value."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def inserted(text: str, container: Node, value: Any, name: str | None = None) -> str:
-    """Return a text with one more entry at the end of an object or array."""
+def inserted(text: str, container: JsonNode, value: Any, name: str | None = None) -> str:
+    """Return a text with an item added at the end of an object or array."""
     assert container.entries is not None
     if not container.entries:
         return _first(text, container, value, name)
@@ -200,8 +201,8 @@ def inserted(text: str, container: Node, value: Any, name: str | None = None) ->
     return text[:place] + entry + "," + text[place:]
 
 
-def without(text: str, container: Node, entry: Entry) -> str:
-    """Return a text without one entry of an object or array."""
+def without(text: str, container: JsonNode, entry: JsonItem) -> str:
+    """Return a text without one item of an object or array."""
     assert container.entries is not None
     index = container.entries.index(entry)
     comma = _comma_after(text, entry.node.end)
@@ -214,7 +215,7 @@ def without(text: str, container: Node, entry: Entry) -> str:
     return text
 
 
-def _first(text: str, container: Node, value: Any, name: str | None) -> str:
+def _first(text: str, container: JsonNode, value: Any, name: str | None) -> str:
     newline, base = newline_of(text), _indentation(text, container.start)
     indentation = base + _unit(text)
     inside = text[container.start + 1 : container.end - 1]
@@ -226,7 +227,7 @@ def _first(text: str, container: Node, value: Any, name: str | None) -> str:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """Remove a stretch, and its line when nothing else is on it."""
+    """Remove a range, and its line if nothing else is on it."""
     line = text.rfind("\n", 0, start) + 1
     after = _end(_BLANKS, text, end)
     alone_before = line > 0 and not text[line:start].strip(" \t")
@@ -251,7 +252,7 @@ def _rendered(value: Any, name: str | None, text: str = "", indentation: str | N
     return spelled if name is None else f"{json.dumps(name, ensure_ascii=False)}: {spelled}"
 
 
-def _indentation_of_entries(text: str, container: Node) -> str:
+def _indentation_of_entries(text: str, container: JsonNode) -> str:
     assert container.entries is not None
     first = container.entries[0].start
     line = text.rfind("\n", 0, first) + 1

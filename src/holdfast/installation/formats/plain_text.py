@@ -1,10 +1,17 @@
-"""Lines between two comments that say whose they are, and files that are Holdfast's altogether."""
+"""Lines between two marker comments, and files that belong to Holdfast as a whole."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, ended, lines_of, newline_of
+from holdfast.installation.formats.entry import (
+    CannotEdit,
+    DamagedText,
+    EntryState,
+    lines_of,
+    newline_of,
+    terminated,
+)
 
 _BEGIN = "# holdfast: begin"
 _END = "# holdfast: end"
@@ -12,74 +19,74 @@ _END = "# holdfast: end"
 
 @dataclass(frozen=True)
 class MarkedLines:
-    """`lines` at the end of a file, under a name of their own."""
+    """`lines` at the end of a file, between markers with a name."""
 
     name: str
     lines: tuple[str, ...]
-    belongs_to_others_once_changed: bool = False
+    stays_if_customised: bool = False
 
     @property
     def snippet(self) -> str:
-        """Return the lines between their marks."""
+        """Return the lines between their markers."""
         return "\n".join([f"{_BEGIN} {self.name}", *self.lines, f"{_END} {self.name}"]) + "\n"
 
-    def state(self, text: str) -> State:
-        """Return whether the lines are there."""
-        place = self._place(text)
-        if place is None:
-            return State.ABSENT
-        found = "".join(lines_of(text)[place[0] : place[1]])
-        return State.PRESENT if ended(found).replace("\r\n", "\n") == self.snippet else State.CHANGED
+    def state(self, text: str) -> EntryState:
+        """Return whether the lines are in the text."""
+        found_range = self._range(text)
+        if found_range is None:
+            return EntryState.ABSENT
+        found = terminated("".join(lines_of(text)[found_range[0] : found_range[1]])).replace("\r\n", "\n")
+        return EntryState.PRESENT if found == self.snippet else EntryState.CHANGED
 
     def added(self, text: str) -> str:
-        """Return the text with the lines at its end; without lines there is nothing to mark."""
+        """Return the text with the lines and their markers at its end; unchanged if there are none."""
         if not self.lines:
             return text
-        return ended(text) + self.snippet.replace("\n", newline_of(text))
+        return terminated(text) + self.snippet.replace("\n", newline_of(text))
 
     def removed(self, text: str, original: str) -> str:
-        """Return the text without the lines between the marks."""
-        del original  # nothing is made around the lines
-        place = self._place(text)
-        assert place is not None
+        """Return the text without the lines and their markers."""
+        del original  # the lines have no container
+        found_range = self._range(text)
+        assert found_range is not None
         lines = lines_of(text)
-        return "".join(lines[: place[0]] + lines[place[1] :])
+        return "".join(lines[: found_range[0]] + lines[found_range[1] :])
 
-    def _place(self, text: str) -> tuple[int, int] | None:
+    def _range(self, text: str) -> tuple[int, int] | None:
         lines = [line.rstrip() for line in lines_of(text)]
         begin, end = f"{_BEGIN} {self.name}", f"{_END} {self.name}"
         if begin not in lines:
             return None
         start = lines.index(begin)
         if end not in lines[start:]:
-            raise Unreadable(start + 1, f"the mark {begin!r} has no {end!r} after it")
+            raise DamagedText(start + 1, f"the marker {begin!r} has no {end!r} after it")
         return start, lines.index(end, start) + 1
 
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A file that holds exactly `snippet`, recognised as ours by `mark`."""
+    """A file whose whole content is `snippet`, recognised by `mark`."""
 
     snippet: str
     mark: str
-    belongs_to_others_once_changed: bool = True
+    stays_if_customised: bool = True
 
-    def state(self, text: str) -> State:
-        """Return whether the file is there; another of the same name is refused."""
+    def state(self, text: str) -> EntryState:
+        """Return whether the file exists; a foreign one of the same name is refused."""
         if not text.strip():
-            return State.ABSENT
+            return EntryState.ABSENT
         if text == self.snippet:
-            return State.PRESENT
+            return EntryState.PRESENT
         if self.mark not in text:
-            raise Unsuitable(1, "there is another file of this name")
-        return State.CHANGED
+            raise CannotEdit(1, "another file has this name")
+        return EntryState.CHANGED
 
     def added(self, text: str) -> str:
-        """Return the file."""
+        """Return the content of the file."""
         del text
         return self.snippet
 
     def removed(self, text: str, original: str) -> str:
-        """Return what was there before."""
+        """Return the earlier content."""
         del text
         return original

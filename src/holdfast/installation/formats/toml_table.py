@@ -1,7 +1,7 @@
 """A table of a TOML file, such as `[mcp_servers.holdfast]`.
 
-A table can always be appended, and be cut out by its lines. Python's own parser then tells whether the
-file says what it said before, plus or minus that table; if not, nothing is done.
+A table is added at the end of the text and removed by its lines. The result is parsed to verify that it
+differs only by that table; otherwise the edit is refused.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats import part
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of
+from holdfast.installation.formats.entry import (
+    CannotEdit,
+    DamagedText,
+    EntryState,
+    lines_of,
+    newline_of,
+    starts_holdfast,
+    terminated,
+)
 from holdfast.storage.files import foreign_document
 
 _HEADER = re.compile(r"[ \t]*\[")
@@ -27,52 +34,54 @@ class TomlTable:
     parent: str
     name: str
     values: dict[str, str | list[str]]
-    belongs_to_others_once_changed: bool = False
+    stays_if_customised: bool = False
 
     @property
     def snippet(self) -> str:
-        """Return the table as it is written."""
-        # A string or a list of strings is spelled alike in JSON and TOML.
+        """Return the table as TOML."""
+        # Strings and lists of strings look the same in JSON and TOML.
         lines = [f"{key} = {json.dumps(value)}" for key, value in self.values.items()]
         return "\n".join([f"[{self.parent}.{self.name}]", *lines]) + "\n"
 
-    def state(self, text: str) -> State:
-        """Return whether the table is there; one of that name that is not Holdfast's is refused."""
+    def state(self, text: str) -> EntryState:
+        """Return whether the table exists; a foreign one of the same name is refused."""
         found = self._tables(_read(text)).get(self.name)
         if found is None:
-            return State.ABSENT
-        if not (isinstance(found, dict) and part.starts_holdfast(found.get("command"))):
-            raise Unsuitable(self._line(text), f"{self.name!r} is the name of another server there")
-        return State.PRESENT if found == self.values else State.CHANGED
+            return EntryState.ABSENT
+        if not (isinstance(found, dict) and starts_holdfast(found.get("command"))):
+            raise CannotEdit(self._line(text), f"another server has the name {self.name!r} there")
+        return EntryState.PRESENT if found == self.values else EntryState.CHANGED
 
     def added(self, text: str) -> str:
         """Return the text with the table at its end."""
-        before = part.ended(text)
-        newline = part.newline_of(text)
+        before = terminated(text)
+        newline = newline_of(text)
         gap = newline if before.strip() else ""
         after = before + gap + self.snippet.replace("\n", newline)
         wanted = _read(text)
         wanted = {**wanted, self.parent: {**self._tables(wanted), self.name: self.values}}
-        if not _says(after, wanted):
-            raise Unsuitable(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
+        if not _parses_to(after, wanted):
+            raise CannotEdit(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
         return after
 
     def removed(self, text: str, original: str) -> str:
-        """Return the text without the lines of the table and of the tables inside it."""
-        del original  # no line was made for the table but its own
+        """Return the text without the lines of the table and its subtables."""
+        del original  # no other line was added
         after = _without(text, re.compile(self._own_header()))
         wanted = _read(text)
         tables = {name: table for name, table in self._tables(wanted).items() if name != self.name}
         empty = {name: table for name, table in wanted.items() if name != self.parent}
-        if not _says(after, {**wanted, self.parent: tables}) and (tables or not _says(after, empty)):
-            problem = "the entry is written in a way that only a person can take out"
-            raise Unsuitable(self._line(text), problem)
+        if not _parses_to(after, {**wanted, self.parent: tables}) and (
+            tables or not _parses_to(after, empty)
+        ):
+            problem = "the entry is written in a way that only a person can remove"
+            raise CannotEdit(self._line(text), problem)
         return after
 
     def _tables(self, data: dict[str, Any]) -> dict[str, Any]:
         tables = data.get(self.parent, {})
         if not isinstance(tables, dict):
-            raise Unsuitable(1, f"{self.parent!r} is not a table")
+            raise CannotEdit(1, f"{self.parent!r} is not a table")
         return tables
 
     def _own_header(self) -> str:
@@ -88,7 +97,7 @@ class TomlTable:
 
 
 def _without(text: str, own_header: re.Pattern[str]) -> str:
-    """Cut out our lines, with the blank line that was put before them; comments that follow them stay."""
+    """Remove our lines and the blank line before them; comments after them stay."""
     kept: list[str] = []
     following: list[str] | None = None
     for line in lines_of(text):
@@ -104,10 +113,10 @@ def _without(text: str, own_header: re.Pattern[str]) -> str:
     return "".join([*kept, *(following or [])])
 
 
-def _says(text: str, wanted: dict[str, Any]) -> bool:
+def _parses_to(text: str, wanted: dict[str, Any]) -> bool:
     try:
         return _read(text) == wanted
-    except Unreadable:
+    except DamagedText:
         return False
 
 
@@ -117,4 +126,4 @@ def _read(text: str) -> dict[str, Any]:
     except foreign_document.UnreadableDocument as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
-        raise Unreadable(line, _LINE.sub("", str(error)).strip()) from None
+        raise DamagedText(line, _LINE.sub("", str(error)).strip()) from None

@@ -1,7 +1,7 @@
 """Items of a list in a YAML file: the custom commands of lazygit.
 
-The parser says where things stand; the text is edited by lines, so that comments and layout stay. What
-comes out is parsed again and must differ from what went in by our items and nothing else.
+The parser gives the positions of nodes; the text is edited by lines, which keeps comments and layout. The
+result is parsed to verify that it differs only by our items.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ from typing import Any
 
 import yaml
 
-from holdfast.installation.formats import part
-from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of, newline_of
+from holdfast.installation.formats.entry import (
+    CannotEdit,
+    DamagedText,
+    EntryState,
+    line_at,
+    lines_of,
+    newline_of,
+    terminated,
+)
 from holdfast.storage.files import foreign_document
 
 _OURS = re.compile(r"""^(?:'[^']*/holdfast'|(?:\S*/)?holdfast)\s+send\s""")
@@ -24,41 +31,41 @@ _BLOCK_SCALARS = ("|", ">")
 
 @dataclass(frozen=True)
 class YamlItems:
-    """The items of `snippet`, which is a document with nothing but the list `name`."""
+    """The items of `snippet`, a document with only the list `name`."""
 
     name: str
     snippet: str
-    belongs_to_others_once_changed: bool = False
+    stays_if_customised: bool = False
 
-    def state(self, text: str) -> State:
-        """Return whether all items are there; a key that runs something else is refused."""
+    def state(self, text: str) -> EntryState:
+        """Return whether all items exist; a foreign command on one of the keys is refused."""
         present = self._entries(text)
         for node, item in present:
-            if not _starts_holdfast(item) and self._is_in_our_place(item):
-                raise Unsuitable(_line(node), f"{item['key']} runs another command in {item['context']!r}")
+            if not _starts_holdfast(item) and self._has_our_key(item):
+                raise CannotEdit(_line(node), f"{item['key']} runs another command in {item['context']!r}")
         if not any(self._is_ours(item) for _, item in present):
-            return State.ABSENT
+            return EntryState.ABSENT
         items = [item for _, item in present]
-        return State.PRESENT if all(item in items for item in self._wanted) else State.CHANGED
+        return EntryState.PRESENT if all(item in items for item in self._wanted) else EntryState.CHANGED
 
     def added(self, text: str) -> str:
-        """Return the text with the items after those that are there."""
+        """Return the text with the items after the existing ones."""
         _, node = self._list(text)
         newline = newline_of(text)
         wanted = [*(item for _, item in self._entries(text)), *self._wanted]
         if node is None:
             gap = newline if text.strip() else ""
-            return self._proved(text, part.ended(text) + gap + self.snippet.replace("\n", newline), wanted)
-        lines = lines_of(part.ended(text))
-        at, column = self._place(node)
+            return self._verified(text, terminated(text) + gap + self.snippet.replace("\n", newline), wanted)
+        lines = lines_of(terminated(text))
+        at, column = self._insertion_point(node)
         if not _items(node):
             lines[at - 1] = _opened(lines[at - 1], node, newline)
         items = [f"{' ' * column}{line[2:]}" for line in lines_of(self.snippet)[1:]]
         lines[at:at] = [line.replace("\n", newline) for line in items]
-        return self._proved(text, "".join(lines), wanted)
+        return self._verified(text, "".join(lines), wanted)
 
     def removed(self, text: str, original: str) -> str:
-        """Return the text without our items, and without the list if it was made for them."""
+        """Return the text without our items, and without the list if it was created for them."""
         key, _ = self._list(text)
         lines: list[str | None] = list(lines_of(text))
         others = [item for _, item in self._entries(text) if not self._is_ours(item)]
@@ -70,56 +77,56 @@ class YamlItems:
         if not others:
             lines[_line(key) - 1] = _emptied(lines[_line(key) - 1] or "", key) if existed else None
         after = "".join(line for line in lines if line is not None)
-        return self._proved(text, after, others if others or existed else None)
+        return self._verified(text, after, others if others or existed else None)
 
     @cached_property
     def _wanted(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = _data(self.snippet)[self.name]
         return items
 
-    def _is_in_our_place(self, item: Any) -> bool:
+    def _has_our_key(self, item: Any) -> bool:
         return any(_clashes(item, wanted) for wanted in self._wanted)
 
     def _is_ours(self, item: Any) -> bool:
-        """Tell our items from others, be they written by hand; on other keys people send what they like."""
-        return _starts_holdfast(item) and self._is_in_our_place(item)
+        """Return whether an item is ours, even if edited; other keys may run Holdfast too."""
+        return _starts_holdfast(item) and self._has_our_key(item)
 
     def _list(self, text: str) -> tuple[Any, Any]:
-        """Return the nodes of the list's name and of the list; a null counts as an empty list."""
+        """Return the nodes of the list's name and the list; null is an empty list."""
         node = _read(text, yaml.compose)
         if node is None:
             return None, None
         if not isinstance(node, yaml.MappingNode):
-            raise Unsuitable(_line(node), "the document is not a mapping")
+            raise CannotEdit(_line(node), "the document is not a mapping")
         key, found = next((pair for pair in node.value if pair[0].value == self.name), (None, None))
         if found is None or isinstance(found, yaml.SequenceNode) or found.tag.endswith(":null"):
             return key, found
-        raise Unsuitable(_line(found), f"{self.name!r} is not a list")
+        raise CannotEdit(_line(found), f"{self.name!r} is not a list")
 
     def _entries(self, text: str) -> list[tuple[Any, Any]]:
-        """Return the items of the list, each as a node and as data."""
+        """Return the items of the list, as nodes and as data."""
         _, node = self._list(text)
         return list(zip(_items(node), (_data(text) or {}).get(self.name) or [], strict=False))
 
-    def _place(self, node: Any) -> tuple[int, int]:
-        """Return the line after which, and the column at which, items go."""
+    def _insertion_point(self, node: Any) -> tuple[int, int]:
+        """Return the line after which to insert items, and their column."""
         if not _items(node):
             return _line(node), 2
         if node.flow_style:
-            raise Unsuitable(_line(node), f"{self.name!r} is written in brackets")
+            raise CannotEdit(_line(node), f"{self.name!r} is written in brackets")
         return _last_line(node), node.start_mark.column
 
-    def _proved(self, before: str, after: str, items: list[Any] | None) -> str:
-        """Return the new text if it says what the old one did, but for the items of the list."""
+    def _verified(self, before: str, after: str, items: list[Any] | None) -> str:
+        """Return the new text if it differs from the old one only by the list items, or refuse."""
         wanted = {name: value for name, value in (_data(before) or {}).items() if name != self.name}
         if items is not None:
             wanted[self.name] = items
         try:
-            sound = (_data(after) or {}) == wanted
-        except (Unreadable, RecursionError):
-            sound = False
-        if not sound:
-            raise Unsuitable(1, f"{self.name!r} is written in a way that cannot be changed safely")
+            is_safe = (_data(after) or {}) == wanted
+        except (DamagedText, RecursionError):
+            is_safe = False
+        if not is_safe:
+            raise CannotEdit(1, f"{self.name!r} is written in a way that cannot be edited safely")
         return after
 
 
@@ -127,7 +134,7 @@ def _data(text: str) -> Any:
     try:
         return foreign_document.bounded(_read(text, yaml.load))
     except foreign_document.UnreadableDocument as error:
-        raise Unreadable(1, str(error)) from None
+        raise DamagedText(1, str(error)) from None
 
 
 def _read(text: str, read: Callable[..., Any]) -> Any:
@@ -135,12 +142,12 @@ def _read(text: str, read: Callable[..., Any]) -> Any:
         return read(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Unreadable(mark.line + 1 if mark else 1, error.problem or "it is not YAML") from None
+        raise DamagedText(mark.line + 1 if mark else 1, error.problem or "it is not YAML") from None
     except yaml.reader.ReaderError as error:
         problem = "there is a character that YAML does not allow"
-        raise Unreadable(part.line_at(text, error.position), problem) from None
+        raise DamagedText(line_at(text, error.position), problem) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise Unreadable(1, "it is not YAML that can be read") from None
+        raise DamagedText(1, "it is not readable YAML") from None
 
 
 def _items(node: Any) -> list[Any]:
@@ -162,7 +169,7 @@ def _line(node: Any) -> int:
 
 
 def _last_line(node: Any) -> int:
-    """Return the last line that a node takes."""
+    """Return the last line of a node."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
@@ -172,12 +179,12 @@ def _last_line(node: Any) -> int:
 
 
 def _opened(line: str, node: Any, newline: str) -> str:
-    """Return a line that gave an empty list, ready for items below it."""
+    """Return the line of an empty list, changed so that items can follow."""
     after = line[node.end_mark.column :].strip()
     return line[: node.start_mark.column].rstrip() + (f" {after}" if after else "") + newline
 
 
 def _emptied(line: str, key: Any) -> str:
-    """Return the line of a list's name, saying that the list is empty."""
+    """Return the line of a list's name with an empty list."""
     colon = line.index(":", key.end_mark.column) + 1
     return f"{line[:colon]} []{line[colon:]}"

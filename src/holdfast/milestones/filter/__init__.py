@@ -1,5 +1,5 @@
-"""The filter language: from a text such as `status == open and label in [bug]` to a condition in SQL.
+"""The filter language: compiles text such as `status == open and label in [bug]` to a condition in SQL.
 
-`tokens` cuts the text, `parser` reads its two notations, `fields` says what compares with what,
-`expression` is what a filter means, and `sql` compiles that for the index.
+`tokens` is the lexer, `parser` parses the two notations, `fields` declares what can be compared with what,
+`expression` is the syntax tree, and `sql` compiles it for the index.
 """

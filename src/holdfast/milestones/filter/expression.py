@@ -1,4 +1,4 @@
-"""What a filter means: comparisons of fields with values, joined by and, or and not."""
+"""The syntax tree of a filter: comparisons of fields with values, joined by and, or and not."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from holdfast.milestones.filter.fields import Field, Value
 
 
-class Comparison(NamedTuple):
-    """A field set against one value, or against several for `in`."""
+class FieldComparison(NamedTuple):
+    """A field compared with one value, or with several for `in`."""
 
     field: Field
     operator: str
@@ -16,24 +16,24 @@ class Comparison(NamedTuple):
 
 
 class Negation(NamedTuple):
-    """Holds where the part inside does not."""
+    """True if the part is false."""
 
     part: Expression
 
 
 class All(NamedTuple):
-    """Holds where every part does."""
+    """True if every part is true."""
 
     parts: tuple[Expression, ...]
 
 
 class Some(NamedTuple):
-    """Holds where at least one part does."""
+    """True if at least one part is true."""
 
     parts: tuple[Expression, ...]
 
 
-Expression = Comparison | Negation | All | Some
+Expression = FieldComparison | Negation | All | Some
 
 
 def all_of(parts: list[Expression]) -> Expression:
@@ -47,8 +47,8 @@ def some_of(parts: list[Expression]) -> Expression:
 
 
 def asks_for_closed(expression: Expression) -> bool:
-    """Tell whether the filter names closed entities among those it wants."""
-    if isinstance(expression, Comparison):
+    """Return whether the filter explicitly selects closed entities."""
+    if isinstance(expression, FieldComparison):
         wants = expression.operator in ("=", "in") and "closed" in expression.values
         return expression.field.name == "status" and wants
     parts = (expression.part,) if isinstance(expression, Negation) else expression.parts

@@ -1,4 +1,4 @@
-"""The fields a filter may name, what each can be compared with, and how a written value is read."""
+"""The fields of a filter, their operators, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from calendar import timegm
 from typing import NamedTuple
 
 from holdfast.kernel.errors import did_you_mean
-from holdfast.milestones.filter.tokens import ATOM, STRING, Token, invalid
+from holdfast.milestones.filter.tokens import ATOM, STRING, FilterToken, invalid
 
 STATUSES = ("draft", "open", "closed")
 
@@ -18,14 +18,14 @@ _SET = (*_EQUALITY, "in")
 _NUMBER = re.compile(r"-?\d{1,15}")
 _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _FIRST, _LAST = -62135596800, 253402300799  # the years 1 to 9999
 _FLAGS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(("false", "0", "no", "off"), False)
 
 
 class Span:
-    """A stretch of time in seconds since 1970: a day, or the one second a full moment names."""
+    """A span of time in seconds since 1970: a day, or the second of a full timestamp."""
 
     __slots__ = ("end", "start")
 
@@ -38,7 +38,7 @@ Value = str | int | bool | None | Span
 
 
 class Field(NamedTuple):
-    """Something an entity has: its type decides what it can be compared with."""
+    """A field of an entity; its type determines how values are parsed and compared."""
 
     name: str
     type: str
@@ -61,9 +61,9 @@ FIELDS = {
         Field("author", "person", _TEXT),
         Field("assignee", "person", _TEXT, nullable=True),
         Field("milestone", "milestone", _TEXT, nullable=True, kinds=("issue",)),
-        Field("due", "moment", _ORDER, nullable=True),
-        Field("created", "moment", _ORDER),
-        Field("updated", "moment", _ORDER),
+        Field("due", "time", _ORDER, nullable=True),
+        Field("created", "time", _ORDER),
+        Field("updated", "time", _ORDER),
         Field("comments", "number", (*_ORDER, "in")),
         Field("has_comments", "flag", _EQUALITY),
         Field("open_issues", "number", (*_ORDER, "in"), kinds=("milestone",)),
@@ -72,8 +72,8 @@ FIELDS = {
 ALIASES = {"label": "labels", "created_at": "created", "updated_at": "updated", "due_at": "due"}
 
 
-def field_of(token: Token, kind: str) -> Field:
-    """Return the field a token names, which must be one of this kind of entity."""
+def field_of(token: FilterToken, kind: str) -> Field:
+    """Return the field that a token names, or raise if this kind of entity has none of that name."""
     name = token.text.lower()
     field = FIELDS.get(ALIASES.get(name, name)) if token.kind == ATOM else None
     if field is None or kind not in field.kinds:
@@ -83,8 +83,8 @@ def field_of(token: Token, kind: str) -> Field:
     return field
 
 
-def checked_operator(field: Field, operator: str, token: Token) -> str:
-    """Return the operator, which must be one the field has."""
+def checked_operator(field: Field, operator: str, token: FilterToken) -> str:
+    """Return the operator, or raise if the field does not support it."""
     if operator not in field.operators:
         allowed = ", ".join(field.operators)
         raise invalid(
@@ -96,28 +96,28 @@ def checked_operator(field: Field, operator: str, token: Token) -> str:
     return operator
 
 
-def value_of(field: Field, operator: str, token: Token, now: float) -> Value:
-    """Return what a token says as a value to compare the field with."""
+def value_of(field: Field, operator: str, token: FilterToken, now: float) -> Value:
+    """Return the value of a token for a comparison with the field."""
     if token.kind not in (ATOM, STRING):
         missing = f'a value for "{field.name}" is missing before {token.shown()}'
         raise invalid(token.column, missing, _expected(field))
     if token.is_word("null") and field.nullable and operator in _SET:
         return None
-    value = _read(field, token.text, now)
+    value = _parse(field, token.text, now)
     if value is None:
-        raise invalid(token.column, f'{token.shown()} is no value for "{field.name}"', _expected(field))
+        raise invalid(token.column, f'{token.shown()} is not a value for "{field.name}"', _expected(field))
     return value
 
 
-def moment_of(text: str) -> Span | None:
-    """Return the day or the second that a date or an RFC 3339 moment names."""
+def span_of(text: str) -> Span | None:
+    """Return the day of a date, or the second of an RFC 3339 timestamp."""
     if _DATE.fullmatch(text):
         start = _seconds(f"{text}T00:00:00")
         return None if start is None else Span(start, _SECONDS["d"])
-    moment = _MOMENT.fullmatch(text)
-    if moment is None:
+    timestamp = _TIMESTAMP.fullmatch(text)
+    if timestamp is None:
         return None
-    day, clock, zone = moment.groups()
+    day, clock, zone = timestamp.groups()
     start = _seconds(f"{day}T{clock if len(clock) > 5 else clock + ':00'}")
     return None if start is None else Span(start - _offset(zone))
 
@@ -136,26 +136,26 @@ def _offset(zone: str | None) -> int:
     return (1 if zone[0] == "+" else -1) * (int(hours) * 3600 + int(minutes) * 60)
 
 
-def _read(field: Field, text: str, now: float) -> Value:
-    """Return what a text says as a value of the field's type; None where it says nothing."""
+def _parse(field: Field, text: str, now: float) -> Value:
+    """Parse a value of the field's type; return None if the text is not one."""
     if field.type == "choice":
         return text.lower() if text.lower() in STATUSES else None
     if field.type == "number":
         return int(text) if _NUMBER.fullmatch(text) else None
     if field.type == "flag":
         return _FLAGS.get(text.lower())
-    if field.type != "moment":
+    if field.type != "time":
         return text
     if duration := _DURATION.fullmatch(text.lower()):
         return Span(int(now) - int(duration[1]) * _SECONDS[duration[2]])
-    return moment_of(text)
+    return span_of(text)
 
 
 _EXPECTATIONS = {
     "choice": f"Write one of: {', '.join(STATUSES)}.",
     "number": "Write a whole number.",
     "flag": "Write true or false.",
-    "moment": "Write a date (2026-01-31), a moment (2026-01-31T12:00:00Z) or an age (7d, 12h).",
+    "time": "Write a date (2026-01-31), a timestamp (2026-01-31T12:00:00Z) or an age (7d, 12h).",
 }
 
 

@@ -1,4 +1,4 @@
-"""The filter language's two notations, read by recursive descent.
+"""Recursive descent parsers for the two notations of the filter language.
 
 Infix: `status == "open" and (label in [bug, urgent] or updated > 7d)`
 
@@ -14,18 +14,18 @@ S-expressions: `(and (= status "open") (in labels "bug" "urgent"))`
                 | "(" operator FIELD value+ ")"
     operator := "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "contains"
 
-There `=` and `contains` on labels ask for all of the values and `!=` for none of them.
+There `=` and `contains` on labels require all of the values, `!=` none of them.
 
-Contract: the text is consumed whole; what does not parse is `Invalid`, naming the column.
+Contract: the whole text is parsed; a syntax error is `Invalid` with its column.
 """
 
 from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter.expression import Comparison, Expression, Negation, all_of, some_of
+from holdfast.milestones.filter.expression import Expression, FieldComparison, Negation, all_of, some_of
 from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter.tokens import ATOM, END, Token, TokenCursor, invalid, tokens
+from holdfast.milestones.filter.tokens import ATOM, END, FilterToken, TokenCursor, invalid, tokens
 
 _SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
 _WORDS = ("in", "contains")
@@ -33,14 +33,14 @@ _JOINING_WORDS = ("and", "or", "not", *_WORDS)
 
 
 class InfixParser(TokenCursor):
-    """Reads one filter about one kind of entity."""
+    """Parses one filter for one kind of entity."""
 
-    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+    def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         super().__init__(tokens, kind, now)
         self._depth = 0
 
     def parse(self) -> Expression:
-        """Return what the filter means."""
+        """Return the syntax tree."""
         expression = self._expression()
         if self._next.kind != END:
             raise invalid(
@@ -77,13 +77,13 @@ class InfixParser(TokenCursor):
         self._depth -= 1
         return part
 
-    def _deeper(self, token: Token) -> None:
+    def _deeper(self, token: FilterToken) -> None:
         self._depth += 1
         if self._depth > LIMITS.filter_depth:
             raise invalid(
                 token.column,
                 f"the filter nests deeper than {LIMITS.filter_depth} levels",
-                "Leave out parentheses it does not need.",
+                "Leave out unnecessary parentheses.",
             )
 
     def _comparison(self) -> Expression:
@@ -97,7 +97,7 @@ class InfixParser(TokenCursor):
         if operator.is_operator(*_SIGNS):
             self._take()
             sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
-            return Comparison(field, sign, (self._value(field, sign),))
+            return FieldComparison(field, sign, (self._value(field, sign),))
         if operator.is_word("not", "in", "contains") or operator.is_operator("~"):
             return self._in_words(field)
         return self._bare(field, token)
@@ -109,17 +109,17 @@ class InfixParser(TokenCursor):
         token = self._take()
         if token.is_word("in"):
             checked_operator(field, "in", token)
-            found: Expression = Comparison(field, "in", self._values(field))
+            found: Expression = FieldComparison(field, "in", self._values(field))
         elif token.is_word("contains") or token.is_operator("~"):
             checked_operator(field, "contains", token)
-            found = Comparison(field, "contains", (self._value(field, "contains"),))
+            found = FieldComparison(field, "contains", (self._value(field, "contains"),))
         else:
             raise invalid(token.column, f'expected "in" or "contains", found {token.shown()}')
         return Negation(found) if negated else found
 
-    def _bare(self, field: Field, token: Token) -> Expression:
+    def _bare(self, field: Field, token: FilterToken) -> Expression:
         if field.type == "flag":
-            return Comparison(field, "=", (True,))
+            return FieldComparison(field, "=", (True,))
         raise invalid(
             self._next.column if self._next.kind != END else token.column,
             f'"{field.name}" is not compared with anything',
@@ -141,10 +141,10 @@ class InfixParser(TokenCursor):
 
 
 class SExpressionParser(TokenCursor):
-    """Reads one filter about one kind of entity."""
+    """Parses one filter for one kind of entity."""
 
     def parse(self) -> Expression:
-        """Return what the filter means."""
+        """Return the syntax tree."""
         expression = self._expression(1)
         if self._next.kind != END:
             raise invalid(self._next.column, f"{self._next.shown()} follows the end of the expression")
@@ -164,7 +164,7 @@ class SExpressionParser(TokenCursor):
         self._expect(")")
         return found
 
-    def _joined(self, head: Token, depth: int) -> Expression:
+    def _joined(self, head: FilterToken, depth: int) -> Expression:
         parts = []
         while self._next.is_operator("("):
             parts.append(self._expression(depth + 1))
@@ -172,19 +172,19 @@ class SExpressionParser(TokenCursor):
             raise invalid(self._next.column, f"{head.shown()} joins at least two expressions")
         return all_of(parts) if head.is_word("and") else some_of(parts)
 
-    def _comparison(self, head: Token) -> Expression:
+    def _comparison(self, head: FilterToken) -> Expression:
         if not (head.is_operator(*_SIGNS) or head.is_word(*_WORDS)):
             allowed = ["and", "or", "not", *_SIGNS, *_WORDS]
             raise invalid(
                 head.column,
-                f"{head.shown()} is no operator",
+                f"{head.shown()} is not an operator",
                 f"Operators: {', '.join(allowed)}.",
                 allowed=allowed,
             )
         operator = "=" if head.text == "==" else head.text.lower()
         field = field_of(self._take(), self._kind)
         checked_operator(field, operator, head)
-        return _meaning(field, operator, self._values(field, operator))
+        return _labels_combined(field, operator, self._values(field, operator))
 
     def _values(self, field: Field, operator: str) -> tuple[Value, ...]:
         values = [value_of(field, operator, self._take(), self._now)]
@@ -195,20 +195,19 @@ class SExpressionParser(TokenCursor):
         return tuple(values)
 
 
-def _meaning(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
+def _labels_combined(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
     if field.type != "labels" or operator == "in":
-        return Comparison(field, operator, values)
-    # A label is contained when the entity has it: part of its name is not enough here.
+        return FieldComparison(field, operator, values)
+    # `contains` means the set of labels here, not a part of one label.
     sign = "=" if operator == "contains" else operator
-    return all_of([Comparison(field, sign, (value,)) for value in values])
+    return all_of([FieldComparison(field, sign, (value,)) for value in values])
 
 
 def parse_filter(text: str, kind: str, now: float) -> Expression | None:
-    """Return what a filter about entities of `kind` means, or None when it asks for nothing.
+    """Parse a filter for entities of `kind` in either notation; return None if it is empty.
 
-    Both spellings are understood. What is neither is refused as `Invalid`, by the parser that got
-    further; the infix one when both stopped at the same place. Ages such as `7d` count back from
-    `now`, in seconds since 1970.
+    If neither parses, the error is that of the parser that got further, or of the infix parser if both
+    stopped at the same column. Ages such as `7d` count back from `now`, in seconds since 1970.
     """
     found = tokens(text)
     if len(found) == 1:

@@ -1,9 +1,9 @@
-"""A filter as a condition on the index, with its values as parameters.
+"""Compiles a filter to a condition on the index, with its values as parameters.
 
-Contract: every condition is 0 or 1, never NULL, so that `not` means the same as in the tests' own evaluation.
-What a caller wrote goes into parameters only. The tables and functions used are those that `query.py` names.
-Labels are a JSON array in the row of their entity: a text search over the array as it is written tells most
-rows apart, and only where it finds something is the array looked at member by member.
+Contract: every condition is 0 or 1, never NULL, so that `not` works as in two-valued logic. A caller's text
+is only passed as a parameter. The tables and functions used are those that `query.py` names.
+Labels are a JSON array in the row of their entity. A text search of the encoded array rejects most rows; only
+the others are decoded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter.expression import All, Expression, FieldComparison, Negation
 from holdfast.milestones.filter.fields import Span, Value
 from holdfast.milestones.index.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
 
@@ -33,8 +33,8 @@ _CONTAINS_LABEL = (
 
 
 def condition(expression: Expression) -> Compiled:
-    """Return the condition that holds for exactly the rows the filter means."""
-    if isinstance(expression, Comparison):
+    """Return the condition that selects the rows matching a filter."""
+    if isinstance(expression, FieldComparison):
         return _COMPARISONS[expression.field.type](expression)
     if isinstance(expression, Negation):
         inner, values = condition(expression.part)
@@ -50,13 +50,13 @@ def _joined(conditions: list[Compiled], joint: str) -> Compiled:
     )
 
 
-def _column(comparison: Comparison) -> str:
+def _column(comparison: FieldComparison) -> str:
     name = comparison.field.name
     return _COLUMNS.get(name, f"entity.{name}")
 
 
-def _ordinary(comparison: Comparison) -> Compiled:
-    """Compare a column that always holds a value of the same type."""
+def _ordinary(comparison: FieldComparison) -> Compiled:
+    """Compare a column that is never NULL."""
     column, values = _column(comparison), [_bound(value) for value in comparison.values]
     if comparison.operator == "in":
         return f"({column} IN ({', '.join('?' * len(values))}))", values
@@ -71,13 +71,13 @@ def _contains(folded: str, value: Value) -> Compiled:
     return f"(instr({folded}, ?) > 0)", [str(value).casefold()]
 
 
-def _flag(comparison: Comparison) -> Compiled:
+def _flag(comparison: FieldComparison) -> Compiled:
     is_wanted = bool(comparison.values[0]) == (comparison.operator == "=")
     return f"(entity.comments {'>' if is_wanted else '='} 0)", []
 
 
-def _moment(comparison: Comparison) -> Compiled:
-    """Compare a moment, or a due day, with a span; what is in the span equals it."""
+def _time(comparison: FieldComparison) -> Compiled:
+    """Compare a time or a due day with a span; a time within the span is equal to it."""
     column, [span] = _column(comparison), comparison.values
     if not isinstance(span, Span):
         return f"({column} IS {'NOT ' if comparison.operator == '!=' else ''}NULL)", []
@@ -90,7 +90,7 @@ def _moment(comparison: Comparison) -> Compiled:
         ">": (f"{column} > ?", [last]),
         ">=": (f"{column} >= ?", [first]),
     }[comparison.operator]
-    # Without a moment nothing is before or after it; it only differs from every moment.
+    # A missing time is neither before nor after any other, and unequal to all.
     return f"COALESCE({text}, {int(comparison.operator == '!=')})", [*values]
 
 
@@ -102,17 +102,17 @@ def _edges(span: Span, *, in_days: bool) -> tuple[int, int]:
     return first * _DAY_SECONDS, last * _DAY_SECONDS + _DAY_SECONDS - 1
 
 
-def _alternatives(one: Callable[[Comparison, Value], Compiled]) -> Callable[[Comparison], Compiled]:
-    """Return a comparison whose values are alternatives, each told by `one`; `!=` is its opposite."""
+def _alternatives(one: Callable[[FieldComparison, Value], Compiled]) -> Callable[[FieldComparison], Compiled]:
+    """Return a compiler that joins the values' conditions from `one` by OR, negated for `!=`."""
 
-    def compare(comparison: Comparison) -> Compiled:
+    def compare(comparison: FieldComparison) -> Compiled:
         text, values = _joined([one(comparison, value) for value in comparison.values], " OR ")
         return (f"(NOT {text})", values) if comparison.operator == "!=" else (text, values)
 
     return compare
 
 
-def _label(comparison: Comparison, value: Value) -> Compiled:
+def _label(comparison: FieldComparison, value: Value) -> Compiled:
     if value is None:
         return _HAS_NO_LABEL, []
     if comparison.operator == "contains":
@@ -121,20 +121,20 @@ def _label(comparison: Comparison, value: Value) -> Compiled:
 
 
 def has_label(label: str) -> tuple[str, str]:
-    """Return the values of `HAS_LABEL`."""
+    """Return the parameters of `HAS_LABEL`."""
     return json.dumps(label, ensure_ascii=False), label
 
 
 def _contains_label(part: str) -> list[Bound]:
-    """Return the values of `_CONTAINS_LABEL` for a part of a label, in whatever case."""
+    """Return the parameters of `_CONTAINS_LABEL` for a part of a label, ignoring case."""
     folded = part.casefold()
     inside = json.dumps(folded, ensure_ascii=False)[1:-1]
-    # What case folding does to an escape sequence is not what it does to the character behind it.
+    # Case folding an escape sequence differs from folding the character: skip the text search then.
     return [inside if inside == folded else "", folded]
 
 
-def _person(comparison: Comparison, value: Value) -> Compiled:
-    """Match `Name <mail>` by all of it, by the name or by the mail."""
+def _person(comparison: FieldComparison, value: Value) -> Compiled:
+    """Match `Name <mail>` by the whole, the name or the mail."""
     column = _column(comparison)
     if value is None:
         return f"({column} IS NULL)", []
@@ -146,8 +146,8 @@ def _person(comparison: Comparison, value: Value) -> Compiled:
     return f"COALESCE({text}, 0)", [_bound(value), name, name, mail, mail]
 
 
-def _milestone(comparison: Comparison, value: Value) -> Compiled:
-    """Match the milestone of an issue by its id or title; `contains` asks for a part of the title."""
+def _milestone(comparison: FieldComparison, value: Value) -> Compiled:
+    """Match the milestone of an issue by its id or title; `contains` by a part of the title."""
     if value is None:
         return "(entity.milestone IS NULL)", []
     named = "SELECT 1 FROM entity AS named WHERE named.id = entity.milestone"
@@ -162,13 +162,13 @@ def _bound(value: Value) -> Bound:
     return value
 
 
-_COMPARISONS: dict[str, Callable[[Comparison], Compiled]] = {
+_COMPARISONS: dict[str, Callable[[FieldComparison], Compiled]] = {
     "text": _ordinary,
     "choice": _ordinary,
     "number": _ordinary,
     "flag": _flag,
     "search": _ordinary,
-    "moment": _moment,
+    "time": _time,
     "labels": _alternatives(_label),
     "person": _alternatives(_person),
     "milestone": _alternatives(_milestone),

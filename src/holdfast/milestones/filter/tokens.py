@@ -1,6 +1,6 @@
-"""A filter's text cut into tokens, each with the column where it stands.
+"""The lexer of the filter language. Tokens carry their column.
 
-Contract: whatever is not a token is `Invalid`, with its column. Nothing else is raised.
+Contract: text that is not a token is `Invalid`, with its column. Nothing else is raised.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ STRING = "string"
 ATOM = "atom"
 
 
-class Token(NamedTuple):
-    """A piece of a filter: what kind it is, what it says, and the column it begins at, counted from 1."""
+class FilterToken(NamedTuple):
+    """A token: its kind, its text, and the column where it begins, counted from 1."""
 
     kind: str
     text: str
     column: int
 
     def is_operator(self, *texts: str) -> bool:
-        """Tell whether this is one of these signs."""
+        """Return whether this is one of these operators."""
         return self.kind == OPERATOR and self.text in texts
 
     def is_word(self, *words: str) -> bool:
-        """Tell whether this is one of these words, written without quotes in any case."""
+        """Return whether this is one of these words, unquoted, in upper or lower case."""
         return self.kind == ATOM and self.text.lower() in words
 
     def shown(self) -> str:
-        """Return the token as a message names it."""
+        """Return the token as shown in messages."""
         if self.kind == END:
             return "the end"
         return f'"{shorten(self.text, 40)}"'
 
 
 def invalid(column: int, problem: str, hint: str | None = None, **data: object) -> Invalid:
-    """Return the refusal of a filter, with the column where it goes wrong."""
+    """Return the error for a filter, with the column of the problem."""
     return Invalid(f"Filter, column {column}: {problem}.", hint=hint, column=column, **data)
 
 
-def tokens(text: str) -> list[Token]:
-    """Return the tokens of a filter, the last of them its end."""
-    _refuse_what_is_no_filter(text)
-    found: list[Token] = []
+def tokens(text: str) -> list[FilterToken]:
+    """Return the tokens of a filter, ending with one of kind `END`."""
+    _refuse_unreadable(text)
+    found: list[FilterToken] = []
     position = 0
     while position < len(text):
         if space := _SPACE.match(text, position):
@@ -62,10 +62,10 @@ def tokens(text: str) -> list[Token]:
             continue
         token, position = _token(text, position)
         found.append(token)
-    return [*found, Token(END, "", len(text) + 1)]
+    return [*found, FilterToken(END, "", len(text) + 1)]
 
 
-def _refuse_what_is_no_filter(text: str) -> None:
+def _refuse_unreadable(text: str) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as failure:
@@ -73,18 +73,18 @@ def _refuse_what_is_no_filter(text: str) -> None:
     if size > LIMITS.filter_bytes:
         raise Invalid(
             f"The filter has {size} bytes; at most {LIMITS.filter_bytes} are allowed.",
-            hint="Ask for less at once, or sort and page through what a shorter filter finds.",
+            hint="Shorten it, or sort and page through the results of a shorter one.",
         )
 
 
-def _token(text: str, position: int) -> tuple[Token, int]:
+def _token(text: str, position: int) -> tuple[FilterToken, int]:
     column = position + 1
     if operator := _OPERATOR.match(text, position):
-        return Token(OPERATOR, operator.group(), column), operator.end()
+        return FilterToken(OPERATOR, operator.group(), column), operator.end()
     if text[position] in "\"'":
         return _string(text, position)
     if atom := _ATOM.match(text, position):
-        return Token(ATOM, atom.group(), column), atom.end()
+        return FilterToken(ATOM, atom.group(), column), atom.end()
     raise invalid(
         column,
         f"{text[position]!r} has no meaning here",
@@ -92,13 +92,13 @@ def _token(text: str, position: int) -> tuple[Token, int]:
     )
 
 
-def _string(text: str, opening: int) -> tuple[Token, int]:
+def _string(text: str, opening: int) -> tuple[FilterToken, int]:
     quote, position = text[opening], opening + 1
     parts: list[str] = []
     while position < len(text):
         character = text[position]
         if character == quote:
-            return Token(STRING, "".join(parts), opening + 1), position + 1
+            return FilterToken(STRING, "".join(parts), opening + 1), position + 1
         if character == "\\":
             part, position = _escaped(text, position)
         else:
@@ -117,31 +117,31 @@ def _escaped(text: str, backslash: int) -> tuple[str, int]:
             return character, spelled.end()
     raise invalid(
         backslash + 1,
-        f'"\\{following}" is no escape',
-        r"""Inside quotes write \\ for a backslash, and \" \' \n \t \r \uXXXX for what they stand for.""",
+        f'"\\{following}" is not an escape',
+        r"""Inside quotes write \\ for a backslash, and \" \' \n \t \r \uXXXX for these characters.""",
     )
 
 
 class TokenCursor:
-    """Reads the tokens of one filter about one kind of entity, first to last."""
+    """A cursor over the tokens of one filter for one kind of entity."""
 
-    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+    def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         self._tokens = tokens
         self._kind = kind
         self._now = now
         self._position = 0
 
     @property
-    def _next(self) -> Token:
+    def _next(self) -> FilterToken:
         return self._tokens[self._position]
 
-    def _take(self) -> Token:
+    def _take(self) -> FilterToken:
         token = self._next
         if token.kind != END:
             self._position += 1
         return token
 
-    def _expect(self, sign: str) -> Token:
+    def _expect(self, sign: str) -> FilterToken:
         token = self._take()
         if not token.is_operator(sign):
             raise invalid(token.column, f'expected "{sign}", found {token.shown()}')

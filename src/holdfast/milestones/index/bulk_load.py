@@ -1,11 +1,10 @@
-"""The first load of an index: all logs from their beginnings, in one pass and little memory.
+"""The first load of an index: all logs from their beginnings, in one pass and with bounded memory.
 
-Contract: afterwards the index holds the rows that taking the same operations in one by one would make.
-Entities that were only created are written as they come by. What else was done is folded at the end, from
-memory or, where there is too much of it, from the index.
-`creation_in` reads a commit whose message holds one creation, as `entry.message_of` writes it and in plain
-ASCII, and gives the row that `rows.Rows` would give for an entity with this one operation. For whatever
-differs from that in any way it gives nothing, and the usual way has to be taken.
+Contract: afterwards the index has the same rows as after adding the operations one by one. Entities that were
+only created are written at once. Other operations are folded at the end, from memory or, if there are too
+many, from the index. Most commits of an import create one entity. `parse_creation` reads such a commit with a
+regular expression and returns the row that `rows.EntityRows` would produce. It returns None for any commit
+that differs from what `entry.message_of` writes in plain ASCII; that one is then parsed in full.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
-from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
+from json.decoder import scanstring  # type: ignore[attr-defined]  # the string parser of `json.loads`
 from operator import itemgetter
 
 from holdfast.kernel.clock import seconds_of
@@ -55,21 +54,21 @@ _seconds = lru_cache(maxsize=4096)(seconds_of)
 
 
 Creation = tuple[str, str, Row, tuple[object, ...]]
-"""A commit that creates one entity: its id and date, the row of its operation and that of the entity.
+"""A commit that creates one entity: its id and date, and the rows of the operation and of the entity.
 
-In place of the log's name, the operation has the commit by which it was reached.
+The operation's row has the tip from which the commit was reached instead of the log's name.
 """
 
 
-def creation_in(record: str) -> Creation | None:
-    """Return what a commit creates, given as `git_commits.read_records` does; None unless it is plain."""
+def parse_creation(record: str) -> Creation | None:
+    """Return what a commit creates, given a record of `read_records`; None unless it is in plain form."""
     match = _RECORD.fullmatch(record)
     if match is None:
         return None
     commit, source, committed, line, actor, name, kind, lamport, *rest = match.groups()
     operation, time, description, labels, status, title = rest
     members = "[]" if labels is None else _labels(labels)
-    # Quoted, a text is longer than it is: what may be too long is left to the usual way.
+    # Quoting only lengthens a string, so one that fits quoted fits; the full parser decides about others.
     is_long = len(title) > _LONGEST[0] or len(description or "") > _LONGEST[1]
     if members is None or title == '""' or is_long:
         return None
@@ -86,7 +85,7 @@ def _text(quoted: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _labels(text: str) -> str | None:
-    """Return the labels of a line as the index holds them, or None where one is not what it should be."""
+    """Return the labels of a line as stored in the index, or None if one is invalid."""
     try:
         members = json.loads(text)
     except ValueError:
@@ -97,8 +96,8 @@ def _labels(text: str) -> str | None:
     return label_array(tuple(sorted(set(members))))
 
 
-_BATCH = 2_000
-_MOST_PENDING = 250_000
+_BATCH = 2_000  # operations per `executemany`: a chosen bound on memory
+_MOST_PENDING = 250_000  # operations: a chosen bound on memory; beyond it they are folded from the index
 _INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
 _REPEATED = (
     "SELECT rowid, * FROM operation WHERE (entity, id) IN"
@@ -111,11 +110,11 @@ def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Fill a new index from all logs."""
     run_script(connection, TABLES)
     with without_garbage_collection():
-        BulkLoad(connection, git, tips).take_in()
+        BulkLoad(connection, git, tips).run()
 
 
 class BulkLoad(IndexUpdate):
-    """One pass over all logs, into an index that is empty and has no indexes yet."""
+    """One pass over all logs into an empty database, whose SQL indexes are built last."""
 
     def __init__(self, connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
         super().__init__(connection, git, tips)
@@ -124,49 +123,49 @@ class BulkLoad(IndexUpdate):
         self._creations: list[tuple[object, ...]] = []
         self._created: set[str] = set()
         self._pending: dict[str, list[Entry]] = {}
-        self._left: set[str] = set()
-        self._room = _MOST_PENDING
+        self._deferred: set[str] = set()
+        self._remaining = _MOST_PENDING
         self._names: set[str] = set()
         self._may_repeat = False
 
-    def take_in(self) -> None:
-        """Read all logs, fold what they hold, and build the indexes."""
-        super().take_in()
+    def run(self) -> None:
+        """Read and fold all logs, and build the SQL indexes."""
+        super().run()
         self._write()
         fold_all(self._connection, sorted(self._pending.items()))
         repeated = self._connection.execute(_REPEATED).fetchall() if self._may_repeat else []
         self._connection.executemany("DELETE FROM operation WHERE rowid = ?", [row[:1] for row in repeated])
         run_script(self._connection, INDEXES)
-        for row in repeated:  # what was read last was written first
-            self._keep_row(row[1:])
-        self._remember_flaws()
-        forget(self._connection, self._left & self._created)
-        again = ((name, entries_of(self._connection, name)) for name in sorted(self._left))
+        for row in repeated:  # of a log, git lists the latest commit first
+            self._store_row(row[1:])
+        self._save_flaws()
+        forget(self._connection, self._deferred & self._created)
+        again = ((name, entries_of(self._connection, name)) for name in sorted(self._deferred))
         fold_all(self._connection, again)
 
-    def keep(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
-        """Keep the operations of commits."""
+    def store(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
+        """Store the operations of commits."""
         for commit, lines in commits:
             self._seen.add(commit.id)
             self._requests += requests_of(lines)
             for entry, line in lines:
-                self._keep_entry(entry, self._logs[commit.source], line)
+                self._store_entry(entry, self._logs[commit.source], line)
         if len(self._operations) >= _BATCH:
             self._write()
 
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
         assert self._git is not None
         for records in read_records(self._git, wanted, known):
-            others = [record for record in records if not self._keep_creation(record, ends)]
-            self._keep_all(map(parsed, others), ends)
+            others = [record for record in records if not self._store_creation(record, ends)]
+            self._store_all(map(parsed, others), ends)
 
-    def _keep_creation(self, record: str, ends: frozenset[str]) -> bool:
-        """Keep a commit that creates one entity of which nothing was seen yet; tell whether it is one."""
-        creation = creation_in(record)
+    def _store_creation(self, record: str, ends: frozenset[str]) -> bool:
+        """Store a commit that creates a new entity in plain form; return whether it was one."""
+        creation = parse_creation(record)
         if creation is None:
             return False
         commit, committed, (name, lamport, operation, source, line), entity = creation
-        if name in self._created or name in self._pending or name in self._left:
+        if name in self._created or name in self._pending or name in self._deferred:
             return False
         self._operations.append((name, lamport, operation, self._logs[source], line))
         self._created.add(name)
@@ -176,33 +175,33 @@ class BulkLoad(IndexUpdate):
             self._seen.add(commit)
         return True
 
-    def _keep_entry(self, entry: Entry, log: str, line: str) -> None:
-        """Keep one operation, to be folded with others of its entity."""
+    def _store_entry(self, entry: Entry, log: str, line: str) -> None:
+        """Store one operation, to be folded with others of its entity."""
         name = entry.entity
         self._operations.append((name, entry.lamport, entry.id, log, line))
         is_repeated = entry.id in self._names or name in self._created
         self._names.add(entry.id)
         if is_repeated:
             self._may_repeat = True
-            self._left.add(name)
+            self._deferred.add(name)
             self._pending.pop(name, None)
-        if name in self._left:
+        if name in self._deferred:
             return
         self._pending.setdefault(name, []).append(entry)
-        self._room -= 1
-        if not self._room:
-            self._left.update(self._pending)
+        self._remaining -= 1
+        if not self._remaining:
+            self._deferred.update(self._pending)
             self._pending.clear()
-            self._room = _MOST_PENDING
+            self._remaining = _MOST_PENDING
 
     def _write(self) -> None:
-        """Write what has come together."""
+        """Write the current batch."""
         if not self._operations:
             return
         write = self._connection.executemany
         write(_INSERT_OPERATION, self._operations)
         write(INSERT_CREATION, self._creations)
-        self._keep_requests(self._requests)
-        self._keep_lamport(max(map(_lamport, self._operations)))
+        self._store_requests(self._requests)
+        self._store_lamport(max(map(_lamport, self._operations)))
         for rows in (self._operations, self._creations, self._requests):
             rows.clear()

@@ -1,11 +1,11 @@
-"""The index: compared with the refs on every read, and never trusted further than that.
+"""The index, compared with the refs on every read.
 
 Contract:
-- `ask` asks an index that contains every operation acknowledged before it was called, by whatever
-  process. The comparison reads a few small files; only new commits are folded.
-- Deleting the index, damaging it or leaving it behind by any number of commits changes no answer. When the
-  logs cannot be read, or the index cannot be built, that is raised: an answer is never empty for that reason.
-- A repository without any log gets no file on disk for being read.
+- `read` uses an index that contains every operation acknowledged before the call, by any process. Comparing
+  reads a few small files; only new commits are folded.
+- A deleted, damaged or outdated index changes no answer. If the logs cannot be read, or the index cannot be
+  built, an error is raised rather than an empty answer returned.
+- Reading a repository without logs creates no file.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from holdfast.milestones.index.schema import APPLICATION_ID, INDEX_NAME, INDEXES
 from holdfast.milestones.index.update import (
     Flaw,
     Rewritten,
+    add_own_commit,
     catch_up,
     damaged_in,
     flaws_in,
     run_script,
-    take_in_own,
     tips_in,
 )
 from holdfast.milestones.log.entry import Entry
@@ -37,8 +37,8 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
 
-_UNGUARDED_ATTEMPTS = 4
-_BUILDS = 3
+_UNGUARDED_ATTEMPTS = 4  # a judgement: then readers lock writers out instead of racing them
+_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."
 
 Answer = TypeVar("Answer")
@@ -59,29 +59,29 @@ class Index:
         )
         self._nothing = ConnectionPool(_empty)
 
-    def ask(self, question: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
-        """Return what a question finds in an index that is up to date; `is_writing`: the caller has the lock.
+    def read(self, query: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
+        """Return the result of a query on an up-to-date index; `is_writing`: the caller has the lock.
 
-        An index that turns out to be damaged is built anew, and asked again.
+        A damaged index is rebuilt and queried again.
         """
         for _ in range(_BUILDS):
             try:
                 with ExitStack() as stack:
-                    return question(self._connection(stack, is_writing=is_writing))
+                    return query(self._connection(stack, is_writing=is_writing))
             except NotUsable:
                 self._database.discard()
-        raise Unavailable("The index is damaged each time that it is built.", hint="Check the disk.")
+        raise Unavailable("The index is damaged each time it is built.", hint="Check the disk.")
 
-    def take_in_own(self, ref: str, old: str | None, commit: Commit, entries: list[Entry]) -> None:
-        """Add one commit just written; where that fails, the next read does it from the log."""
+    def add_own_commit(self, ref: str, old: str | None, commit: Commit, entries: list[Entry]) -> None:
+        """Add a commit just written; if that fails, the next read adds it from the log."""
         try:
             with self._database.write() as connection:
-                take_in_own(connection, ref, old, commit, entries)
+                add_own_commit(connection, ref, old, commit, entries)
         except (NotUsable, Busy, OutOfSpace, Unavailable):
             pass
 
     def examine(self) -> tuple[list[tuple[str, str]], list[Flaw]]:
-        """Read all logs anew, whatever the index has of them: what is unreadable, and what is passed over."""
+        """Read all logs from the beginning; return which are unreadable, and what was skipped."""
         from holdfast.milestones.index.bulk_load import build
 
         with closing(sqlite3.connect("", isolation_level=None)) as connection:
@@ -91,8 +91,8 @@ class Index:
             damage = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
             return damage, flaws_in(connection)
 
-    def notice_damage(self) -> set[str]:
-        """Read all logs anew, and return the refs that turn out damaged; every read looks there now."""
+    def find_damage(self) -> set[str]:
+        """Read all logs from the beginning, and return the damaged refs; each read then retries these."""
         found = {ref for ref, _ in self.examine()[0]}
         with suppress(NotUsable), self._database.write() as connection:
             known = tips_in(connection)
@@ -101,7 +101,7 @@ class Index:
         return set()
 
     def verify(self) -> list[str]:
-        """Return what SQLite finds wrong in the index, which is then built anew at its next use."""
+        """Return the problems that SQLite finds in the index, which is then rebuilt at its next use."""
         try:
             with self._database.read() as connection:
                 found = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
@@ -120,23 +120,23 @@ class Index:
         tips = self._refs.tips()
         if not tips and not os.path.lexists(self._pointer):
             return stack.enter_context(self._nothing.lend())
-        if (connection := self._opened(stack, tips)) is not None:
+        if (connection := self._open_if_fresh(stack, tips)) is not None:
             return connection
         for _ in range(_UNGUARDED_ATTEMPTS):
-            if (connection := self._updated(stack)) is not None:
+            if (connection := self._update_and_open(stack)) is not None:
                 return connection
-        # Others write faster than this process reads: hold them for a moment.
+        # Others write faster than this process reads: lock them out.
         with nullcontext() if is_writing else locked(self.writing_lock):
-            connection = self._updated(stack)
+            connection = self._update_and_open(stack)
         if connection is None:
             raise Busy("The milestones change faster than they can be read.", hint="Try again in a moment.")
         return connection
 
-    def _updated(self, stack: ExitStack) -> sqlite3.Connection | None:
+    def _update_and_open(self, stack: ExitStack) -> sqlite3.Connection | None:
         self._update(self._refs.tips())
-        return self._opened(stack, self._refs.tips(), even_if_damaged=True)
+        return self._open_if_fresh(stack, self._refs.tips(), even_if_damaged=True)
 
-    def _opened(
+    def _open_if_fresh(
         self, stack: ExitStack, tips: dict[str, str], *, even_if_damaged: bool = False
     ) -> sqlite3.Connection | None:
         """Return a connection to the index if it is up to date."""
@@ -162,7 +162,7 @@ class Index:
 
 
 def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_damaged: bool) -> bool:
-    """Tell whether the index has what the refs say; with damage, as far as it can be had."""
+    """Return whether the index matches the refs; damaged logs only as far as they can be read."""
     folded, damaged = tips_in(connection), damaged_in(connection)
     if folded == tips and not damaged:
         return True
@@ -175,7 +175,7 @@ def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_d
 
 
 def _empty() -> sqlite3.Connection:
-    """Return an index without anything in it, which is nowhere on disk."""
+    """Return an empty index in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _prepare(connection)
     run_script(connection, TABLES + INDEXES)

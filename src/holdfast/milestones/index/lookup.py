@@ -1,4 +1,4 @@
-"""From a name to the entity it names, and what is refused on the way."""
+"""Finds entities by name, and refuses names that are unknown, ambiguous or taken."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Iterable
 
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.text import one_line
-from holdfast.milestones.entity import Entity, Event, Kind
+from holdfast.milestones.entity import Entity, HistoryEvent, Kind
 from holdfast.milestones.index.rows import entries_of, state_of
 from holdfast.milestones.index.schema import OPEN_ISSUES, TITLE_FOLDED
 from holdfast.milestones.log.entry import Entry, is_uuid, parse
-from holdfast.milestones.log.fold import State
+from holdfast.milestones.log.fold import EntityState
 
-_ADDRESSES = ("git-mile://entity/", "milestone:")
+_URI_PREFIXES = ("git-mile://entity/", "milestone:")
 _HEXADECIMAL = frozenset("0123456789abcdef-")
 _SHORTEST_PREFIX = 4
-_CANDIDATES = 10
+_CANDIDATES = 10  # a chosen bound for one line of text
 
 
 class UnknownEntity(NotFound, Invalid, kind="unknown_entity", number=4042):
-    """No milestone or issue has that name: the specification counts it among invalid parameters."""
+    """No milestone or issue has that name; the git-mile specification makes this an invalid parameter."""
 
 
 class AmbiguousEntity(Invalid, kind="ambiguous_entity", number=4007):
-    """The beginning of a name fits several milestones or issues."""
+    """A prefix matches several milestones or issues."""
 
 
 def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
-    """Return the full id of the entity that a name means."""
+    """Return the full id of the entity with a name."""
     found = _matches(connection, name.lower())
     of_kind = [(entity, its_kind) for entity, its_kind in found if kind in (None, its_kind)]
     if len(of_kind) == 1:
@@ -44,13 +44,13 @@ def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> 
         )
     raise UnknownEntity(
         f"There is no {kind or 'milestone or issue'} {name[:100]!a}.",
-        hint="git_mile_list shows which there are; give the id or at least four characters of it.",
+        hint="git_mile_list lists them; give the id or at least its first four characters.",
         id=name[:100],
     )
 
 
 def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> list[str]:
-    """Return the ids of open entities that are linked to a target, such as a file's path."""
+    """Return the ids of open entities linked to a target, such as a file path."""
     query = (
         "SELECT entity.id FROM link JOIN entity ON entity.id = link.entity"
         " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
@@ -58,15 +58,15 @@ def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> l
     return [row[0] for row in connection.execute(query, (target, limit))]
 
 
-def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> State:
-    """Return the state of the entity that a name means."""
+def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> EntityState:
+    """Return the state of the entity with a name."""
     found = state_of(connection, identifier(connection, kind, name))
     assert found is not None
     return found
 
 
 def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Entity:
-    """Return the entity that a name means."""
+    """Return the entity with a name."""
     found = state(connection, kind, name).entity()
     if found.kind == "issue":
         return found
@@ -74,22 +74,22 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
     return found._replace(open_issues=connection.execute(query, (found.id,)).fetchone()[0])
 
 
-def history(connection: sqlite3.Connection, name: str) -> list[Event]:
-    """Return everything that was done to the entity that a name means, in order."""
+def history(connection: sqlite3.Connection, name: str) -> list[HistoryEvent]:
+    """Return the history of the entity with a name, in order."""
     found = entries_of(connection, identifier(connection, None, name))
     return [_event_of(entry) for entry in sorted(found, key=lambda entry: entry.place)]
 
 
-def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Event]:
-    """Return the newest events of all entities, newest first."""
+def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[HistoryEvent]:
+    """Return the latest events of all entities, newest first."""
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
     query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"
     rows = connection.execute(query, (*(before or ()), limit))
     return [_event_of(found) for (body,) in rows if (found := parse(body)) is not None]
 
 
-def comment(found: State, name: str) -> str:
-    """Return the full id of a comment that a name means."""
+def comment(found: EntityState, name: str) -> str:
+    """Return the full id of the comment with an id or unambiguous prefix."""
     matching = [full for full in found.comments if full == name]
     if not matching and len(name) >= _SHORTEST_PREFIX:
         matching = [full for full in found.comments if full.startswith(name.lower())]
@@ -102,15 +102,15 @@ def comment(found: State, name: str) -> str:
 
 
 def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse to create what exists, or what has no proper id."""
+    """Refuse an id that is taken or not a UUID."""
     if not is_uuid(name):
         raise InvalidArguments(f"{name[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
     if connection.execute("SELECT 1 FROM entity WHERE id = ?", (name,)).fetchone():
         raise Conflict(f"'{name}' exists already.", hint="Change it, or create another.", id=name)
 
 
-def refuse_claimed(found: State, person: str, now: str) -> None:
-    """Refuse a claim on what is closed, or held by somebody else; whose it is was written by others."""
+def refuse_claimed(found: EntityState, person: str, now: str) -> None:
+    """Refuse a claim on an entity that is closed or claimed by somebody else."""
     if found.value("status") == "closed":
         raise Conflict(f"This {found.kind} is closed.", hint="Take another one, or open it again first.")
     holder = next((claim for claim in found.claims() if claim.is_live(now)), None)
@@ -124,21 +124,23 @@ def refuse_claimed(found: State, person: str, now: str) -> None:
 
 
 def closed_among(connection: sqlite3.Connection, names: Iterable[str]) -> frozenset[str]:
-    """Return those of the names that mean a closed milestone.
+    """Return the names that refer to a closed milestone.
 
-    A name is an id, an address, a title or the beginning of an id, in this order. A title that several
-    milestones have is that of a closed one when all of them are; what means nothing here is not closed.
+    A name is an id, a URI, a title or a prefix of an id, tried in this order. A title shared by several
+    milestones is closed if all of them are; an unknown name is not closed.
     """
     return frozenset(name for name in names if _is_closed(connection, name))
 
 
-def _event_of(entry: Entry) -> Event:
-    """Return an operation as history shows it."""
+def _event_of(entry: Entry) -> HistoryEvent:
+    """Convert an operation to an event of the history."""
     action = entry.type
     if entry.value is None and action in ("edit", "claim"):
         action = {"edit": "delete", "claim": "release"}[action]
     order, time, actor = entry.lamport, entry.time, entry.actor
-    return Event(entry.id, entry.entity, entry.kind, order, time, actor, action, entry.field, entry.value)
+    return HistoryEvent(
+        entry.id, entry.entity, entry.kind, order, time, actor, action, entry.field, entry.value
+    )
 
 
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:
@@ -156,8 +158,8 @@ def _with_article(kind: Kind | None) -> str:
 
 def _is_closed(connection: sqlite3.Connection, name: str) -> bool:
     plain = name.strip()
-    for address in _ADDRESSES:
-        plain = plain.removeprefix(address)
+    for prefix in _URI_PREFIXES:
+        plain = plain.removeprefix(prefix)
     folded = plain.lower()
     if is_uuid(folded):
         return _statuses(connection, "entity.id = ?", folded) == ["closed"]

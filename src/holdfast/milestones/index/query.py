@@ -1,9 +1,9 @@
-"""Which entities, in which order, from where: a question to the index, in SQL; pages by keyset.
+"""Queries for entities, in SQL with keyset pagination.
 
 A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value.
 It may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
-`holdfast_fold(text)`, which is `str.casefold`. Values always go through `?`; the expression itself never
-contains what a caller wrote.
+`holdfast_fold(text)`, which is `str.casefold`. Values are always bound to `?`; the expression never contains
+a caller's text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE
 
 Value = str | int | float | None
 Position = tuple[Value, ...]
-"""Where a page ended: the values of its sort keys in the last item, that item's Lamport time, and its id."""
+"""The end of a page: the last item's sort keys, its Lamport time and its id."""
 
 SORT_COLUMNS = {
     "updated": "entity.updated",
@@ -34,7 +34,7 @@ SORT_COLUMNS = {
     "due": "coalesce(entity.due_at, 9223372036854775807)",
     "id": "entity.id",
 }
-"""What can be sorted by, and how. Statuses come as draft, open, closed; what has no due date comes last."""
+"""The sort keys in SQL. Statuses sort as draft, open, closed; entities without due date come last."""
 
 _SUMMARY_WIDTH = 13
 _TITLE, _LABELS = 2, 4
@@ -46,7 +46,7 @@ _UNCLAIMED = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.entity = entity.id AND
 
 
 class Condition(NamedTuple):
-    """A Boolean SQL expression over the index, and the values of its question marks."""
+    """A Boolean SQL expression over the index, and the values of its placeholders."""
 
     sql: str = "1"
     values: Sequence[Value] = ()
@@ -56,7 +56,7 @@ EVERYTHING = Condition()
 
 
 class SortKey(NamedTuple):
-    """One key of an order: a name of `SORT_COLUMNS`, and its direction."""
+    """One sort key: a name in `SORT_COLUMNS`, and its direction."""
 
     name: str
     descending: bool = False
@@ -65,11 +65,11 @@ class SortKey(NamedTuple):
 NEWEST_FIRST = (SortKey("updated", descending=True),)
 
 
-class Query(NamedTuple):
-    """Which entities, in which order, from where on, and how many at most.
+class EntityQuery(NamedTuple):
+    """A query for one page of entities.
 
-    Ties are broken by what was made first (or updated first, where that is the last key), then by id, in the
-    direction of the last key. `after` is the `next` of an earlier page.
+    Ties are broken by creation order (or update order, if that is the last key), then by id, in the direction
+    of the last key. `after` is the `next` of the previous page.
     """
 
     kind: Kind
@@ -80,32 +80,34 @@ class Query(NamedTuple):
     limit: int = 50
 
 
-class Page(NamedTuple):
-    """Some entities in order, and where the next page begins; None at the end."""
+class EntityPage(NamedTuple):
+    """Entities in order, and the position after which the next page begins; None at the end."""
 
     items: tuple[Summary, ...]
     next: Position | None
 
 
-def ready_query(now: str, limit: int, *, milestone: str | None = None, labels: Sequence[str] = ()) -> Query:
-    """Return the question for open issues that nobody holds and nothing open stands in front of."""
+def ready_query(
+    now: str, limit: int, *, milestone: str | None = None, labels: Sequence[str] = ()
+) -> EntityQuery:
+    """Return the query for open issues that are neither claimed nor blocked by an open entity."""
     parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
     values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
     if milestone is not None:
         parts.append("entity.milestone = ?")
         values.append(milestone)
     condition = Condition(" AND ".join(parts), values)
-    return Query("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
+    return EntityQuery("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
 
 
-def page(connection: sqlite3.Connection, query: Query) -> Page:
+def page(connection: sqlite3.Connection, query: EntityQuery) -> EntityPage:
     """Return one page of a query."""
     rows, position = page_rows(connection, query)
-    return Page(tuple(summaries(rows)), position)
+    return EntityPage(tuple(summaries(rows)), position)
 
 
-def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], Position | None]:
-    """Return the rows of one page, of `schema.SUMMARY_COLUMNS`, and where the next one begins."""
+def page_rows(connection: sqlite3.Connection, query: EntityQuery) -> tuple[list[Any], Position | None]:
+    """Return the rows of one page, with `schema.SUMMARY_COLUMNS`, and the position for the next one."""
     if query.limit < 1:
         raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
     rows = connection.execute(*statement(query)).fetchall()
@@ -114,7 +116,7 @@ def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], 
 
 
 def within_budget(rows: list[Any]) -> list[Any]:
-    """Return the rows that fit into one answer, one at least; the next page begins after them."""
+    """Return the rows that fit into one answer, at least one; the next page begins after them."""
     sizes = [len(row[_TITLE]) + len(row[_LABELS]) for row in rows]
     if sum(sizes) <= LIMITS.entity_page_characters:
         return rows
@@ -122,8 +124,8 @@ def within_budget(rows: list[Any]) -> list[Any]:
     return rows[: max(1, fitting)]
 
 
-def statement(query: Query) -> tuple[str, list[Value]]:
-    """Return the SQL for a query and its values: one row more than a page, each ending with its position."""
+def statement(query: EntityQuery) -> tuple[str, list[Value]]:
+    """Return the SQL and values of a query: one row more than a page, each ending with its position."""
     keys = _keys(query)
     position = ", ".join(column for column, _ in keys)
     order = ", ".join(f"{column} {'DESC' if descending else 'ASC'}" for column, descending in keys)
@@ -132,9 +134,9 @@ def statement(query: Query) -> tuple[str, list[Value]]:
     if not query.include_closed:
         wheres.insert(1, "entity.status <> 'closed'")
     if query.after is not None:
-        beyond, after = _beyond(keys, query.after)
-        wheres.append(beyond)
-        values += after
+        is_after, position_values = _after(keys, query.after)
+        wheres.append(is_after)
+        values += position_values
     open_issues = OPEN_ISSUES if query.kind == "milestone" else "NULL"
     sql = (
         f"SELECT {SUMMARY_COLUMNS}, {open_issues}, {position} FROM entity"
@@ -143,7 +145,7 @@ def statement(query: Query) -> tuple[str, list[Value]]:
     return sql, [*values, query.limit + 1]
 
 
-def _keys(query: Query) -> list[tuple[str, bool]]:
+def _keys(query: EntityQuery) -> list[tuple[str, bool]]:
     keys = []
     for key in query.sort:
         if key.name not in SORT_COLUMNS:
@@ -155,10 +157,10 @@ def _keys(query: Query) -> list[tuple[str, bool]]:
     return [*keys, (place, descending), (SORT_COLUMNS["id"], descending)]
 
 
-def _beyond(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:
-    """Return the condition for rows after a position in an order whose keys may point both ways."""
+def _after(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:
+    """Return the keyset condition for rows after a position; keys may sort in different directions."""
     if len(after) != len(keys):
-        raise InvalidCursor("The position belongs to another order.", hint="Start again without it.")
+        raise InvalidCursor("The cursor belongs to another sort order.", hint="Start again without it.")
     if len({descending for _, descending in keys}) == 1:
         columns = ", ".join(column for column, _ in keys)
         marks = ", ".join("?" * len(keys))

@@ -1,4 +1,4 @@
-"""An entity as the rows of the index, and rows as what a list shows."""
+"""Maps entities to rows of the index, and rows to the summaries in lists."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
 from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
-from holdfast.milestones.log.fold import State, fold
+from holdfast.milestones.log.fold import EntityState, fold
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 20)})"
-_BATCH = 5000
+_BATCH = 5000  # a chosen bound on the memory of a load
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
@@ -22,8 +22,8 @@ _INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
 _FORGET = tuple(f"DELETE FROM {table} WHERE entity = ?" for table in ("dependency", "link", "claim"))
 
 
-class Rows:
-    """Rows of some entities, by table."""
+class EntityRows:
+    """Rows of several entities, by table."""
 
     __slots__ = ("claims", "dependencies", "entities", "links")
 
@@ -33,8 +33,8 @@ class Rows:
         self.links: list[tuple[object, ...]] = []
         self.claims: list[tuple[object, ...]] = []
 
-    def take(self, entries: list[Entry]) -> None:
-        """Add the rows of one entity, given its operations; none while nobody created it."""
+    def add(self, entries: list[Entry]) -> None:
+        """Add the rows of one entity, given its operations; none without a creation."""
         state = fold(entries)
         if state is None:
             return
@@ -48,43 +48,43 @@ class Rows:
 
 
 def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
-    """Return the operations of one entity, in no order."""
+    """Return the operations of one entity, unordered."""
     rows = connection.execute("SELECT body FROM operation WHERE entity = ?", (entity,))
     return [entry for (body,) in rows if (entry := parse(body)) is not None]
 
 
-def state_of(connection: sqlite3.Connection, entity: str) -> State | None:
-    """Return the state of one entity, or None while nobody created it."""
+def state_of(connection: sqlite3.Connection, entity: str) -> EntityState | None:
+    """Return the state of one entity, or None without a creation."""
     return fold(entries_of(connection, entity))
 
 
 def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
-    """Bring the rows of some entities up to date with their operations."""
+    """Recompute the rows of entities from their operations."""
     for name in entities:
         forget(connection, [name])
         fold_all(connection, [(name, entries_of(connection, name))])
 
 
 def forget(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
-    """Remove the rows of some entities; their operations stay."""
+    """Delete the dependencies, links and claims of entities; their operations stay."""
     for name in entities:
         for statement in _FORGET:
             connection.execute(statement, (name,))
 
 
 def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
-    """Write the rows of entities, given their operations, into an index that has none of them yet."""
-    batch = Rows()
+    """Insert the rows of entities, given their operations, into an index that has none of them yet."""
+    batch = EntityRows()
     for _, entries in groups:
-        batch.take(entries)
+        batch.add(entries)
         if len(batch.entities) >= _BATCH:
             _insert(connection, batch)
-            batch = Rows()
+            batch = EntityRows()
     _insert(connection, batch)
 
 
 def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
-    """Yield what a list shows for rows of `schema.SUMMARY_COLUMNS` and the number of open issues."""
+    """Yield the summaries for rows of `schema.SUMMARY_COLUMNS` and the number of open issues."""
     for row in rows:
         times = map(rfc3339_of_seconds, row[9:11])
         yield Summary._make((*row[:4], label_members(row[4]), *row[5:9], *times, *row[11:13]))
@@ -92,17 +92,17 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
 
 @lru_cache(maxsize=4096)
 def label_array(labels: tuple[str, ...]) -> str:
-    """Return labels as a row holds them: a JSON array with no more escapes than JSON needs."""
+    """Encode labels for a row: a JSON array with only the escapes that JSON requires."""
     return json.dumps(labels, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)
 def label_members(labels: str) -> tuple[str, ...]:
-    """Return the labels that a row holds."""
+    """Decode the labels of a row."""
     return tuple(json.loads(labels))
 
 
-def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
+def _insert(connection: sqlite3.Connection, rows: EntityRows) -> None:
     connection.executemany(_INSERT_ENTITY, rows.entities)
     for statement, values in (
         (_INSERT_DEPENDENCY, rows.dependencies),
@@ -113,7 +113,7 @@ def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
             connection.executemany(statement, values)
 
 
-def _entity_row(state: State) -> tuple[object, ...]:
+def _entity_row(state: EntityState) -> tuple[object, ...]:
     first, last, value, bodies = state.first, state.last, state.value, state.visible_bodies()
     title, description = value("title") or "", value("description") or ""
     status, due = value("status") or "open", value("due")

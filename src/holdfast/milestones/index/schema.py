@@ -1,14 +1,14 @@
-"""The tables of the index, in texts and numbers only, since quick commands import this module.
+"""The tables of the index. Only constants.
 
-The index is derived from the logs and may be deleted at any time. A file of another `SCHEMA_VERSION` is built
-anew. Times are seconds since 1970; `…_place` is the Lamport time of the same operation, which tells what was
-first within a second; `due_at` is the first second of the day in `due`. `comments` counts those that are not
-deleted. Columns named `…_folded` are `str.casefold`ed, and NULL where `lower` makes the same of the text
-itself: see `TITLE_FOLDED` and `TEXT_FOLDED`. `tip` holds the state of the refs that the rest was folded from:
-the index is fresh when it equals what `storage.ref_files` reads below `NAMESPACE`.
-`operation.log` is the log that an operation was found in. `flaw` names the logs in which something was passed
-over, with one such thing; unlike `damage`, it cannot be mended, and the rest of the log is taken in.
-The large tables have their keys among `INDEXES`, because sorting once is quicker than inserting in order.
+The index is derived from the logs and may be deleted at any time. A file with another `SCHEMA_VERSION` is
+rebuilt. Times are seconds since 1970; `…_place` is the Lamport time of the same operation, which orders those
+of one second; `due_at` is the first second of the day in `due`. `comments` counts those not deleted. Columns
+named `…_folded` are `str.casefold`ed, and NULL if `lower` in SQL gives the same: see `TITLE_FOLDED` and
+`TEXT_FOLDED`. `tip` holds the refs that the rest was folded from: the index is fresh if they equal those that
+`storage.git.ref_files` reads below `NAMESPACE`.
+`operation.log` is the log in which an operation was found. `flaw` has one skipped item for each log that has
+any; unlike `damage` it is permanent, and the rest of the log was read.
+The keys of large tables are in `INDEXES`, because sorting once is faster than inserting in order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOGS = "refs/holdfast/log/"
 TRACKED = "refs/holdfast/remotes/"
 TRACKED_BRANCHES = "refs/holdfast/branches/"
 REMOTE_CONFIGURATION = ('[remote "{remote}"]', f"\tfetch = +{LOGS}*:{TRACKED}{{remote}}/*")
-"""What git's configuration says for each remote so that a plain `git fetch` brings the logs."""
+"""The git configuration for each remote that makes a plain `git fetch` fetch the logs."""
 
 INDEX_NAME = "milestones"
 """The index is `<store>/milestones-<random>.sqlite`; the small file `<store>/milestones.index` names it."""

@@ -1,13 +1,13 @@
-"""The incremental update of the index: only what is new in the logs, where it adds to what was there.
+"""The incremental update of the index with new commits of the logs.
 
 Contract:
-- Everything happens in the caller's transaction. Afterwards `tip` says which state of the refs was taken in.
-- A log that was cut short or rewritten raises `Rewritten`: the index then holds what no log says any more,
-  and must be built anew.
-- A log that cannot be read to its beginning, or a ref of this clone that leads to none, is taken in as far as
-  it can, and named in `damage`. Its tip is not remembered: every read looks again whether it was mended.
-- What somebody made so that nobody can use it is passed over, and its log named in `flaw`: a commit that no
-  clone writes, a line that is no operation, the id of somebody's operation with other words.
+- Everything happens in the caller's transaction. Afterwards `tip` holds the refs that were read.
+- A log that was truncated or rewritten raises `Rewritten`: the index has operations that no log has any more
+  and must be rebuilt.
+- A log that cannot be read to its beginning, or a ref of this clone that is not a log, is read as far as
+  possible and recorded in `damage`. Its tip is not saved, so every read checks whether it was repaired.
+- Malformed input is skipped and its log recorded in `flaw`: a commit that no clone writes, a line that is
+  not an operation, the id of an operation with other content.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import NamedTuple
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.index.rows import refold
 from holdfast.milestones.index.schema import LOGS
-from holdfast.milestones.log.entry import Entry, is_bound, lines_of, parse
-from holdfast.milestones.log.fold import genuine, is_usable
+from holdfast.milestones.log.entry import Entry, id_matches_content, lines_of, parse
+from holdfast.milestones.log.fold import is_usable, preferred
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.ancestry import is_ancestor
 from holdfast.storage.git.commits.commit import Commit, NotACommit
@@ -40,17 +40,17 @@ _INSERT_REQUEST = (
     " operations = excluded.operations WHERE excluded.operations < operations"
 )
 
-_BATCH = 50_000
+_BATCH = 50_000  # commits; a chosen bound on the memory of an update
 
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
-"""Operations, and the lines of a log that hold them: a line may say more than this version reads."""
+"""Operations with their lines of the log, which may have fields that this version does not know."""
 Row = tuple[str, int, str, str, str]
 """An operation's entity, Lamport time and id, the log it was found in, and its line."""
 
 
 class Flaw(NamedTuple):
-    """What was passed over in a log. It is no damage where a later version may know what to do with it."""
+    """Something skipped in a log. It is not damage if a later version may understand it."""
 
     log: str
     text: str
@@ -58,26 +58,26 @@ class Flaw(NamedTuple):
 
 
 class Rewritten(Exception):
-    """A log no longer contains what the index has from it."""
+    """A log no longer contains commits that the index was built from."""
 
 
 def tips_in(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the state of the refs that the index was folded from."""
+    """Return the refs that the index was folded from."""
     return dict(connection.execute("SELECT ref, id FROM tip").fetchall())
 
 
 def damaged_in(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the refs that could not be read in full, and the ids they held."""
+    """Return the refs that could not be read completely, and their ids."""
     return dict(connection.execute("SELECT ref, id FROM damage").fetchall())
 
 
 def flaws_in(connection: sqlite3.Connection) -> list[Flaw]:
-    """Return what was passed over, in the order of the logs; of each log one thing."""
+    """Return one skipped item for each log that has any, sorted by log."""
     return [Flaw(*row) for row in connection.execute("SELECT * FROM flaw ORDER BY log")]
 
 
 def run_script(connection: sqlite3.Connection, script: str) -> None:
-    """Run statements inside the transaction there is; `executescript` would end it."""
+    """Run statements in the current transaction, which `executescript` would commit."""
     for statement in script.split(";"):
         connection.execute(statement)
 
@@ -85,18 +85,18 @@ def run_script(connection: sqlite3.Connection, script: str) -> None:
 def catch_up(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Bring an index up to date with the logs."""
     update = IndexUpdate(connection, git, tips)
-    update.take_in()
+    update.run()
     refold(connection, update.touched)
 
 
-def take_in_own(
+def add_own_commit(
     connection: sqlite3.Connection, ref: str, old: str | None, commit: Commit, entries: list[Entry]
 ) -> None:
-    """Take in one commit that this process just wrote on top of `old`, unless the index went on meanwhile."""
+    """Add a commit that this process just wrote on top of `old`, unless the index has moved on."""
     if tips_in(connection).get(ref) != old:
         return
     update = IndexUpdate(connection, None, {ref: commit.id})
-    update.keep([(commit._replace(source=commit.id), [(entry, entry.line()) for entry in entries])])
+    update.store([(commit._replace(source=commit.id), [(entry, entry.line()) for entry in entries])])
     connection.execute("INSERT OR REPLACE INTO tip VALUES (?, ?)", (ref, commit.id))
     connection.execute("DELETE FROM log_end WHERE id = ?", (old,))
     connection.execute("INSERT OR REPLACE INTO log_end VALUES (?, ?)", (commit.id, commit.committed))
@@ -104,14 +104,14 @@ def take_in_own(
 
 
 class IndexUpdate:
-    """One pass over what is new in the logs."""
+    """One pass over the new commits of the logs."""
 
     def __init__(self, connection: sqlite3.Connection, git: Git | None, tips: Tips) -> None:
         self._connection = connection
         self._git = git
         self._tips = tips
         self._known = tips_in(connection)
-        # A log has the same name wherever it is kept; those of this clone come last, and so count.
+        # A log has the same name under every prefix; this clone's own refs come last and take precedence.
         ordered = sorted(tips.items(), key=lambda found: found[0].startswith(LOGS))
         self._logs = {tip: log_name(ref) for ref, tip in ordered}
         self._damaged: list[tuple[str, str, str]] = []
@@ -121,13 +121,13 @@ class IndexUpdate:
         self._parents: set[str] = set()
         self.touched: set[str] = set()
 
-    def take_in(self) -> None:
-        """Read what is new and keep it."""
+    def run(self) -> None:
+        """Read and store the new commits."""
         changed = {ref: tip for ref, tip in self._tips.items() if self._known.get(ref) != tip}
         readable = {ref: tip for ref, tip in changed.items() if tip and _LOG.match(ref)}
         for ref in changed.keys() - readable.keys():
             if changed[ref]:
-                self._flaws.append(Flaw(ref, "does not have the name of one", is_damage=True))
+                self._flaws.append(Flaw(ref, "does not have the name of a log", is_damage=True))
             else:
                 self._damaged.append((ref, "", "holds no object id"))
         held = frozenset(self._known.values())
@@ -137,44 +137,44 @@ class IndexUpdate:
         if wanted:
             self._read(wanted, known, readable)
         self._refuse_rewritten()
-        self._remember()
+        self._save_state()
 
-    def keep(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
-        """Keep the operations of commits that come newest first."""
+    def store(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
+        """Store the operations of commits, which are listed newest first."""
         highest = 0
         requests = []
         for commit, lines in reversed(commits):
             self._seen.add(commit.id)
             self._parents.update(commit.parents)
             for entry, line in lines:
-                self._keep_row((entry.entity, entry.lamport, entry.id, self._logs[commit.source], line))
+                self._store_row((entry.entity, entry.lamport, entry.id, self._logs[commit.source], line))
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
             requests += requests_of(lines)
-        self._keep_requests(requests)
-        self._keep_lamport(highest)
+        self._store_requests(requests)
+        self._store_lamport(highest)
 
-    def _keep_row(self, row: Row) -> None:
-        """Keep one operation; of two that share an id the genuine one, and the other's log is named."""
+    def _store_row(self, row: Row) -> None:
+        """Store one operation; of two that share an id, the preferred one, and record the other's log."""
         if self._connection.execute(_INSERT_OPERATION, row).rowcount:
             return
         entity, lamport, name, log, line = row
         find = "SELECT log, body FROM operation WHERE entity = ? AND id = ?"
         held_log, held_line = self._connection.execute(find, (entity, name)).fetchone()
         held, other = parse(held_line), parse(line)
-        assert held is not None and other is not None  # noqa: PT018 - rows hold nothing else
-        is_held = genuine(held, other) is held
-        if held.words() != other.words() or is_bound(held) != is_bound(other):
-            text = f"holds operation {name} in other words than the log {held_log if is_held else log}"
+        assert held is not None and other is not None  # noqa: PT018 - all rows parse
+        is_held = preferred(held, other) is held
+        if held.content() != other.content() or id_matches_content(held) != id_matches_content(other):
+            text = f"has operation {name} with other content than the log {held_log if is_held else log}"
             self._flaws.append(Flaw(log if is_held else held_log, text, is_damage=True))
         if not is_held:
             change = "UPDATE operation SET lamport = ?, log = ?, body = ? WHERE entity = ? AND id = ?"
             self._connection.execute(change, (lamport, log, line, entity, name))
 
-    def _keep_requests(self, requests: list[tuple[str, str, str, str]]) -> None:
+    def _store_requests(self, requests: list[tuple[str, str, str, str]]) -> None:
         self._connection.executemany(_INSERT_REQUEST, requests)
 
-    def _keep_lamport(self, highest: int) -> None:
+    def _store_lamport(self, highest: int) -> None:
         self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
 
     def _read(self, wanted: list[str], known: list[str], refs: Tips) -> None:
@@ -191,23 +191,23 @@ class IndexUpdate:
 
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
         assert self._git is not None
-        self._keep_all(read_commits(self._git, wanted, known), ends)
+        self._store_all(read_commits(self._git, wanted, known), ends)
 
     def _salvage(self, refs: Tips, ends: frozenset[str], known: Sequence[str]) -> None:
-        """Read logs one by one, object by object, as far as that goes."""
+        """Read logs one by one, object by object, as far as possible."""
         assert self._git is not None
-        self._git.run("version")  # a git that does not run says nothing about the logs
+        self._git.run("version")  # fails if git itself does not run, which is not damage
         seen: dict[str, ValueError | None] = dict.fromkeys(known)
         for ref, tip in refs.items():
             try:
-                self._keep_all(walk_commits(self._git, tip, seen), ends)
+                self._store_all(walk_commits(self._git, tip, seen), ends)
             except ValueError as failure:
                 if isinstance(failure, NotACommit) and not ref.startswith(LOGS):
-                    self._flaws.append(Flaw(log_name(ref), f"is none: {failure}", is_damage=True))
+                    self._flaws.append(Flaw(log_name(ref), f"is not a log: {failure}", is_damage=True))
                 else:
                     self._damaged.append((ref, tip, str(failure)))
 
-    def _keep_all(self, commits: Iterable[Commit], ends: frozenset[str]) -> None:
+    def _store_all(self, commits: Iterable[Commit], ends: frozenset[str]) -> None:
         batch: list[tuple[Commit, Lines]] = []
         try:
             for commit in commits:
@@ -215,20 +215,20 @@ class IndexUpdate:
                     self._ends[commit.id] = commit.committed
                 batch.append((commit, self._lines_in(commit)))
                 if len(batch) >= _BATCH:
-                    self.keep(batch)
+                    self.store(batch)
                     batch.clear()
         finally:
-            self.keep(batch)
+            self.store(batch)
 
     def _lines_in(self, commit: Commit) -> Lines:
-        """Return the operations that a commit holds, and note what else it holds."""
+        """Return the operations in a commit, and record whatever else is in it."""
         if commit.oddity is not None:
             self._note(commit, f"has commit {{}}, which {commit.oddity}", is_damage=True)
             return []
         found = [(parse(line), line) for line in lines_of(commit.message)]
         entries = [(entry, line) for entry, line in found if entry is not None]
         if len(entries) < len(found):
-            self._note(commit, "has a line in commit {} that is no operation", is_damage=True)
+            self._note(commit, "has a line in commit {} that is not an operation", is_damage=True)
         elif not all(is_usable(entry) for entry, _ in entries):
             self._note(
                 commit, "has an operation in commit {} that this version does not know", is_damage=False
@@ -239,37 +239,37 @@ class IndexUpdate:
         self._flaws.append(Flaw(self._logs[commit.source], text.format(commit.id[:12]), is_damage))
 
     def _refuse_rewritten(self) -> None:
-        """Raise when something the index was folded from is no longer part of any log."""
+        """Raise `Rewritten` if a tip that the index was folded from is in no log any more."""
         present = {*self._tips.values(), *self._parents}
         for ref, old in [*self._known.items(), *damaged_in(self._connection).items()]:
-            if old and old not in present and not self._leads_on(ref, old):
+            if old and old not in present and not self._is_contained(ref, old):
                 raise Rewritten(ref)
 
-    def _leads_on(self, ref: str, old: str) -> bool:
+    def _is_contained(self, ref: str, old: str) -> bool:
         assert self._git is not None
         name = log_name(ref)
         followers = [tip for other, tip in self._tips.items() if log_name(other) == name and tip]
         return any(is_ancestor(self._git, old, tip) for tip in followers)
 
-    def _remember(self) -> None:
+    def _save_state(self) -> None:
         change = self._connection.execute
         damaged = {ref for ref, _, _ in self._damaged}
         sound = {ref: tip for ref, tip in self._tips.items() if ref not in damaged}
         change("DELETE FROM damage")
         self._connection.executemany("INSERT INTO damage VALUES (?, ?, ?)", self._damaged)
-        self._remember_flaws()
+        self._save_flaws()
         if sound != self._known:
             change("DELETE FROM tip")
             self._connection.executemany("INSERT INTO tip VALUES (?, ?)", sound.items())
         self._connection.executemany("INSERT OR REPLACE INTO log_end VALUES (?, ?)", self._ends.items())
         change("DELETE FROM log_end WHERE id NOT IN (SELECT id FROM tip)")
 
-    def _remember_flaws(self) -> None:
+    def _save_flaws(self) -> None:
         self._connection.executemany(_INSERT_FLAW, self._flaws)
 
 
 def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
-    """Return which operations of one commit each request led to."""
+    """Return the operations of each request in one commit."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for entry, _ in lines:
         if entry.request is not None:
@@ -278,5 +278,5 @@ def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
 
 
 def log_name(ref: str) -> str:
-    """Return the name of the log that a ref leads to."""
+    """Return the name of the log of a ref."""
     return ref.rpartition("/")[2]

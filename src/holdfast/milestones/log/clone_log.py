@@ -1,12 +1,12 @@
-"""This clone's own log: who it is, and how operations get into it.
+"""This clone's own log: its name, and how operations are appended.
 
 Contract:
-- A write holds the room's lock, reads an index that is up to date, writes one commit, moves the log from the
-  tip it saw, and returns when all of that is on disk. Killed at any moment, it leaves the commit in the log
-  or nothing; killed between git and the index, the next read folds the commit from the log.
-- Committer dates of a log strictly increase, because git's walks are slow where they do not.
-- A log that cannot be written (git died with its lock on it, or its tip is damaged) is left as it is, and
-  this clone goes on in a new log. Only a lock that a killed writer of ours left is removed.
+- A write takes the store's lock, reads an up-to-date index, writes one commit, moves the ref by
+  compare-and-swap from the tip it read, and returns when all of that is on disk. If it is killed, the log
+  has the commit or nothing; if only the index update is missing, the next read makes it from the log.
+- Committer dates in a log strictly increase, because git's history walks are slow otherwise.
+- A log that cannot be written (git died holding its lock, or its tip is damaged) is left alone, and this
+  clone continues in a new log. Only a lock left by a killed Holdfast process is removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from holdfast.kernel.clock import Clock, seconds_of
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import Receipt
+from holdfast.milestones.entity import WriteReceipt
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.index.update import damaged_in
@@ -41,16 +41,16 @@ from holdfast.storage.git.repository import Repository
 
 _REPLICA = re.compile(r"[0-9a-f]{32}")
 _REPLICA_BYTES = 100
-_ATTEMPTS = 10
-_MOST_ENTITIES = 500
+_ATTEMPTS = 10  # a judgement: only git itself, which ignores the lock, can move the ref meanwhile
+_MOST_ENTITIES = 500  # a chosen bound, so that readers take an import in pieces
 _OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, OperationBuilder], str]
-"""Writes down what a request does, on an index that is up to date, and returns the entity it is about."""
+"""Builds the operations of a request on an up-to-date index, and returns the entity concerned."""
 
 
 class OwnLog(NamedTuple):
-    """The log to be written to, its tip, and that tip's committer date."""
+    """The log to append to, its tip, and the tip's committer date."""
 
     ref: str
     tip: str | None
@@ -58,14 +58,14 @@ class OwnLog(NamedTuple):
 
 
 class PreparedWrite(NamedTuple):
-    """What a request writes down, its receipt, and the log that it goes into; none when there is nothing."""
+    """The operations of a request, its receipt, and the log they go into; None if there are none."""
 
     entries: list[Entry]
-    receipt: Receipt
+    receipt: WriteReceipt
     own: OwnLog | None = None
 
 
-class Log:
+class CloneLog:
     """The log of one clone."""
 
     def __init__(self, repository: Repository, git: Git, refs: Refs, index: Index, clock: Clock) -> None:
@@ -80,35 +80,35 @@ class Log:
 
     @property
     def replica(self) -> str | None:
-        """Return this clone's name among all clones, or None when it never wrote."""
+        """Return this clone's name among all clones, or None if it has never written."""
         try:
             name = os.fsdecode(read_limited(self._file, _REPLICA_BYTES)).strip()
         except NotFound:
             return None
         return name if _REPLICA.fullmatch(name) else None
 
-    def become(self, replica: str) -> None:
-        """Write under another name from now on."""
+    def switch_to(self, replica: str) -> None:
+        """Use another name, and so another log, from now on."""
         atomic_write(self._file, f"{replica}\n".encode(), mode=0o600)
 
-    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> Receipt:
-        """Carry out a request once: write what it composes into the log, and say what was done.
+    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> WriteReceipt:
+        """Carry out a request once: append its operations to the log, and return a receipt.
 
-        `purpose` is what the caller asked for; the same request for another purpose is refused.
+        `purpose` holds the caller's arguments; reusing a request id with others is refused.
         """
         checked_request(request)
-        with self._prepared(compose, actor, request, None if request is None else _digest(purpose)) as made:
-            self._append(made.own, made.entries)
-        return made.receipt
+        with self._prepared(compose, actor, request, None if request is None else _digest(purpose)) as write:
+            self._append(write.own, write.entries)
+        return write.receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
-        """Write what an import composes in one go, and return what was written."""
-        with self._prepared(compose, actor) as made:
-            self._append_bulk(made.own, made.entries)
-        return made.entries
+        """Append the operations of an import together, and return them."""
+        with self._prepared(compose, actor) as write:
+            self._append_bulk(write.own, write.entries)
+        return write.entries
 
     def _append_bulk(self, own: OwnLog | None, entries: list[Entry]) -> None:
-        """Append many operations, in few commits or many; the caller has the lock."""
+        """Append many operations in as many commits as needed; the caller has the lock."""
         if own is None:
             return
         groups = self._grouped(entries, own.committed)
@@ -118,10 +118,10 @@ class Log:
         self._refs.flush(own.ref)
 
     def _grouped(self, entries: list[Entry], last: int) -> list[list[Entry]]:
-        """Return what goes into each commit: one entity, or as many as keeps the dates out of the future.
+        """Group operations into commits: one entity each, or more if the dates would reach into the future.
 
-        Every push walks past the commits of a log that are younger than what it sends. And no reader takes in
-        a commit of any size, so that much is divided.
+        Every push walks the commits of a log that are newer than those it sends. Large groups are split,
+        because readers limit the size of a commit.
         """
         entities = list(_by_entity(entries))
         seconds = max(1, int(self._clock().timestamp()) - last)
@@ -133,65 +133,66 @@ class Log:
     def _prepared(
         self, compose: Compose, actor: str, request: str | None = None, digest: str | None = None
     ) -> Iterator[PreparedWrite]:
-        """Hold the room's lock while what is composed is written.
+        """Hold the store's lock while the composed operations are written.
 
-        Who just had it queues behind the others, so that nobody waits for ever.
+        A second lock is the queue for it, so that a busy writer cannot starve the others.
         """
 
         def composed(connection: sqlite3.Connection) -> PreparedWrite:
-            """Return what a request writes down, and where; nothing is written when it was done before."""
+            """Build the operations of a request; none if it was carried out before."""
             lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
-            replica = self.replica or self._renew()
+            replica = self.replica or self._switch_to_new_log()
             builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
             if (done := _done_before(connection, request, digest)) is not None:
                 return PreparedWrite([], done)
             entity = compose(connection, builder)
             names = tuple(entry.id for entry in builder.entries)
             own = self._own(connection, replica) if names else None
-            return PreparedWrite(builder.entries, Receipt(entity, names, changed=bool(names)), own)
+            return PreparedWrite(builder.entries, WriteReceipt(entity, names, changed=bool(names)), own)
 
         self._repository.ensure_store()
         with ExitStack() as queue:
             queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
             with locked(self._index.writing_lock):
                 queue.close()
-                yield self._index.ask(composed, is_writing=True)
+                yield self._index.read(composed, is_writing=True)
 
-    def _renew(self) -> str:
+    def _switch_to_new_log(self) -> str:
         replica = os.urandom(16).hex()
-        self.become(replica)
+        self.switch_to(replica)
         return replica
 
     def _own(self, connection: sqlite3.Connection, replica: str) -> OwnLog:
-        """Return this clone's log, a new one where the old one cannot be built upon."""
+        """Return this clone's log, or a new one if the old one is damaged."""
         ref = LOGS + replica
         if ref in damaged_in(connection):
-            return OwnLog(LOGS + self._renew(), None, 0)
+            return OwnLog(LOGS + self._switch_to_new_log(), None, 0)
         row = connection.execute(_OWN, (ref,)).fetchone()
         return OwnLog(ref, None, 0) if row is None else OwnLog(ref, row[0], row[1] or 0)
 
     def _append(self, own: OwnLog | None, entries: list[Entry]) -> None:
-        """Append by compare-and-swap: where another process moved the log, look again and try again."""
+        """Append by compare-and-swap, retrying if another process moved the log."""
         if own is None:
             return None
         for _ in range(_ATTEMPTS):
             try:
                 return self._append_to(own, entries)
             except (RefLocked, DamagedCommit):
-                self._renew()
+                self._switch_to_new_log()
             except RefMoved:
                 pass
-            own = self._index.ask(
-                lambda connection: self._own(connection, self.replica or self._renew()), is_writing=True
+            own = self._index.read(
+                lambda connection: self._own(connection, self.replica or self._switch_to_new_log()),
+                is_writing=True,
             )
-        raise Conflict("The log was changed at the same moment, again and again.", hint="Try again.")
+        raise Conflict("The log kept changing while it was being written.", hint="Try again.")
 
     def _append_to(self, own: OwnLog, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)
         new = self._commit(entries, committed)
         name = self._writer.append(own.ref, own.tip, new)
         parents = () if own.tip is None else (own.tip,)
-        self._index.take_in_own(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
+        self._index.add_own_commit(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
 
     def _commit(self, entries: list[Entry], committed: int) -> NewCommit:
         first = entries[0]
@@ -208,8 +209,10 @@ def _digest(purpose: tuple[object, ...]) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def _done_before(connection: sqlite3.Connection, request: str | None, digest: str | None) -> Receipt | None:
-    """Return the receipt of a request that was carried out before."""
+def _done_before(
+    connection: sqlite3.Connection, request: str | None, digest: str | None
+) -> WriteReceipt | None:
+    """Return the receipt of a request if it was carried out before."""
     query = "SELECT digest, entity, operations FROM request WHERE id = ?"
     row = connection.execute(query, (request,)).fetchone() if request is not None else None
     if row is None:
@@ -220,7 +223,7 @@ def _done_before(connection: sqlite3.Connection, request: str | None, digest: st
             hint="Use a new id for a new request.",
             request=request,
         )
-    return Receipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
+    return WriteReceipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
 
 
 def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
@@ -231,7 +234,7 @@ def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
 
 
 def _divided(entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Yield operations in lists, each of which a commit can hold."""
+    """Split operations into lists that each fit into a commit."""
     pairs = zip(entries, accumulate(len(entry.line()) for entry in entries), strict=True)
     for _, part in groupby(pairs, key=lambda pair: pair[1] // (LIMITS.log_commit_bytes // 8)):
         yield [entry for entry, _ in part]

@@ -1,14 +1,14 @@
-"""One operation of a log, the line of canonical JSON it is written as, and what its fields may hold.
+"""One operation of a log, its encoding as a line of canonical JSON, and the rules for its fields.
 
 Contract:
-- A line is ASCII, its keys are sorted and nothing is written that has no value, so that the same operation is
-  the same bytes everywhere.
-- A line that cannot be an operation parses to None. One of an unknown type, field or version does parse: it
-  is kept, counted and skipped, for a later version to understand.
-- What a field cannot hold is refused when somebody writes it, and skipped when a log brings it.
-- Ids begin with the clock (operations) or at random (entities, so that a few characters name one), and end
-  with 62 bits of a hash of what the operation says, or of what creates the entity. So it shows when somebody
-  puts other words under the id of an operation, or another creation under that of an entity.
+- A line is ASCII, its keys are sorted and absent values are left out, so that an operation has the same bytes
+  everywhere.
+- A line that is not an operation parses to None. One of an unknown type, field or version does parse: it is
+  kept and counted but has no effect, so that a later version can apply it.
+- An invalid field value is refused when it is written here, and skipped when it arrives in a log.
+- Ids begin with the time (operations) or randomly (entities, so that a short prefix names one), and end with
+  62 bits of a SHA-256 hash of the operation, or of the one that creates the entity. This detects different
+  content under the id of an operation, and a different creation under the id of an entity.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import SCALARS, SETS, STATUSES
 
 VERSION = 1
-LARGEST_LAMPORT = 2**53 - 1
+LARGEST_LAMPORT = 2**53 - 1  # the largest integer that every JSON reader keeps exact (RFC 8259, section 6)
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _PREFIX = 18  # the first three groups of a UUID
-_DEEPEST = 8
+_DEEPEST = 8  # a chosen bound: operations written here nest two levels
 
 
 class Entry(NamedTuple):
-    """One operation: `lamport` and `id` give its place among all others.
+    """One operation; Lamport time and id order it among all others.
 
-    `over` names the operations whose effect this one replaces, as its writer saw them. `target` is the
-    comment that an edit is about, or that a comment answers.
+    `over` lists the operations that this one replaces: those its writer had seen. `target` is the comment
+    that an edit changes or a comment replies to.
     """
 
     id: str
@@ -58,28 +58,28 @@ class Entry(NamedTuple):
 
     @property
     def place(self) -> tuple[int, str]:
-        """Return the operation's place in the order that all clones agree on."""
+        """Return the operation's position in the total order that all clones agree on."""
         return self.lamport, self.id
 
-    def words(self) -> Entry:
-        """Return what the operation says, whoever asked for it and whatever its place and its name."""
+    def content(self) -> Entry:
+        """Return the operation without its id, Lamport time and request."""
         return self._replace(id="", lamport=0, request=None, digest=None)
 
     def line(self) -> str:
-        """Return the operation as a log holds it."""
-        named = {
+        """Return the operation as a line of the log."""
+        with_operation_id = {
             "v": self.version, "op": self.id, "e": self.entity, "k": self.kind, "l": self.lamport,
             "ts": self.time, "by": self.actor, "t": self.type, "f": self.field, "over": [*self.over] or None,
             "c": self.target, "rq": self.request, "rd": self.digest,
         }  # fmt: skip
-        present = {key: value for key, value in named.items() if value is not None}
+        present = {key: value for key, value in with_operation_id.items() if value is not None}
         if self.value is not None:
             present["x"] = self.value
         return json.dumps(present, sort_keys=True, separators=(",", ":"))
 
 
 def parse(line: str) -> Entry | None:
-    """Return the operation that a line holds, or None when it holds none."""
+    """Return the operation in a line, or None if there is none."""
     found = _decoded(line)
     if found is None:
         return None
@@ -107,12 +107,12 @@ def parse(line: str) -> Entry | None:
 
 
 def lines_of(message: str) -> Iterator[str]:
-    """Yield the lines of a commit's message that hold operations."""
+    """Yield the lines of a commit message that contain operations."""
     return (line for line in message.split("\n") if line.startswith("{"))
 
 
 def message_of(entries: list[Entry]) -> str:
-    """Return the message of the commit that holds these operations: a subject for people, then the lines."""
+    """Return the commit message for these operations: a readable subject, then their lines."""
     first = entries[0]
     what = first.type if first.field is None else f"{first.type} {first.field}"
     more = f" and {len(entries) - 1} more" if len(entries) > 1 else ""
@@ -122,53 +122,53 @@ def message_of(entries: list[Entry]) -> str:
 
 
 def is_uuid(text: object) -> bool:
-    """Tell whether something is a UUID as this room writes them."""
+    """Return whether a value is a UUID in lower case."""
     return isinstance(text, str) and _UUID.fullmatch(text) is not None
 
 
-def named(entry: Entry, milliseconds: int) -> Entry:
-    """Return an operation with an id of its own, bound to what it says, that begins with a moment."""
+def with_operation_id(entry: Entry, milliseconds: int) -> Entry:
+    """Return an operation with a UUID version 7 whose last 62 bits hash its content."""
     number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(os.urandom(2), "big") << 64
-    return entry._replace(id=_shaped(number, version=7)[: _PREFIX + 1] + _tail(entry))
+    return entry._replace(id=_uuid(number, version=7)[: _PREFIX + 1] + _content_suffix(entry))
 
 
-def founded(entry: Entry) -> Entry:
-    """Return a creation with a fresh entity, whose id is bound to it."""
-    prefix = _shaped(int.from_bytes(os.urandom(16), "big"), version=4)[:_PREFIX]
-    return entry._replace(entity=f"{prefix}-{_tail(entry._replace(entity=prefix))}")
+def with_entity_id(entry: Entry) -> Entry:
+    """Return a creation with a new entity id whose last 62 bits hash the creation."""
+    prefix = _uuid(int.from_bytes(os.urandom(16), "big"), version=4)[:_PREFIX]
+    return entry._replace(entity=f"{prefix}-{_content_suffix(entry._replace(entity=prefix))}")
 
 
-def brought(entry: Entry) -> Entry:
-    """Return the creation of an entity that an import names, under the id it has in every clone."""
-    words = entry.words()
-    return entry._replace(id=derived_id(words.line())[: _PREFIX + 1] + _tail(words))
+def imported_creation(entry: Entry) -> Entry:
+    """Return the creation of an imported entity, with an operation id that is the same in every clone."""
+    content = entry.content()
+    return entry._replace(id=derived_id(content.line())[: _PREFIX + 1] + _content_suffix(content))
 
 
-def is_bound(entry: Entry) -> bool:
-    """Tell whether an operation says what it said when it got its id."""
-    return entry.id[_PREFIX + 1 :] in (_tail(entry), _tail(entry.words()))
+def id_matches_content(entry: Entry) -> bool:
+    """Return whether the hash in an operation's id matches its content."""
+    return entry.id[_PREFIX + 1 :] in (_content_suffix(entry), _content_suffix(entry.content()))
 
 
-def is_founder(entry: Entry) -> bool:
-    """Tell whether it was this creation that gave the entity its id."""
+def is_original_creation(entry: Entry) -> bool:
+    """Return whether the hash in the entity's id matches this creation."""
     prefix, tail = entry.entity[:_PREFIX], entry.entity[_PREFIX + 1 :]
-    return tail == _tail(entry._replace(entity=prefix))
+    return tail == _content_suffix(entry._replace(entity=prefix))
 
 
-def _tail(entry: Entry) -> str:
-    """Return the end of an id that is bound to what an operation says, whoever asked for it."""
+def _content_suffix(entry: Entry) -> str:
+    """Return the last 62 bits of an id: a hash of the operation without its request."""
     line = entry._replace(id="", request=None, digest=None).line()
     digits = sha256(line.encode()).hexdigest()
     return f"{'89ab'[int(digits[0], 16) % 4]}{digits[1:4]}-{digits[4:16]}"
 
 
 def derived_id(*parts: str) -> str:
-    """Return the id that belongs to these words, the same in every clone."""
+    """Return the content-addressed id (UUID version 8) of these strings."""
     digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-    return _shaped(int.from_bytes(digest[:16], "big"), version=8)
+    return _uuid(int.from_bytes(digest[:16], "big"), version=8)
 
 
-def _shaped(number: int, *, version: int) -> str:
+def _uuid(number: int, *, version: int) -> str:
     number = number & ~(0xF << 76) | version << 76
     number = number & ~(0x3 << 62) | 0x2 << 62
     digits = f"{number:032x}"
@@ -178,7 +178,7 @@ def _shaped(number: int, *, version: int) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name comes twice")
+        raise ValueError("duplicate name")
     return found
 
 
@@ -188,14 +188,14 @@ def _finite(number: str) -> float:
     return found
 
 
-# `decode` without its white space, and without what only Python takes for JSON.
+# `decode` without white space around the document, and without NaN and infinities, which are not JSON.
 _scan = json.JSONDecoder(  # type: ignore[attr-defined]
     object_pairs_hook=_unique, parse_float=_finite, parse_constant=_finite
 ).scan_once
 
 
 def _decoded(line: str) -> dict[str, Any] | None:
-    """Return the JSON object that a line is, or None when it is none."""
+    """Return a line decoded as a JSON object, or None if it is not one."""
     if not line.isascii():
         return None
     try:
@@ -209,14 +209,14 @@ def _decoded(line: str) -> dict[str, Any] | None:
 
 
 def _is_shallow(value: object, levels: int) -> bool:
-    """Tell whether a value nests no deeper than what reads it again can follow."""
+    """Return whether a value nests at most `levels` deep."""
     if isinstance(value, dict):
         value = list(value.values())
     return not isinstance(value, list) or (levels > 0 and all(_is_shallow(one, levels - 1) for one in value))
 
 
 def _is_text(found: dict[str, Any]) -> bool:
-    """Tell whether all that was decoded can be written as UTF-8; half a surrogate pair cannot."""
+    """Return whether all strings can be encoded as UTF-8; lone surrogates cannot."""
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -232,7 +232,7 @@ _OPTIONAL = ("assignee", "due", "milestone")
 
 
 def is_scalar_value(field: str, value: object) -> bool:
-    """Tell whether a log may set a scalar to a value."""
+    """Return whether a scalar may have a value."""
     if value is None:
         return field in _OPTIONAL
     if not isinstance(value, str) or field not in SCALARS:
@@ -245,12 +245,12 @@ def is_scalar_value(field: str, value: object) -> bool:
 
 
 def is_word(value: object) -> bool:
-    """Tell whether a log may hold a value in a set."""
+    """Return whether a set may contain a value."""
     return isinstance(value, str) and 0 < len(value) <= LIMITS.entity_word_characters and "\0" not in value
 
 
 def is_body(value: object) -> bool:
-    """Tell whether a log may hold a comment's text."""
+    """Return whether a comment may have a value as its body."""
     return isinstance(value, str) and len(value) <= LIMITS.entity_text_characters
 
 
@@ -260,7 +260,7 @@ def _longest(field: str) -> int:
 
 
 def checked_scalar(field: str, value: str | None) -> str | None:
-    """Return a value that a scalar may be set to, or say what is wrong with it."""
+    """Return a valid value for a scalar, or raise `InvalidArguments`."""
     if field not in SCALARS:
         raise InvalidArguments(f"'{field}' is not a field.", hint=f"Fields: {', '.join(SCALARS)}.")
     if value is not None:
@@ -274,8 +274,8 @@ def checked_scalar(field: str, value: str | None) -> str | None:
     return value
 
 
-def checked_words(field: str, values: list[str]) -> list[str]:
-    """Return the members that a set is to gain or lose, each once."""
+def checked_members(field: str, values: list[str]) -> list[str]:
+    """Return the distinct members to add to or remove from a set, or raise `InvalidArguments`."""
     if field not in SETS:
         raise InvalidArguments(f"'{field}' is not a set.", hint=f"Sets: {', '.join(SETS)}.")
     if len(values) > LIMITS.entity_set_members:
@@ -283,21 +283,21 @@ def checked_words(field: str, values: list[str]) -> list[str]:
     for value in values:
         _checked_text(field, value, LIMITS.entity_word_characters)
         if not value.strip() or not is_word(value):
-            raise InvalidArguments(f"One of the {field} is empty or no text.", hint="Leave it out.")
+            raise InvalidArguments(f"One of the {field} is empty or not text.", hint="Leave it out.")
         if field == "dependencies" and not is_uuid(value):
             raise InvalidArguments(f"{value!a} is not the id of an entity.", hint="Give its full id.")
     return list(dict.fromkeys(values))
 
 
 def checked_body(body: str) -> str:
-    """Return the text of a comment, or say what is wrong with it."""
+    """Return a valid comment body, or raise `InvalidArguments`."""
     if not body.strip():
-        raise InvalidArguments("A comment cannot be empty.", hint="Write what there is to say.")
+        raise InvalidArguments("A comment cannot be empty.", hint="Give it a text.")
     return _checked_text("comment", body, LIMITS.entity_text_characters)
 
 
 def checked_request(request: str | None) -> str | None:
-    """Return the id of a request, or say what is wrong with it."""
+    """Return a valid request id, or raise `InvalidArguments`."""
     return None if request is None else _checked_text("request id", request, LIMITS.request_characters)
 
 

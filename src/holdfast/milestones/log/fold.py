@@ -1,14 +1,14 @@
-"""From operations to a state, as an operation-based CRDT: whatever order they arrived in, the same state.
+"""Folds operations into the state of an entity: an operation-based CRDT, independent of arrival order.
 
 Contract:
-- Operations are taken in the order (Lamport time, id); each id counts once, in the words it is bound to.
-- A scalar is a multi-value register. An operation replaces those its writer saw; of what nobody replaced the
-  last wins, and values that differ from it stay visible as contested.
-- A set is an add-wins set (OR-set). A removal takes away the additions its writer saw, and no other.
-- A comment is written once; of its edits the last wins; deleting it leaves a tombstone, for good.
-- A claim replaces those its writer saw. Of several that nobody replaced the first wins.
-- An operation of an unknown type, field, value or version is counted and has no effect. Operations of an
-  entity that nobody created yet wait: there is no state.
+- Operations apply in the order (Lamport time, id), each id once, with the content that its hash matches.
+- A scalar is a multi-value register. An operation replaces the values its writer had seen; the last value not
+  replaced wins, and other such values stay visible as contested.
+- A set is an add-wins set (OR-set). A removal removes only the additions its writer had seen.
+- A comment is written once; its last edit wins; deleting it leaves a permanent tombstone.
+- A claim replaces those its writer had seen. The first claim not replaced wins.
+- An operation of an unknown type, field, value or version is counted and has no effect. Without a creation
+  there is no state.
 """
 
 from __future__ import annotations
@@ -19,20 +19,30 @@ from typing import cast
 
 from holdfast.kernel.clock import EPOCH, seconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import KINDS, SETS, Candidate, Claim, Comment, Contested, Entity, Kind, Status
+from holdfast.milestones.entity import (
+    KINDS,
+    SETS,
+    Candidate,
+    Claim,
+    Contested,
+    Entity,
+    EntityComment,
+    Kind,
+    Status,
+)
 from holdfast.milestones.log.entry import (
     VERSION,
     Entry,
+    id_matches_content,
     is_body,
-    is_bound,
-    is_founder,
+    is_original_creation,
     is_scalar_value,
     is_word,
 )
 
 
 class Register:
-    """A multi-value register: a field's values by the operations that wrote them, and what was replaced."""
+    """A multi-value register: a field's values by the operation that wrote them, and which were replaced."""
 
     __slots__ = ("_replaced", "_written")
 
@@ -41,40 +51,40 @@ class Register:
         self._replaced: set[str] = set()
 
     def write(self, value: str | None, entry: Entry) -> None:
-        """Take a value, and what its writer saw and replaced."""
+        """Apply a write, which replaces the values its writer had seen."""
         self._written[entry.id] = (value, entry)
         self._replaced.update(entry.over)
 
     def holders(self) -> tuple[str, ...]:
-        """Return the operations that nobody replaced; all of them when they claim to replace each other."""
+        """Return the operations not replaced; all of them if they replace each other in a cycle."""
         live = tuple(name for name in self._written if name not in self._replaced)
         return live or tuple(self._written)
 
     def winner(self) -> str | None:
-        """Return the value that counts: the last of those nobody replaced."""
+        """Return the last value not replaced."""
         if len(self._written) == 1:
             ((value, _),) = self._written.values()
             return value
         return self._written[self.holders()[-1]][0]
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return the values that nobody replaced, the winning one last."""
+        """Return the values not replaced, the winner last."""
         held = (self._written[name] for name in self.holders())
         return tuple(Candidate(value, entry.id, entry.actor, entry.time) for value, entry in held)
 
     def losers(self) -> tuple[Candidate, ...]:
-        """Return the candidates that say something else than the winner."""
+        """Return the candidates that differ from the winner."""
         if len(self._written) == 1:
             return ()
         *others, winner = self.candidates()
         return tuple(other for other in others if other.value != winner.value)
 
 
-Effect = Callable[["State", Entry], bool]
+Effect = Callable[["EntityState", Entry], bool]
 
 
-class State:
-    """An entity on its way: what each field holds, and which operations hold it."""
+class EntityState:
+    """The state of an entity while it is folded: each field's value and the operations behind it."""
 
     def __init__(self, creation: Entry) -> None:
         self.id = creation.entity
@@ -91,8 +101,8 @@ class State:
         self.claimed: dict[str, Claim] = {}
         self.released: set[str] = set()
 
-    def take(self, entry: Entry) -> None:
-        """Let one operation have its effect, if this version knows one."""
+    def apply(self, entry: Entry) -> None:
+        """Apply one operation; count it as waiting if this version does not know it."""
         effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind == self.kind else None
         if effect is not None and effect(self, entry):
             self.last = entry
@@ -100,15 +110,15 @@ class State:
             self.waiting += 1
 
     def write(self, field: str, value: str | None, entry: Entry) -> None:
-        """Let an operation set a scalar."""
+        """Set a scalar."""
         self.scalars.setdefault(field, Register()).write(value, entry)
 
     def add(self, field: str, member: str, entry: Entry) -> None:
-        """Let an operation put a member into a set."""
+        """Add a member to a set."""
         self.added.setdefault(field, {}).setdefault(member, []).append(entry.id)
 
     def value(self, field: str) -> str | None:
-        """Return what a scalar holds now."""
+        """Return the value of a scalar."""
         register = self.scalars.get(field)
         return None if register is None else register.winner()
 
@@ -118,29 +128,29 @@ class State:
         return () if register is None else register.holders()
 
     def members(self, field: str) -> tuple[str, ...]:
-        """Return what is in a set, in order."""
+        """Return the members of a set, sorted."""
         added = self.added.get(field)
         return () if added is None else tuple(sorted(name for name in added if self.additions(field, name)))
 
     def additions(self, field: str, member: str) -> tuple[str, ...]:
-        """Return the operations that keep a member in a set."""
+        """Return the operations that added a member and were not undone by a removal."""
         added = self.added.get(field, {}).get(member, ())
         return tuple(name for name in added if (field, member, name) not in self.removed)
 
     def claims(self) -> tuple[Claim, ...]:
-        """Return the claims that nobody replaced, the winning one first."""
+        """Return the claims not replaced, the winner first."""
         return tuple(claim for name, claim in self.claimed.items() if name not in self.released)
 
     def entity(self) -> Entity:
-        """Return the state as a value."""
+        """Return the state as an immutable value."""
         return Entity(
             id=self.id,
             kind=self.kind,
             title=self.value("title") or "",
             status=cast("Status", self.value("status") or "open"),
             author=self.author,
-            created=_moment(self.first),
-            updated=_moment(self.last),
+            created=_time(self.first),
+            updated=_time(self.last),
             description=self.value("description") or "",
             labels=self.members("labels"),
             assignee=self.value("assignee"),
@@ -155,12 +165,12 @@ class State:
         )
 
     def visible_bodies(self) -> list[str]:
-        """Return what the comments say that were not deleted."""
+        """Return the bodies of the comments that are not deleted."""
         shown = (name for name in self.comments if name not in self.deleted)
         return [self.bodies[name].winner() or "" for name in shown]
 
     def is_contested(self) -> bool:
-        """Tell whether a scalar has values that lost."""
+        """Return whether any scalar is contested."""
         return any(register.losers() for register in self.scalars.values())
 
     def _contested(self) -> Iterable[Contested]:
@@ -168,16 +178,16 @@ class State:
             if losers := register.losers():
                 yield Contested(field, register.candidates()[-1], losers)
 
-    def _comment(self, entry: Entry) -> Comment:
+    def _comment(self, entry: Entry) -> EntityComment:
         register = self.bodies[entry.id]
         deleted = entry.id in self.deleted
         candidates = register.candidates()
         latest = candidates[-1]
-        return Comment(
+        return EntityComment(
             entry.id,
             entry.actor,
             "" if deleted else latest.value or "",
-            _moment(entry),
+            _time(entry),
             edited=None if latest.operation == entry.id else latest.time,
             deleted=deleted,
             reply_to=entry.target,
@@ -185,22 +195,24 @@ class State:
         )
 
 
-def fold(entries: Iterable[Entry]) -> State | None:
-    """Return the state that the operations of one entity make, or None while nobody created it."""
-    ordered = _once(entries)
+def fold(entries: Iterable[Entry]) -> EntityState | None:
+    """Return the state after the operations of one entity, or None without a creation."""
+    ordered = _deduplicated(entries)
     creations = [entry for entry in ordered if creates(entry)]
     if not creations:
         return None
-    # Of several the one that named the entity, whatever place another clone gave to its own.
-    creation = creations[0] if len(creations) == 1 else next(filter(is_founder, creations), creations[0])
-    state = State(creation)
+    # Of several, the one that the entity's id was derived from, wherever it comes in the order.
+    creation = (
+        creations[0] if len(creations) == 1 else next(filter(is_original_creation, creations), creations[0])
+    )
+    state = EntityState(creation)
     for entry in ordered:
-        state.take(entry)
+        state.apply(entry)
     return state
 
 
-def _once(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the operations in order, each once; see `genuine` for those that share an id."""
+def _deduplicated(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the operations in order, each id once; `preferred` chooses between duplicates."""
     ordered = list(entries)
     if len(ordered) == 1:
         return ordered
@@ -208,27 +220,27 @@ def _once(entries: Iterable[Entry]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for entry in ordered:
         other = found.setdefault(entry.id, entry)
-        if other is not entry and genuine(other, entry) is entry:
+        if other is not entry and preferred(other, entry) is entry:
             found[entry.id] = entry
     return sorted(found.values(), key=lambda entry: entry.place)
 
 
-def genuine(held: Entry, other: Entry) -> Entry:
+def preferred(held: Entry, other: Entry) -> Entry:
     """Return which of two operations that share an id counts.
 
-    The one that the id is bound to. Where that tells nothing, of the same words those with the first place,
-    of different ones those that came first.
+    That is the one whose content matches the hash in the id. If both or neither do: the earlier in the order
+    if their content is the same, and `held` if it differs.
     """
-    bound = is_bound(held), is_bound(other)
-    if bound[0] != bound[1]:
-        return held if bound[0] else other
-    if held.words() != other.words():
+    matches = id_matches_content(held), id_matches_content(other)
+    if matches[0] != matches[1]:
+        return held if matches[0] else other
+    if held.content() != other.content():
         return held
     return min(held, other, key=lambda entry: (entry.place, entry.line()))
 
 
 def creates(entry: Entry) -> bool:
-    """Tell whether an operation brings an entity into being."""
+    """Return whether an operation is a valid creation."""
     return (
         entry.type == "create"
         and entry.version == VERSION
@@ -238,15 +250,15 @@ def creates(entry: Entry) -> bool:
 
 
 def is_usable(entry: Entry) -> bool:
-    """Tell whether this version knows what an operation would do to an entity of its kind."""
+    """Return whether this version can apply an operation to an entity of its kind."""
     effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind in KINDS else None
     if effect is _edit:
         return entry.value is None or is_body(entry.value)
-    return effect is not None and effect(State(entry), entry)
+    return effect is not None and effect(EntityState(entry), entry)
 
 
 def _contents(entry: Entry) -> dict[str, object] | None:
-    """Return what a creation says, or None when nobody can have written it here."""
+    """Return the fields that a creation sets, or None if it is invalid."""
     if not isinstance(entry.value, dict) or not entry.value.get("title"):
         return None
     sizes = (len(value) for value in entry.value.values() if isinstance(value, list))
@@ -255,11 +267,11 @@ def _contents(entry: Entry) -> dict[str, object] | None:
     return entry.value if is_scalar_value("title", entry.value["title"]) else None
 
 
-def _moment(entry: Entry) -> str:
+def _time(entry: Entry) -> str:
     return entry.time if seconds_of(entry.time) is not None else EPOCH
 
 
-def _create(state: State, entry: Entry) -> bool:
+def _create(state: EntityState, entry: Entry) -> bool:
     if (contents := _contents(entry)) is None:
         return False
     for field, value in contents.items():
@@ -271,28 +283,28 @@ def _create(state: State, entry: Entry) -> bool:
     return True
 
 
-def _set(state: State, entry: Entry) -> bool:
+def _set(state: EntityState, entry: Entry) -> bool:
     if entry.field is None or not is_scalar_value(entry.field, entry.value):
         return False
     state.write(entry.field, cast("str | None", entry.value), entry)
     return True
 
 
-def _add(state: State, entry: Entry) -> bool:
+def _add(state: EntityState, entry: Entry) -> bool:
     if entry.field not in SETS or not is_word(entry.value):
         return False
     state.add(entry.field, cast("str", entry.value), entry)
     return True
 
 
-def _remove(state: State, entry: Entry) -> bool:
+def _remove(state: EntityState, entry: Entry) -> bool:
     if entry.field not in SETS or not is_word(entry.value):
         return False
     state.removed.update((entry.field, cast("str", entry.value), name) for name in entry.over)
     return True
 
 
-def _comment(state: State, entry: Entry) -> bool:
+def _comment(state: EntityState, entry: Entry) -> bool:
     if not is_body(entry.value):
         return False
     state.comments[entry.id] = entry
@@ -300,7 +312,7 @@ def _comment(state: State, entry: Entry) -> bool:
     return True
 
 
-def _edit(state: State, entry: Entry) -> bool:
+def _edit(state: EntityState, entry: Entry) -> bool:
     if entry.target not in state.comments:
         return False
     if entry.value is None:
@@ -312,13 +324,13 @@ def _edit(state: State, entry: Entry) -> bool:
     return True
 
 
-def _claim(state: State, entry: Entry) -> bool:
+def _claim(state: EntityState, entry: Entry) -> bool:
     if entry.value is not None:
         terms = entry.value if isinstance(entry.value, dict) else {}
         until, replica = terms.get("until"), terms.get("r")
         if not isinstance(until, str) or seconds_of(until) is None or not isinstance(replica, str):
             return False
-        state.claimed[entry.id] = Claim(entry.actor, until, entry.id, replica, _moment(entry))
+        state.claimed[entry.id] = Claim(entry.actor, until, entry.id, replica, _time(entry))
     state.released.update(entry.over)
     return True
 

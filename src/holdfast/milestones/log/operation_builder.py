@@ -1,4 +1,4 @@
-"""Builds the operations of one commit: their ids, Lamport times, timestamps and authors."""
+"""Builds the operations of one request: their ids, Lamport times, timestamps and authors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TypedDict, Unpack
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import SCALARS, SETS, Draft, Kind, Written
+from holdfast.milestones.entity import SCALARS, SETS, EntityDraft, ImportedComment, Kind
 from holdfast.milestones.log.entry import (
     LARGEST_LAMPORT,
     Entry,
-    brought,
     checked_body,
+    checked_members,
     checked_scalar,
-    checked_words,
-    founded,
-    named,
+    imported_creation,
+    with_entity_id,
+    with_operation_id,
 )
-from holdfast.milestones.log.fold import State
+from holdfast.milestones.log.fold import EntityState
 from holdfast.storage.git.command import Identity
 
 
-class Said(TypedDict, total=False):
-    """What an operation says besides who, when and what about."""
+class OperationFields(TypedDict, total=False):
+    """The fields of an operation that depend on its type, and overrides for imports."""
 
     field: str
     value: object
@@ -37,7 +37,7 @@ class Said(TypedDict, total=False):
 
 
 class OperationBuilder:
-    """Collects the operations of one request, on top of everything this clone knows."""
+    """Collects the operations of one request, with Lamport times after all that this clone knows."""
 
     def __init__(
         self,
@@ -57,103 +57,105 @@ class OperationBuilder:
         self._digest = digest
 
     @property
-    def moment(self) -> str:
-        """Return now, as it is written."""
+    def timestamp(self) -> str:
+        """Return the time of the request in RFC 3339."""
         return rfc3339(self.now)
 
-    def create(self, draft: Draft) -> str:
-        """Write down the creation of an entity with all its draft says, and return its id."""
-        author, time = draft.author or self.actor, draft.time or self.moment
-        said: Said = {"value": _contents(draft), "actor": author, "time": time}
-        entity = self._write(draft.id or "", draft.kind, "create", **said)
+    def create(self, draft: EntityDraft) -> str:
+        """Create an entity from a draft, and return its id."""
+        author, time = draft.author or self.actor, draft.time or self.timestamp
+        fields: OperationFields = {"value": _contents(draft), "actor": author, "time": time}
+        entity = self._write(draft.id or "", draft.kind, "create", **fields)
         for comment in draft.comments:
-            written = comment if isinstance(comment, Written) else Written(author, time, comment)
+            written = (
+                comment if isinstance(comment, ImportedComment) else ImportedComment(author, time, comment)
+            )
             body = checked_body(written.body)
-            said = {"value": body, "actor": written.author, "time": written.time, "id": written.id or ""}
-            self._write(entity, draft.kind, "comment", **said)
+            fields = {"value": body, "actor": written.author, "time": written.time, "id": written.id or ""}
+            self._write(entity, draft.kind, "comment", **fields)
         return entity
 
     def sign(self, start: int, request: str) -> None:
-        """Note that the operations from `start` on were asked for by a request."""
+        """Mark the operations from `start` on as made by a request."""
         self.entries[start:] = [entry._replace(request=request, digest="") for entry in self.entries[start:]]
 
-    def set(self, state: State, field: str, value: str | None) -> None:
-        """Write down a new value, unless the field holds just that."""
+    def set(self, state: EntityState, field: str, value: str | None) -> None:
+        """Set a field, unless it has that value and is not contested."""
         value = checked_scalar(field, value)
         holders = state.holders(field)
         if (state.value(field) or None) == (value or None) and len(holders) <= 1:
             return
         self._write(state.id, state.kind, "set", field=field, value=value, over=holders)
 
-    def add(self, state: State, field: str, values: Iterable[str]) -> None:
-        """Write down the members that a set does not have yet."""
-        for value in checked_words(field, list(values)):
+    def add(self, state: EntityState, field: str, values: Iterable[str]) -> None:
+        """Add the members that a set does not have yet."""
+        for value in checked_members(field, list(values)):
             if not state.additions(field, value):
                 self._write(state.id, state.kind, "add", field=field, value=value)
 
-    def remove(self, state: State, field: str, values: Iterable[str]) -> None:
-        """Write down that the members a set has are removed."""
-        for value in checked_words(field, list(values)):
+    def remove(self, state: EntityState, field: str, values: Iterable[str]) -> None:
+        """Remove those of the members that a set has."""
+        for value in checked_members(field, list(values)):
             if seen := state.additions(field, value):
                 self._write(state.id, state.kind, "remove", field=field, value=value, over=seen)
 
-    def comment(self, state: State, body: str, reply_to: str | None = None) -> None:
-        """Write down a comment."""
+    def comment(self, state: EntityState, body: str, reply_to: str | None = None) -> None:
+        """Add a comment."""
         self._write(state.id, state.kind, "comment", value=checked_body(body), target=reply_to)
 
-    def edit(self, state: State, comment: str, body: str | None) -> None:
-        """Write down a new body for a comment, or with None that it is deleted."""
+    def edit(self, state: EntityState, comment: str, body: str | None) -> None:
+        """Replace the body of a comment, or delete the comment if None."""
         if body is None:
             self._write(state.id, state.kind, "edit", target=comment)
             return
         over = state.bodies[comment].holders()
         self._write(state.id, state.kind, "edit", target=comment, value=checked_body(body), over=over)
 
-    def claim(self, state: State, lease: timedelta) -> None:
-        """Write down a claim that replaces all there are."""
+    def claim(self, state: EntityState, lease: timedelta) -> None:
+        """Add a claim that replaces all existing ones."""
         terms = {"until": rfc3339(self.now + lease), "r": self._replica}
         over = tuple(claim.operation for claim in state.claims())
         self._write(state.id, state.kind, "claim", value=terms, over=over)
 
-    def release(self, state: State, claims: Iterable[str]) -> None:
-        """Write down that claims are given up."""
+    def release(self, state: EntityState, claims: Iterable[str]) -> None:
+        """Release claims."""
         self._write(state.id, state.kind, "claim", over=tuple(claims))
 
     def _write(
         self,
         entity: str,
         kind: Kind,
-        type: str,  # noqa: A002 - the word of the format
-        **said: Unpack[Said],
+        type: str,  # noqa: A002 - the name in the format
+        **fields: Unpack[OperationFields],
     ) -> str:
-        """Write down one operation, and return the entity that it is about."""
+        """Add one operation, and return its entity."""
         self._lamport = min(self._lamport + 1, LARGEST_LAMPORT)
-        entry = Entry("", entity, kind, self._lamport, self.moment, self.actor, type)
-        entry = entry._replace(request=self._request, digest=self._digest, **said)
+        entry = Entry("", entity, kind, self._lamport, self.timestamp, self.actor, type)
+        entry = entry._replace(request=self._request, digest=self._digest, **fields)
         if type == "create":
-            entry = brought(entry) if entity else founded(entry)
-        self.entries.append(entry if entry.id else named(entry, int(self.now.timestamp() * 1000)))
+            entry = imported_creation(entry) if entity else with_entity_id(entry)
+        self.entries.append(entry if entry.id else with_operation_id(entry, int(self.now.timestamp() * 1000)))
         return entry.entity
 
 
-def _contents(draft: Draft) -> dict[str, object]:
-    """Return what a draft sets, checked."""
+def _contents(draft: EntityDraft) -> dict[str, object]:
+    """Return the fields that a draft sets, validated."""
     contents: dict[str, object] = {
         field: value for field in SCALARS if (value := checked_scalar(field, getattr(draft, field)))
     }
     for group in SETS:
         if members := getattr(draft, group):
-            contents[group] = checked_words(group, list(members))
+            contents[group] = checked_members(group, list(members))
     return contents
 
 
 def user_of(identity: Identity) -> str:
-    """Return the user as `Name <mail>`: as git knows them, or else as they are logged in."""
+    """Return the user as `Name <mail>`: from git, or else the login name."""
     return f"{identity.name or _login_name()} <{identity.email or ''}>"
 
 
 def actor_of(given: str) -> str:
-    """Return a person who was named, checked."""
+    """Return a valid actor, or raise `InvalidArguments`."""
     text = " ".join(given.split())
     if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
         raise InvalidArguments(f"{given[:100]!a} is not a name.", hint="Write it as `Name <mail>`.")
@@ -161,7 +163,7 @@ def actor_of(given: str) -> str:
 
 
 def _login_name() -> str:
-    import getpass  # loads what most clones, whose git knows a name, do not need
+    import getpass  # imported here because git usually knows the name
 
     try:
         return getpass.getuser()

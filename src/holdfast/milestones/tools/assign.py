@@ -1,4 +1,4 @@
-"""`git_mile.assign`: who is to do it."""
+"""`git_mile.assign`: set or clear the assignee."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, Person, milest
 
 
 class AssignEntity(EntityWrite):
-    """Who is to do it."""
+    """The new assignee."""
 
-    assignee: Person | None = Field(default=None, description="Name, or Name <mail>; left out, the actor.")
-    nobody: StrictBool = Field(default=False, description="Whether nobody is to be assigned.")
+    assignee: Person | None = Field(default=None, description="Name, or Name <mail>; default: the actor.")
+    nobody: StrictBool = Field(default=False, description="Whether to clear the assignee.")
 
 
 @milestones.change(
@@ -25,8 +25,8 @@ class AssignEntity(EntityWrite):
     listed=False,
 )
 def assign_entity(room: Milestones, args: AssignEntity) -> MileReceipt:
-    """Say who is to do it: somebody, yourself when nobody is named, or nobody."""
+    """Assign it to somebody, to yourself by default, or to nobody."""
     if args.nobody and args.assignee is not None:
-        raise InvalidArguments("Either somebody is assigned or nobody is.", hint="Use one of both.")
+        raise InvalidArguments("`assignee` and `nobody` exclude each other.", hint="Give only one of them.")
     assignee = None if args.nobody else args.assignee or args.actor or room.identity()
-    return MileReceipt.of(room.set(args.id, "assignee", assignee, **args.signed))
+    return MileReceipt.of(room.set(args.id, "assignee", assignee, **args.attribution))

@@ -1,4 +1,4 @@
-"""`git_mile.claim`: a lease on what somebody is about to work on."""
+"""`git_mile.claim`: a lease on an entity that somebody is going to work on."""
 
 from __future__ import annotations
 
@@ -18,31 +18,29 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 class ClaimEntity(EntityWrite):
     """What to claim, and for how long."""
 
-    minutes: Integer = count_field(60, 7 * 24 * 60, "How long the claim holds.")
+    minutes: Integer = count_field(60, 7 * 24 * 60, "How long the claim lasts.")
 
 
 class MileClaimed(MileReceipt):
-    """A claim that holds."""
+    """A claim in force."""
 
     actor: UntrustedText = Field(description="Who holds it.")
     until: str = Field(description="Until when (RFC 3339, UTC).")
 
 
-def _words(result: MileClaimed) -> str:
+def _text(result: MileClaimed) -> str:
     return f"{result.id[:SHORT_ID]}: claimed by {one_line(result.actor)} until {result.until}"
 
 
-@milestones.change(
-    "claim", "claimed", title="Claim a milestone or issue", example="--minutes 30", text=_words
-)
+@milestones.change("claim", "claimed", title="Claim a milestone or issue", example="--minutes 30", text=_text)
 def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
-    """Claim what you are about to work on, so that others take something else; claim again to prolong it.
+    """Claim what you are going to work on, so that others take something else; claim again to extend it.
 
-    Within one repository only one claim can succeed. Between clones the one that holds is the same
-    everywhere, and who lost is told at the next sync.
+    Within one repository only one claim can succeed. Concurrent claims in different clones are resolved the
+    same way everywhere; the next sync reports those that lost.
     """
     lease = timedelta(minutes=args.minutes)
-    receipt = room.claim(args.id, lease=lease, **args.signed)
+    receipt = room.claim(args.id, lease=lease, **args.attribution)
     holder = room.get(None, receipt.entity).holder(room.now())
     if holder is None:
         raise Conflict("The claim of this request has ended.", hint="Claim again under a new request id.")

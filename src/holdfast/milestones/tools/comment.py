@@ -1,4 +1,4 @@
-"""`git_mile.comment`: a comment, or an earlier one written anew."""
+"""`git_mile.comment`: add or edit a comment."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import done
+from holdfast.milestones.text import receipt_line
 from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class WriteComment(EntityWrite):
-    """A comment to write, or one to write anew."""
+    """A comment to add or edit."""
 
     body: str = Field(
-        min_length=1, max_length=LIMITS.entity_text_characters, description="What to say, in Markdown."
+        min_length=1, max_length=LIMITS.entity_text_characters, description="The comment, in Markdown."
     )
     replaces: str | None = Field(
         default=None, max_length=64, description="Id of an earlier comment whose body this one replaces."
@@ -27,12 +27,12 @@ class WriteComment(EntityWrite):
     title="Comment on a milestone or issue",
     example='--body "Seen on two machines"',
     idempotent=False,
-    text=lambda result: done(f"commented ({result.comment_id})", result),
+    text=lambda result: receipt_line(f"commented ({result.comment_id})", result),
     written_in_editor="body",
 )
 def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
-    """Comment on a milestone or an issue, or write an earlier comment anew."""
+    """Comment on a milestone or issue, or edit an earlier comment."""
     if args.replaces is None:
-        return MileReceipt.of(room.comment(args.id, args.body, **args.signed), comment=True)
-    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.signed)
+        return MileReceipt.of(room.comment(args.id, args.body, **args.attribution), comment=True)
+    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.attribution)
     return MileReceipt.of(receipt).model_copy(update={"comment_id": args.replaces})

@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
-from holdfast.milestones.entity import Draft, Kind
+from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import EntityName, LongText, MileReceipt, MileWrite, milestones
 
@@ -19,17 +19,17 @@ class CreateEntity(MileWrite):
     title: str = Field(min_length=1, max_length=LIMITS.entity_title_characters, description="Its title.")
     description: LongText = Field(default="", description="Its description, in Markdown.")
     label: list[str] = Field(default_factory=list, max_length=100, description="A label.")
-    assignee: str | None = Field(default=None, description="Who is to do it.")
+    assignee: str | None = Field(default=None, description="Who is assigned.")
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD).")
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
     depends_on: list[EntityName] = Field(
-        default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
+        default_factory=list, alias="dependsOn", max_length=100, description="What must be done first."
     )
     comment: LongText | None = Field(default=None, description="A first comment.")
-    draft: StrictBool = Field(default=False, description="Whether it is a draft, not open yet.")
+    draft: StrictBool = Field(default=False, description="Whether it is a draft and not open yet.")
 
 
-def _words(result: MileReceipt) -> str:
+def _text(result: MileReceipt) -> str:
     before = " before; nothing was added." if result.repeated else ""
     return f"Created {result.id}{before}"
 
@@ -42,14 +42,14 @@ def _words(result: MileReceipt) -> str:
     command="create",
     positional=("entity", "title"),
     example='holdfast milestones create issue "Panel is too big" --label bug --description "On phones"',
-    text=_words,
+    text=_text,
     written_in_editor="description",
 )
 def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
-    """Create a milestone or an issue, with its labels, milestone and first comment in one step."""
+    """Create a milestone or issue with its labels, milestone and first comment in one step."""
     if args.entity == "milestone" and args.milestone is not None:
-        raise Invalid("A milestone does not belong to a milestone.", hint="Leave `milestone` out.")
-    draft = Draft(
+        raise Invalid("A milestone cannot belong to a milestone.", hint="Leave `milestone` out.")
+    draft = EntityDraft(
         kind=args.entity,
         title=args.title,
         description=args.description,

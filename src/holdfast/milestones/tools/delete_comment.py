@@ -1,4 +1,4 @@
-"""`git_mile.delete_comment`: a comment out of sight, in every clone."""
+"""`git_mile.delete_comment`: delete a comment in every clone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class DeleteComment(EntityWrite):
-    """A comment to take out of sight."""
+    """A comment to delete."""
 
     comment_id: str = Field(alias="commentId", max_length=64, description="Id of the comment.")
 
@@ -25,5 +25,5 @@ class DeleteComment(EntityWrite):
     listed=False,
 )
 def delete_comment(room: Milestones, args: DeleteComment) -> MileReceipt:
-    """Take a comment's body out of sight in every clone. It stays in the log's history."""
-    return MileReceipt.of(room.delete_comment(args.id, args.comment_id, **args.signed))
+    """Delete a comment in every clone. Its body stays in the history of the log."""
+    return MileReceipt.of(room.delete_comment(args.id, args.comment_id, **args.attribution))

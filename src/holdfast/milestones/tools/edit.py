@@ -1,4 +1,4 @@
-"""`git_mile.edit`: title, description and due day anew."""
+"""`git_mile.edit`: change title, description and due day."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from holdfast.milestones.toolset import EntityWrite, LongText, MileReceipt, mile
 
 
 class EditEntity(EntityWrite):
-    """What to set anew in a milestone or issue. What is left out stays."""
+    """What to change in a milestone or issue. Omitted fields stay."""
 
     title: str | None = Field(
         default=None, min_length=1, max_length=LIMITS.entity_title_characters, description="Its new title."
     )
     description: LongText | None = Field(default=None, description="Its new description.")
-    due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD), or none for no day.")
+    due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD), or none to clear it.")
 
 
 @milestones.change(
@@ -30,10 +30,10 @@ class EditEntity(EntityWrite):
     listed=False,
 )
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
-    """Set title, description or due day anew. A field that was contested is so no longer."""
+    """Change the title, description or due day. The fields are then no longer contested."""
     due = None if args.due == "none" else args.due
     given: dict[Scalar, str | None] = {"title": args.title, "description": args.description, "due": due}
     fields = {name: value for name, value in given.items() if getattr(args, name) is not None}
     if not fields:
-        raise InvalidArguments("Nothing is to be edited.", hint="Name a title, a description or a due day.")
-    return MileReceipt.of(room.change(args.id, fields=fields, **args.signed))
+        raise InvalidArguments("There is nothing to edit.", hint="Give a title, a description or a due day.")
+    return MileReceipt.of(room.change(args.id, fields=fields, **args.attribution))

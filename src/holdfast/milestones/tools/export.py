@@ -1,4 +1,4 @@
-"""`git_mile.export`: everything into a file, or as the answer."""
+"""`git_mile.export`: export everything to a file or as the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import KINDS, Entity
-from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.index.query import EntityQuery, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import FileName, milestones
@@ -33,10 +33,10 @@ class ExportEntities(Input):
 
     format: ExportFormat = Field(
         default="operations",
-        description="JSON lines of operations, which lose nothing, or of entities; or GitHub issues.",
+        description="JSON lines of operations (lossless) or of entities; or GitHub issues.",
     )
     file: FileName | None = Field(
-        default=None, description="A new file inside the repository; left out, the text is returned."
+        default=None, description="A new file inside the repository; without it the text is returned."
     )
 
 
@@ -44,12 +44,12 @@ class MileExported(Output):
     """What was exported."""
 
     format: ExportFormat
-    count: int = Field(description="How many operations or entities.")
+    count: int = Field(description="Number of operations or entities.")
     file: UntrustedText | None = optional("The file that was written.")
-    text: UntrustedText | None = optional("The export itself, where no file was named.")
+    text: UntrustedText | None = optional("The export, if no file was given.")
 
 
-def _words(result: MileExported) -> str:
+def _text(result: MileExported) -> str:
     if result.file is not None:
         return f"Wrote {result.count} to {one_line(result.file)}"
     return result.text or ""
@@ -64,30 +64,30 @@ def _words(result: MileExported) -> str:
     command="export",
     positional=("file",),
     example="holdfast milestones export",
-    text=_words,
+    text=_text,
     listed=False,
 )
 def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
-    """Export everything: as operations, which can be imported without loss, or as JSON to read."""
+    """Export everything: as operations, which can be imported without loss, or as readable JSON."""
     lines = list(room.operations()) if args.format == "operations" else list(_entities(room, args.format))
     body = f"[{','.join(lines)}]\n" if args.format == "github" else "".join(f"{line}\n" for line in lines)
     if args.file is None:
         return MileExported(format=args.format, count=len(lines), text=body)
     path, tree = RepoPath.parse(args.file), Tree(room.repository)
     if tree.exists(path):
-        raise Conflict(f"The file '{path.text}' exists already.", hint="Name one that does not.")
+        raise Conflict(f"The file '{path.text}' exists already.", hint="Give the name of a new file.")
     tree.write(path, body.encode())
     return MileExported(format=args.format, count=len(lines), file=path.text)
 
 
 def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
-    # Of a log that is not here, an issue may have a milestone that is not, either.
-    titles = dict(room.ask(lambda connection: connection.execute(_TITLES).fetchall()))
+    # The milestone of an issue may be in a log that this clone does not have.
+    titles = dict(room.read(lambda connection: connection.execute(_TITLES).fetchall()))
     for kind in KINDS if chosen == "entities" else ("issue",):
         after = None
         while True:
             current_call().check()
-            query = Query(kind, include_closed=True, sort=(SortKey("created"),), after=after)
+            query = EntityQuery(kind, include_closed=True, sort=(SortKey("created"),), after=after)
             page = room.find(query._replace(limit=LIMITS.entity_largest_page))
             yield from (_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items)
             if (after := page.next) is None:

@@ -28,14 +28,15 @@ class ImportEntities(Input):
 
     file: FileName = Field(description="A file inside the repository.")
     format: ImportFormat = Field(
-        default="auto", description="What it holds: our own export, GitHub issues, or beads' issues.jsonl."
+        default="auto",
+        description="Its format: Holdfast's own export, GitHub issues, or beads' issues.jsonl.",
     )
 
 
 class MileSkipped(Output):
-    """Something that was not imported, and why."""
+    """An item that was not imported, and why."""
 
-    item: UntrustedText = Field(description="What it is called in the file, or its line.")
+    item: UntrustedText = Field(description="Its name in the file, or its line.")
     reason: UntrustedText
 
 
@@ -43,20 +44,20 @@ class MileImported(Output):
     """What an import did. Importing the same again changes nothing."""
 
     format: ImportFormat
-    created: int = Field(description="How many milestones and issues, or operations, were new.")
-    unchanged: int = Field(description="How many were there already.")
+    created: int = Field(description="Number of new milestones and issues, or operations.")
+    unchanged: int = Field(description="Number of existing ones.")
     skipped: list[MileSkipped]
 
     @property
     def exit_code(self) -> int:
-        """Tell a script that not everything came over."""
+        """Return 1 if something was skipped."""
         return 1 if self.skipped else 0
 
 
-def _words(result: MileImported) -> str:
+def _text(result: MileImported) -> str:
     skipped = [f"{one_line(entry.item)}: {one_line(entry.reason)}" for entry in result.skipped]
     new = "operations new" if result.format == "operations" else "created"
-    head = f"{result.created} {new}, {result.unchanged} there already, {len(skipped)} skipped."
+    head = f"{result.created} {new}, {result.unchanged} exist already, {len(skipped)} skipped."
     return "\n".join([head, *skipped])
 
 
@@ -69,14 +70,14 @@ def _words(result: MileImported) -> str:
     command="import",
     positional=("file",),
     example="holdfast milestones import issues.json --format github",
-    text=_words,
+    text=_text,
     listed=False,
 )
 def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
-    """Import an export of ours, GitHub issues, or beads' issues.jsonl.
+    """Import Holdfast's own export, GitHub issues, or beads' issues.jsonl.
 
-    GitHub issues are what its REST API returns, or `gh issue list --json` with fields of that meaning.
-    Importing the same again changes nothing. What cannot be taken over is named with the reason.
+    GitHub issues are the response of its REST API, or `gh issue list --json` with the equivalent fields.
+    Importing again changes nothing. What cannot be imported is reported with the reason.
     """
     content = _content(room, args.file)
     chosen: ImportFormat = _recognized(content) if args.format == "auto" else args.format
@@ -87,7 +88,7 @@ def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
     def skip(item: str, reason: str) -> None:
         skipped.append(MileSkipped(item=item, reason=reason))
 
-    receipts = room.bring_in(list(_READERS[chosen](content, skip)))
+    receipts = room.import_drafts(list(_READERS[chosen](content, skip)))
     created = sum(receipt.changed for receipt in receipts)
     return MileImported(format=chosen, created=created, unchanged=len(receipts) - created, skipped=skipped)
 
@@ -101,7 +102,7 @@ def _content(room: Milestones, file: str) -> str:
 
 
 def _recognized(content: str) -> ImportFormat:
-    """Return the format a text has by its first line."""
+    """Detect the format of a text from its first line."""
     if content.lstrip().startswith("["):
         return "github"
     first = next((line for line in content.splitlines() if line.strip()), "")
@@ -114,8 +115,8 @@ def _imported_operations(room: Milestones, content: str) -> MileImported:
         if parse(line) is not None:
             readable.append(line)
         else:
-            skipped.append(MileSkipped(item=f"line {number}", reason="It is no operation."))
-    created = room.bring_in_operations(readable)
+            skipped.append(MileSkipped(item=f"line {number}", reason="It is not an operation."))
+    created = room.import_operations(readable)
     return MileImported(
         format="operations", created=created, unchanged=len(readable) - created, skipped=skipped
     )

@@ -1,4 +1,4 @@
-"""`git_mile.init`: let a plain `git fetch` bring the logs too."""
+"""`git_mile.init`: make plain `git fetch` fetch the logs too."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ class InitializeStore(Input):
     """Which remote to track."""
 
     remote: str | None = Field(
-        default=None, max_length=200, description="A remote; left out, origin or the only one there is."
+        default=None, max_length=200, description="A remote; default: origin or the only one."
     )
 
 
 class MileInitialized(Output):
-    """What git was told."""
+    """What was configured in git."""
 
     remote: UntrustedText | None = Field(
-        description="The remote whose milestones `git fetch` brings from now on."
+        description="The remote whose milestones `git fetch` fetches from now on."
     )
-    changed: bool = Field(description="False when everything was so already.")
+    changed: bool = Field(description="False if it was configured already.")
 
 
-def _words(result: MileInitialized) -> str:
+def _text(result: MileInitialized) -> str:
     if result.remote is None:
         return "Ready. There is no remote yet; run this again once there is one."
-    now = "now brings" if result.changed else "already brings"
+    now = "now fetches" if result.changed else "already fetches"
     return f"Ready. `git fetch {one_line(result.remote)}` {now} them; `git mile sync` also sends them."
 
 
@@ -45,11 +45,11 @@ def _words(result: MileInitialized) -> str:
     command="init",
     positional=("remote",),
     example="holdfast milestones init",
-    text=_words,
+    text=_text,
     listed=False,
 )
 def initialize_store(room: Milestones, args: InitializeStore) -> MileInitialized:
-    """Let a plain `git fetch` bring milestones and issues too. Not needed for `git mile sync`."""
+    """Make plain `git fetch` fetch milestones and issues too. Not needed for `git mile sync`."""
     try:
         remote = args.remote or room.default_remote()
     except NotFound:

@@ -1,4 +1,4 @@
-"""`git_mile.label`: labels added and removed."""
+"""`git_mile.label`: add and remove labels."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ class ChangeLabels(EntityWrite):
     "label", "labels changed", title="Change labels", example="--add alpha --remove beta", listed=False
 )
 def change_labels(room: Milestones, args: ChangeLabels) -> MileReceipt:
-    """Add and remove labels. An addition elsewhere wins over a removal here that did not see it."""
+    """Add and remove labels. An addition in another clone wins over a concurrent removal here."""
     if both := sorted(set(args.add) & set(args.remove)):
-        raise InvalidArguments(f'"{both[0]}" is both added and removed.', hint="Decide for one.")
+        raise InvalidArguments(f'"{both[0]}" is both added and removed.', hint="Choose one.")
     if not (args.add or args.remove):
-        raise InvalidArguments("No label is to be changed.", hint="Name labels to add or to remove.")
-    receipt = room.change(args.id, add={"labels": args.add}, remove={"labels": args.remove}, **args.signed)
+        raise InvalidArguments("There is no label to change.", hint="Give labels to add or to remove.")
+    receipt = room.change(
+        args.id, add={"labels": args.add}, remove={"labels": args.remove}, **args.attribution
+    )
     return MileReceipt.of(receipt)

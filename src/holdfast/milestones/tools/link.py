@@ -11,21 +11,21 @@ from holdfast.milestones.toolset import EntityName, EntityWrite, MileReceipt, mi
 
 
 class LinkEntity(EntityWrite):
-    """What to connect an issue or milestone with."""
+    """What to link an issue or milestone to."""
 
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
     depends_on: list[EntityName] = Field(
-        default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
+        default_factory=list, alias="dependsOn", max_length=100, description="What must be done first."
     )
     to: list[str] = Field(
-        default_factory=list, max_length=100, description="A path, a commit, an address or an id to link to."
+        default_factory=list, max_length=100, description="A path, a commit, a URI or an id to link to."
     )
-    unlink: StrictBool = Field(default=False, description="Whether to take these connections away instead.")
+    unlink: StrictBool = Field(default=False, description="Whether to remove these links instead.")
 
 
 @milestones.change("link", "links changed", title="Link a milestone or issue", example="--to src/main.py")
 def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
-    """Say which milestone an issue belongs to, what it depends on and what it is about; or take that back."""
+    """Set an issue's milestone, dependencies and links, or remove them."""
     entity = room.get("issue" if args.milestone is not None else None, args.id)
     fields: dict[Scalar, str | None] = {}
     if args.milestone is not None:
@@ -33,6 +33,6 @@ def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
     dependencies = [room.get(None, name).id for name in args.depends_on]
     sets: dict[SetField, list[str]] = {"dependencies": dependencies, "links": args.to}
     if not (fields or any(sets.values())):
-        raise InvalidArguments("Nothing is to be linked.", hint="Name `milestone`, `dependsOn` or `to`.")
+        raise InvalidArguments("There is nothing to link.", hint="Give `milestone`, `dependsOn` or `to`.")
     add, remove = ({}, sets) if args.unlink else (sets, {})
-    return MileReceipt.of(room.change(entity.id, fields=fields, add=add, remove=remove, **args.signed))
+    return MileReceipt.of(room.change(entity.id, fields=fields, add=add, remove=remove, **args.attribution))

@@ -1,4 +1,4 @@
-"""`git_mile.list`: milestones or issues, a page at a time, by keyset paging."""
+"""`git_mile.list`: milestones or issues, with keyset pagination."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from holdfast.milestones.index.query import (
     NEWEST_FIRST,
     SORT_COLUMNS,
     Condition,
+    EntityQuery,
     Position,
-    Query,
     SortKey,
     page_rows,
 )
@@ -46,10 +46,10 @@ class ListEntities(Input):
     filter: str | None = Field(
         default=None,
         max_length=LIMITS.filter_bytes,
-        description='Which of them, such as status == "open" and label in ["bug"].',
+        description='A filter, such as status == "open" and label in ["bug"].',
     )
     sort: list[str] | None = Field(
-        default=None, max_length=8, description="Keys as field or field:asc|desc; updated:desc if left out."
+        default=None, max_length=8, description="Keys as field or field:asc|desc; default: updated:desc."
     )
     limit: int | None = Field(
         default=None,
@@ -58,10 +58,10 @@ class ListEntities(Input):
         description=f"Items on a page: {LIMITS.entity_page}, or up to {LIMITS.entity_largest_page}.",
     )
     cursor: str | None = Field(
-        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
+        default=None, max_length=8192, description="The nextCursor of the previous page."
     )
     include_closed: StrictBool = Field(
-        default=False, alias="includeClosed", strict=True, description="Whether closed ones are listed too."
+        default=False, alias="includeClosed", strict=True, description="Whether to list closed ones too."
     )
 
 
@@ -73,11 +73,11 @@ class MilePage(Output):
         serialization_alias="nextCursor",
         description="Pass it as cursor for the next page; null on the last one.",
     )
-    hint: UntrustedText | None = optional("What to know about this answer.")
+    hint: UntrustedText | None = optional("A note about this answer.")
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
-        """Return rows of `schema.SUMMARY_COLUMNS` as a page; all at once, since one by one takes longer."""
+        """Convert rows of `schema.SUMMARY_COLUMNS`, validated together because one by one is slower."""
         items = [
             {
                 "id": row[0],
@@ -92,7 +92,7 @@ class MilePage(Output):
 
 
 def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
-    """Take issues to be meant where a command names no kind."""
+    """List issues if a command names no kind."""
     del room
     return {"entity": "issue"} | given
 
@@ -102,7 +102,7 @@ def _table(result: MilePage, width: int) -> str:
 
 
 def paged(result: MilePage, lines: list[str]) -> str:
-    """Return the lines of a page with how to get the next one."""
+    """Return the lines of a page, followed by how to get the next one."""
     if result.next_cursor is not None:
         lines.append(f"More with --cursor {result.next_cursor}")
     return with_hint(lines, result.hint and result.hint.replace("includeClosed: true", "--include-closed"))
@@ -122,27 +122,27 @@ def paged(result: MilePage, lines: list[str]) -> str:
     command_defaults={"entity": "issue"},
 )
 def list_entities(room: Milestones, args: ListEntities) -> MilePage:
-    """List milestones or issues of this repository, a page at a time, the last updated first.
+    """List milestones or issues of this repository, a page at a time, most recently updated first.
 
     Closed ones are listed only with `includeClosed`. A filter compares fields: id, title, description,
     text, status, labels, author, assignee, milestone (of issues), due, created, updated, comments,
     has_comments, open_issues (of milestones); with ==, !=, <, <=, >, >=, in [..], contains; joined by and,
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
     """
-    query, hints = question(args, time.time())
-    (rows, position), is_damaged = room.ask(
+    query, hints = query_of(args, time.time())
+    (rows, position), is_damaged = room.read(
         lambda connection: (page_rows(connection, query), bool(damaged_in(connection)))
     )
-    # Most pages need no notice, and finding that out would cost as much as the page.
+    # Most pages need no notice, and checking would cost as much as the page.
     notices = room.notices() if is_damaged or not rows else []
     return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
 
 
-def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
-    """Return what a list asks at a moment, in seconds since 1970, and what its caller may want to know."""
+def query_of(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
+    """Return the query for a list at a time in seconds since 1970, and hints for the caller."""
     expression = parse_filter(args.filter or "", args.entity, now)
     sort = sort_keys(args.sort or [], args.entity)
-    query = Query(
+    query = EntityQuery(
         kind=args.entity,
         condition=Condition() if expression is None else Condition(*condition(expression)),
         include_closed=args.include_closed,
@@ -154,12 +154,12 @@ def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
 
 
 def next_cursor(args: ListEntities, position: Position | None) -> str | None:
-    """Return the cursor of the page that begins after a position, which only this question accepts."""
+    """Return the cursor for the page after a position, valid only for the same query."""
     return None if position is None else encode_cursor(_identity(args), list(position))
 
 
 def sort_keys(words: list[str], kind: Kind) -> tuple[SortKey, ...]:
-    """Return the order that words such as `updated:desc` describe; the newest first when there are none."""
+    """Parse sort keys such as `updated:desc`; without any, sort by latest update."""
     return tuple(_sort_key(word, kind) for word in words) or NEWEST_FIRST
 
 
@@ -182,7 +182,7 @@ def _identity(args: ListEntities) -> str:
 
 
 def _position(args: ListEntities, length: int) -> Position:
-    """Return the position in a cursor; one that is well made and still none of ours is refused too."""
+    """Return the position in a cursor, or raise `InvalidCursor` if it is not one of this tool's."""
     found = decode_cursor(_identity(args), args.cursor or "")
     if not isinstance(found, list) or len(found) != length or not all(map(_is_key, found)):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
@@ -198,7 +198,7 @@ def _is_key(value: object) -> bool:
 def _hints(args: ListEntities, expression: Expression | None) -> list[str]:
     found = []
     if args.limit is not None and args.limit > LIMITS.entity_largest_page:
-        found.append(f"A page has at most {LIMITS.entity_largest_page} items; a cursor leads to others.")
+        found.append(f"A page has at most {LIMITS.entity_largest_page} items; use the cursor for more.")
     if not args.include_closed and expression is not None and asks_for_closed(expression):
-        found.append("Closed ones are left out; pass includeClosed: true to see them.")
+        found.append("Closed ones are not listed; pass includeClosed: true to see them.")
     return found

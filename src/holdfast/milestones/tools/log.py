@@ -14,7 +14,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Event
+from holdfast.milestones.entity import HistoryEvent
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
 from holdfast.milestones.toolset import EntityName, milestones
@@ -23,19 +23,19 @@ _VALUE_CHARACTERS = 60
 
 
 class ReadLog(Input):
-    """Whose history to tell."""
+    """Whose history to show."""
 
     id: EntityName | None = Field(
-        default=None, description="A milestone or issue; left out, the newest events of all of them."
+        default=None, description="A milestone or issue; without it, the latest events of all of them."
     )
-    limit: Integer = count_field(LIMITS.entity_page, LIMITS.entity_largest_page, "Most events to return.")
+    limit: Integer = count_field(LIMITS.entity_page, LIMITS.entity_largest_page, "Maximum number of events.")
     cursor: str | None = Field(
-        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
+        default=None, max_length=8192, description="The nextCursor of the previous page."
     )
 
 
 class MileEvent(Output):
-    """One thing somebody did."""
+    """One operation."""
 
     id: str
     entity: str
@@ -43,20 +43,20 @@ class MileEvent(Output):
     actor: UntrustedText
     action: UntrustedText
     field: UntrustedText | None = optional("What was changed.")
-    value: UntrustedText | None = optional("What it was changed to, as JSON unless it is a text.")
+    value: UntrustedText | None = optional("The new value, as JSON unless it is text.")
 
     _created: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
-    def of(cls, event: Event) -> MileEvent:
-        """Return an event of the history as a result."""
-        made = cls.model_validate(event._asdict() | {"ts": event.time, "value": _spelled(event)})
+    def of(cls, event: HistoryEvent) -> MileEvent:
+        """Convert an event of the history."""
+        result = cls.model_validate(event._asdict() | {"ts": event.time, "value": _value_text(event)})
         if event.action == "create" and isinstance(event.value, dict):
-            made._created = event.value
-        return made
+            result._created = event.value
+        return result
 
 
-def _spelled(event: Event) -> str | None:
+def _value_text(event: HistoryEvent) -> str | None:
     value = event.value
     if event.action == "claim" and isinstance(value, dict):
         return f"until {value.get('until')}"
@@ -73,8 +73,8 @@ class MileLog(Output):
     )
 
 
-def _words(result: MileLog) -> str:
-    lines = [_line(event) for event in result.events] or ["Nothing happened yet."]
+def _text(result: MileLog) -> str:
+    lines = [_line(event) for event in result.events] or ["No events yet."]
     if result.next_cursor is not None:
         lines.append(f"Older ones with the cursor {result.next_cursor}")
     return "\n".join(lines)
@@ -90,18 +90,18 @@ def _line(event: MileEvent) -> str:
 
 @milestones.operation(
     "git_mile.log",
-    title="Tell the history",
+    title="Show the history",
     effect=Effect.READ,
     command="log",
     positional=("id",),
     example="holdfast milestones log 8903a9b6-0000-7000-8000-000000000001",
-    text=_words,
+    text=_text,
     listed=False,
 )
 def read_log(room: Milestones, args: ReadLog) -> MileLog:
-    """Tell who did what to a milestone or issue, newest first; without an id, to all of them."""
+    """Show who did what to a milestone or issue, newest first; without an id, to all of them."""
     identity = f"git_mile.log {args.id}"
-    before = None if args.cursor is None else _place(decode_cursor(identity, args.cursor))
+    before = None if args.cursor is None else _position(decode_cursor(identity, args.cursor))
     if args.id is None:
         events = room.recent(args.limit + 1, before)
     else:
@@ -114,11 +114,11 @@ def read_log(room: Milestones, args: ReadLog) -> MileLog:
     )
 
 
-def _key(event: Event) -> tuple[int, str]:
+def _key(event: HistoryEvent) -> tuple[int, str]:
     return event.order, event.id
 
 
-def _place(found: object) -> tuple[int, str]:
+def _position(found: object) -> tuple[int, str]:
     match found:
         case [int(order), str(identity)]:
             return order, identity

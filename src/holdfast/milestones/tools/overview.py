@@ -1,4 +1,4 @@
-"""`git_mile.overview`: the list with people, days and progress."""
+"""`git_mile.overview`: the list with people, due days and progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.tools.list import ListEntities, MilePage, default_kind, next_cursor, paged, question
+from holdfast.milestones.tools.list import ListEntities, MilePage, default_kind, next_cursor, paged, query_of
 from holdfast.milestones.toolset import milestones
 
 _MORE = (
@@ -32,23 +32,23 @@ _MORE = (
 
 
 class MileLine(MileItem):
-    """A milestone or an issue with its people, its day and how far it is."""
+    """A milestone or issue with its people, due day and progress."""
 
     updated: str
-    assignee: UntrustedText | None = optional("Who is to do it.")
+    assignee: UntrustedText | None = optional("Who is assigned.")
     due: str | None = optional("The day it is due (YYYY-MM-DD).")
     milestone: UntrustedText | None = optional("The title of the milestone it belongs to.")
     claimed_by: UntrustedText | None = optional("Who works on it.")
-    closed_issues: int | None = optional("How many issues of it are closed; milestones only.")
+    closed_issues: int | None = optional("Number of its closed issues; milestones only.")
     contested: bool = Field(
-        description="Whether people set a field of it at once, which git_mile_show tells."
+        description="Whether people set a field of it concurrently; git_mile_show shows the values."
     )
 
 
 class MileOverview(MilePage):
     """Some milestones or issues, in order."""
 
-    items: list[MileLine]  # type: ignore[assignment] # a narrower list, of which nothing is taken out
+    items: list[MileLine]  # type: ignore[assignment] # narrower, and only read
 
 
 def _table(result: MileOverview, width: int) -> str:
@@ -58,14 +58,14 @@ def _table(result: MileOverview, width: int) -> str:
 
 def _cells(line: MileLine) -> tuple[str, ...]:
     who = one_line(line.claimed_by or line.assignee or "")
-    far = None if line.closed_issues is None else line.closed_issues + (line.stats.open_issues or 0)
-    progress = one_line(line.milestone or "") if far is None else f"{line.closed_issues} of {far} closed"
+    total = None if line.closed_issues is None else line.closed_issues + (line.stats.open_issues or 0)
+    progress = one_line(line.milestone or "") if total is None else f"{line.closed_issues} of {total} closed"
     return line.id[:SHORT_ID], line.status, one_line(line.title), who, line.due or "", progress
 
 
 @milestones.operation(
     "git_mile.overview",
-    title="List with people, days and progress",
+    title="List with people, due days and progress",
     effect=Effect.READ,
     command="overview",
     positional=("entity",),
@@ -77,16 +77,16 @@ def _cells(line: MileLine) -> tuple[str, ...]:
 )
 def overview(room: Milestones, args: ListEntities) -> MileOverview:
     """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
-    query, hints = question(args, time.time())
+    query, hints = query_of(args, time.time())
 
-    def look(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
+    def read(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
         rows, position = page_rows(connection, query)
-        asked = connection.execute(_MORE, (room.now(), json.dumps([row[0] for row in rows])))
-        names = [column[0] for column in asked.description]
-        more = {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in asked}
+        rows_more = connection.execute(_MORE, (room.now(), json.dumps([row[0] for row in rows])))
+        names = [column[0] for column in rows_more.description]
+        more = {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in rows_more}
         facts = (item._asdict() | MileItem.of(item).model_dump() | more[item.id] for item in summaries(rows))
         return [MileLine.model_validate(fact) for fact in facts], position
 
-    lines, position = room.ask(look)
+    lines, position = room.read(read)
     hint = " ".join([*hints, *room.notices()]) or None
     return MileOverview(items=lines, next_cursor=next_cursor(args, position), hint=hint)

@@ -16,21 +16,21 @@ from holdfast.milestones.toolset import EntityName, milestones
 
 
 class FindReady(Input):
-    """How much of what can be worked on to list."""
+    """Which of the issues that are ready to list."""
 
     milestone: EntityName | None = Field(default=None, description="Only issues of this milestone.")
     label: list[str] | None = Field(
         default=None, max_length=20, description="Only issues with all of these labels."
     )
-    limit: Integer = count_field(20, LIMITS.entity_largest_page, "Most issues to return.")
+    limit: Integer = count_field(20, LIMITS.entity_largest_page, "Maximum number of issues.")
 
 
 class MileReady(Output):
-    """Issues nobody works on and nothing stands in the way of, the most urgent first."""
+    """Issues that are neither claimed nor blocked, the most urgent first."""
 
     items: list[MileItem]
-    total: int = Field(description="How many there are altogether.")
-    hint: UntrustedText | None = optional("What to know about this answer.")
+    total: int = Field(description="Total number.")
+    hint: UntrustedText | None = optional("A note about this answer.")
 
 
 def _table(result: MileReady, width: int) -> str:
@@ -38,7 +38,7 @@ def _table(result: MileReady, width: int) -> str:
         return with_hint(["Nothing is ready to be worked on."], result.hint)
     lines = [items_table(result.items, width)]
     if result.total > len(result.items):
-        lines.append(f"{result.total} altogether.")
+        lines.append(f"{result.total} in total.")
     return with_hint(lines, result.hint)
 
 
@@ -51,7 +51,7 @@ def _table(result: MileReady, width: int) -> str:
     table=_table,
 )
 def find_ready(room: Milestones, args: FindReady) -> MileReady:
-    """Find open issues that nobody has claimed and that wait for nothing, the first due and the oldest first.
+    """Find open issues that are neither claimed nor blocked, earliest due first, then oldest first.
 
     Claim one with git_mile_claim before working on it, so that others take another.
     """

@@ -1,4 +1,4 @@
-"""`git_mile.release`: a claim given back before its lease ends."""
+"""`git_mile.release`: give up a claim before its lease ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class ReleaseEntity(EntityWrite):
-    """What to give back."""
+    """What to release."""
 
 
 @milestones.change("release", "released", title="Release a claim", listed=False)
 def release_entity(room: Milestones, args: ReleaseEntity) -> MileReceipt:
-    """Give a claim back before it ends, so that others can take over."""
-    return MileReceipt.of(room.release(args.id, **args.signed))
+    """Give up a claim before it ends, so that others can take over."""
+    return MileReceipt.of(room.release(args.id, **args.attribution))

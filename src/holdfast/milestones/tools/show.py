@@ -1,4 +1,4 @@
-"""`git_mile.show`: one milestone or issue, whole."""
+"""`git_mile.show`: one complete milestone or issue."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ class ShowEntity(Input):
     """Which milestone or issue to show."""
 
     entity: Kind = Field(description="What it is.")
-    id: EntityName = Field(
-        description="Its UUID; the first four characters or more are enough if unmistakable."
-    )
+    id: EntityName = Field(description="Its UUID, or an unambiguous prefix of at least four characters.")
 
 
 def _kind_of_id(room: Milestones, given: dict[str, object]) -> dict[str, object]:
@@ -30,7 +28,7 @@ def _kind_of_id(room: Milestones, given: dict[str, object]) -> dict[str, object]
     return given | {"entity": room.get(None, str(given["id"])).kind}
 
 
-def _laid_out(result: MileDetails, width: int) -> str:
+def _page_text(result: MileDetails, width: int) -> str:
     del width
     facts = [
         ("Status", result.status),
@@ -78,11 +76,11 @@ def _contest(contested: MileContest) -> str:
     example="holdfast milestones show 8903a9b6-0000-7000-8000-000000000001 --entity milestone",
     specified=True,
     annotations={"title": "Show a milestone or issue", "readOnlyHint": True, "idempotentHint": True},
-    table=_laid_out,
+    table=_page_text,
     fill_in=_kind_of_id,
     command_defaults={"entity": "whichever has that id"},
 )
 def show_entity(room: Milestones, args: ShowEntity) -> MileDetails:
-    """Show a milestone or an issue whole: description, labels, comments, and what else is known of it."""
+    """Show a complete milestone or issue: description, labels, comments and all other fields."""
     entity = room.get(args.entity, args.id)
     return MileDetails.of(entity, now=room.now(), hint=" ".join(room.notices()) or None)

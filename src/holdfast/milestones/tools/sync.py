@@ -1,4 +1,4 @@
-"""`git_mile.sync`: meet another clone."""
+"""`git_mile.sync`: exchange logs with another clone."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from holdfast.milestones.toolset import milestones
 
 
 class SyncStore(Input):
-    """Which clone to meet."""
+    """Which clone to sync with."""
 
     remote: str | None = Field(
-        default=None, max_length=1000, description="A remote; left out, origin or the only one there is."
+        default=None, max_length=1000, description="A remote; default: origin or the only one."
     )
 
 
 class MileLostClaim(Output):
-    """A claim given here that another clone's claim beat."""
+    """A claim of this clone that lost to another clone's."""
 
     id: str
     title: UntrustedText
-    holder: UntrustedText = Field(description="Whose claim holds.")
+    holder: UntrustedText = Field(description="Whose claim won.")
     until: str
 
 
@@ -35,16 +35,16 @@ class MileSynced(Output):
     """What a sync did."""
 
     remote: UntrustedText
-    received: int = Field(description="How many operations came.")
-    sent: int = Field(description="How many operations went.")
-    lost_claims: list[MileLostClaim] = Field(description="Claims of this clone that others won.")
+    received: int = Field(description="Number of operations received.")
+    sent: int = Field(description="Number of operations sent.")
+    lost_claims: list[MileLostClaim] = Field(description="Claims of this clone that lost to others.")
     problems: list[UntrustedText] = Field(description="Logs that were refused or damaged, with the reason.")
 
     @classmethod
     def of(cls, report: SyncReport) -> MileSynced:
-        """Return the store's report as a result."""
-        refused = [f"{name} was refused: {words}" for name, words in report.refused.items()]
-        missing = [f"{name} was not fetched: {words}" for name, words in report.missing.items()]
+        """Convert the store's report."""
+        refused = [f"{name} was refused: {message}" for name, message in report.refused.items()]
+        missing = [f"{name} was not fetched: {message}" for name, message in report.missing.items()]
         return cls(
             remote=report.remote,
             received=report.received,
@@ -60,11 +60,11 @@ class MileSynced(Output):
 
     @property
     def exit_code(self) -> int:
-        """Tell a script that not everything went through."""
+        """Return 1 if a log was refused or damaged."""
         return 1 if self.problems else 0
 
 
-def _words(result: MileSynced) -> str:
+def _text(result: MileSynced) -> str:
     lines = [f"{one_line(result.remote)}: received {result.received}, sent {result.sent}."]
     for lost in result.lost_claims:
         held = f"is claimed by {one_line(lost.holder)} until {lost.until}"
@@ -83,11 +83,11 @@ def _words(result: MileSynced) -> str:
     command="sync",
     positional=("remote",),
     example="holdfast milestones sync",
-    text=_words,
+    text=_text,
 )
 def sync_store(room: Milestones, args: SyncStore) -> MileSynced:
-    """Bring milestones and issues from a remote, unite them with those here, and send them back.
+    """Fetch milestones and issues from a remote, merge them with those here, and push the result.
 
-    Nothing conflicts and nothing is lost. Claims that another clone won are named.
+    Merging cannot conflict and loses nothing. Claims that lost to another clone's are listed.
     """
     return MileSynced.of(room.sync(args.remote))

@@ -1,4 +1,4 @@
-"""`git_mile.vocabulary`: what a filter and an order can say here."""
+"""`git_mile.vocabulary`: the fields, values and sort keys of filters and lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_MOST_VALUES = 200
+_MOST_VALUES = 200  # a chosen bound for a menu of suggestions
 _FIXED = {"status": [*STATUSES], "has_comments": ["true", "false"]}
 _VALUES = {
     "labels": "SELECT DISTINCT label.value FROM entity, json_each(entity.labels) AS label",
@@ -27,31 +27,31 @@ _VALUES = {
 
 
 class AskVocabulary(Input):
-    """What the filter is about."""
+    """What is to be filtered."""
 
     entity: Kind = Field(default="issue", description="What is to be listed.")
 
 
 class FilterField(Output):
-    """Something a filter can compare."""
+    """A field that a filter can compare."""
 
     name: str
     operators: list[str]
-    values: list[UntrustedText] = Field(description=f"Values there are, {_MOST_VALUES} at most.")
+    values: list[UntrustedText] = Field(description=f"Its values, {_MOST_VALUES} at most.")
 
 
 class MileVocabulary(Output):
-    """What can be written into a filter, who asks, and which clone a sync would meet."""
+    """What a filter can contain, and the default actor and remote."""
 
     fields: list[FilterField]
     sort: list[str]
-    identity: UntrustedText = Field(description="Who writes when nobody is named.")
-    remote: UntrustedText | None = Field(description="The remote a sync takes when none is named.")
+    identity: UntrustedText = Field(description="The default actor.")
+    remote: UntrustedText | None = Field(description="The default remote of a sync.")
 
 
 @milestones.operation(
     "git_mile.vocabulary",
-    title="Say what a filter can name",
+    title="List the vocabulary of filters",
     effect=Effect.READ,
     command="vocabulary",
     positional=("entity",),
@@ -60,9 +60,9 @@ class MileVocabulary(Output):
     listed=False,
 )
 def vocabulary(room: Milestones, args: AskVocabulary) -> MileVocabulary:
-    """Say which fields, operators and values a filter can name, and what a list can be sorted by."""
+    """List the fields, operators and values of filters, and the sort keys of lists."""
     limited = {name: f"{query} ORDER BY 1 LIMIT {_MOST_VALUES}" for name, query in _VALUES.items()}
-    values = _FIXED | room.ask(
+    values = _FIXED | room.read(
         lambda connection: {
             name: [row[0] for row in connection.execute(query)] for name, query in limited.items()
         }

@@ -1,4 +1,4 @@
 """The tools of the templates, one module each.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a command its own one.
+Only `holdfast.toolsets` imports them: all for a server, one for a command.
 """

@@ -17,13 +17,13 @@ class GenerateTemplate(WithParameters):
 
 
 class Generated(Output):
-    """A file as a template gives it."""
+    """A file generated from a template."""
 
     content: UntrustedText = Field(description="The text of the file.")
-    path: UntrustedText = Field(description="Where it belongs in the project.")
-    mime_type: str = Field(description="What kind of text it is.")
+    path: UntrustedText = Field(description="Its path in the project.")
+    mime_type: str = Field(description="The kind of text.")
     checksum: str = Field(description="SHA-256 of the content.")
-    template: str = Field(description="The template it came from.")
+    template: str = Field(description="Its template.")
 
 
 @templates.operation(
@@ -43,8 +43,8 @@ class Generated(Output):
 def generate_template(room: Templates, args: GenerateTemplate) -> Generated:
     """Generate the text of one file from a template and its parameters.
 
-    What is not given has its declared default. list_templates shows what each template takes. Nothing
-    is written: `path` says where the file belongs.
+    Omitted parameters have their declared defaults. list_templates shows the parameters of each template.
+    Nothing is written: `path` is where the file belongs.
     """
     template = room.find(args.resource_uri)
     file = room.generate(template, args.parameters)

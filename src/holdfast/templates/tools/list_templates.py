@@ -1,4 +1,4 @@
-"""`list_templates`: the templates there are, and what each takes."""
+"""`list_templates`: all templates and their parameters."""
 
 from __future__ import annotations
 
@@ -27,16 +27,14 @@ class TemplateList(Output):
 
     templates: list[ListedTemplate]
     count: int
-    broken: list[UnusableFile] = Field(
-        description="Files in template folders that are no templates, and why."
-    )
+    broken: list[UnusableFile] = Field(description="Files in template folders that are not usable, and why.")
 
 
 def listing(result: TemplateList) -> str:
-    """Return templates with their parameters, for a person."""
+    """Return templates with their parameters, as text."""
     lines = [line for template in result.templates for line in _template(template)]
     broken = [f"{item.file} ({item.origin}): {item.problem}" for item in result.broken]
-    notes = ["", "Files that are no templates:", *broken] if broken else []
+    notes = ["", "Unusable files:", *broken] if broken else []
     return "\n".join([*(lines or ["No templates."]), *notes])
 
 
@@ -64,14 +62,14 @@ def _parameter(parameter: ListedParameter) -> str:
     command_text=listing,
 )
 def list_templates(room: Templates, args: ListTemplates) -> TemplateList:
-    """List the templates there are, with the parameters each takes.
+    """List templates with their parameters.
 
-    Toolchains: rust, deno, python-uv, go, node; variants: cli, library. There are many templates: name a
+    Toolchains: rust, deno, python-uv, go, node; variants: cli, library. There are many templates: give a
     toolchain or a category to keep the answer short.
     """
     found = room.catalogue.matching(args.toolchain, args.category)
     return TemplateList(
         templates=[ListedTemplate.of(template) for template in found],
         count=len(found),
-        broken=room.catalogue.shelf().broken,
+        broken=room.catalogue.snapshot().broken,
     )

@@ -1,4 +1,4 @@
-"""`scaffold_project`: several files of one toolchain, from parameters they share."""
+"""`scaffold_project`: several files of one toolchain, from shared parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.scaffold import Request, ScaffoldedFile, ScaffoldError, missed, scaffold
+from holdfast.templates.scaffold import ScaffoldedFile, ScaffoldError, ScaffoldRequest, error_lines, scaffold
 from holdfast.templates.template import NAME_CHARACTERS
 from holdfast.templates.toolset import templates
 
@@ -33,10 +33,10 @@ class ScaffoldProject(Input):
 
 
 class Scaffolded(Output):
-    """A project's files. Nothing was written: that is for the caller to do."""
+    """A project's files, which the caller has to write."""
 
     files: list[ScaffoldedFile]
-    errors: list[ScaffoldError] = Field(description="What could not be generated; empty when all was.")
+    errors: list[ScaffoldError] = Field(description="The templates that failed.")
     toolchain: UntrustedText
     variant: UntrustedText
 
@@ -47,9 +47,9 @@ class Scaffolded(Output):
 
 
 def scaffolded(result: Scaffolded) -> str:
-    """Name the files of a scaffold, for a person."""
+    """List the files of a scaffold as text."""
     lines = [f"{file.path}  ({counted(len(file.content.splitlines()), 'line')})" for file in result.files]
-    return "\n".join([*lines, *missed(result.errors)])
+    return "\n".join([*lines, *error_lines(result.errors)])
 
 
 @templates.operation(
@@ -68,8 +68,10 @@ def scaffolded(result: Scaffolded) -> str:
 def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
     """Generate several files of one toolchain from shared parameters; `all` gives a project that builds.
 
-    Nothing is written: the answer holds every file with its path and checksum, and `.scaffold.json`, the
-    record of where they came from. What could not be generated is listed in `errors`.
+    Nothing is written: the answer has every file with its path and checksum, and `.scaffold.json`, the
+    record of their templates. `errors` lists the templates that failed.
     """
-    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, args.parameters))
-    return Scaffolded(files=made.files, errors=made.errors, toolchain=args.toolchain, variant=args.variant)
+    generated = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, args.parameters))
+    return Scaffolded(
+        files=generated.files, errors=generated.errors, toolchain=args.toolchain, variant=args.variant
+    )

@@ -1,9 +1,9 @@
-"""`search_templates`: the templates that answer a query, how well, and why.
+"""`search_templates`: the templates that match a query, with a score and what matched.
 
-The score of a phrase is the specification's: 10 when it is the name, 5 when the name contains it, 3 when the
-description does, 1 for each parameter whose name does. A query of several words that no template contains as
-a phrase counts by word: 3 for the name or the address, 1 for the description or a parameter, and every word
-must be somewhere. Letters count the same in both sizes.
+The toolkit specification sets the score of a phrase: 10 if it equals the name, 5 if the name contains it, 3
+if the description does, 1 for each parameter whose name does. If no template contains the phrase, each word
+scores: 3 in the name or address, 1 in the description or a parameter (chosen in the same proportion). Every
+word must match. Case is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
 class SearchTemplates(Input):
     """What to look for."""
 
-    query: Annotated[str, ExpectedFormat("a query that says something")] = Field(
+    query: Annotated[str, ExpectedFormat("a query that is not blank")] = Field(
         min_length=1, max_length=NAME_CHARACTERS, pattern=r"\S", description="Search query."
     )
     toolchain: str | None = Field(
@@ -37,8 +37,8 @@ class SearchTemplates(Input):
 
 
 @dataclass(frozen=True)
-class Hit:
-    """A template that answers a query."""
+class TemplateHit:
+    """A template that matches a query."""
 
     template: Template
     relevance: int
@@ -46,22 +46,22 @@ class Hit:
 
 
 class FoundTemplate(ListedTemplate):
-    """A template that answers a query."""
+    """A template that matches a query."""
 
-    relevance: int = Field(description="How well it answers; higher is better.")
-    matches: list[UntrustedText] = Field(description="Where the query was found.")
+    relevance: int = Field(description="Score; higher is better.")
+    matches: list[UntrustedText] = Field(description="What matched.")
 
 
 class SearchResult(Output):
-    """Templates that answer a query, best first."""
+    """Templates that match a query, best first."""
 
     templates: list[FoundTemplate]
     query: UntrustedText
     count: int
 
 
-def search(templates: Iterable[Template], query: str) -> list[Hit]:
-    """Return the templates that answer a query, best first; equals stay in the order they came in."""
+def search(templates: Iterable[Template], query: str) -> list[TemplateHit]:
+    """Return the templates that match a query, best first; a stable sort."""
     wanted = " ".join(query.lower().split())
     known = list(templates)
     hits = [_phrase(template, wanted) for template in known]
@@ -70,43 +70,43 @@ def search(templates: Iterable[Template], query: str) -> list[Hit]:
     return sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
 
 
-def _phrase(template: Template, wanted: str) -> Hit:
-    name, description = template.place.name.lower(), template.place.description.lower()
+def _phrase(template: Template, wanted: str) -> TemplateHit:
+    name, description = template.declared.name.lower(), template.declared.description.lower()
     score, matches = 0, []
     if wanted in name:
         score += _EXACT if wanted == name else _NAME
-        matches.append(f"name: {template.place.name}")
+        matches.append(f"name: {template.declared.name}")
     if wanted in description:
         score += _DESCRIPTION
         matches.append("description")
     named = [parameter.name for parameter in template.parameters if wanted in parameter.name]
     matches += [f"parameter: {name}" for name in named]
-    return Hit(template, score + _PARAMETER * len(named), matches)
+    return TemplateHit(template, score + _PARAMETER * len(named), matches)
 
 
-def _words(template: Template, words: list[str]) -> Hit:
+def _words(template: Template, words: list[str]) -> TemplateHit:
     score, matches = 0, []
     for word in words:
-        place = _place_of(template, word)
-        if place is None:
-            return Hit(template, 0, [])
-        score += _WORD_IN_NAME if place in ("name", "address") else _WORD_ELSEWHERE
-        matches.append(f"{place}: {word}")
-    return Hit(template, score, matches)
+        field = _matching_field(template, word)
+        if field is None:
+            return TemplateHit(template, 0, [])
+        score += _WORD_IN_NAME if field in ("name", "address") else _WORD_ELSEWHERE
+        matches.append(f"{field}: {word}")
+    return TemplateHit(template, score, matches)
 
 
-def _place_of(template: Template, word: str) -> str | None:
-    if word in template.place.name.lower():
+def _matching_field(template: Template, word: str) -> str | None:
+    if word in template.declared.name.lower():
         return "name"
     if word in template.address.uri:
         return "address"
-    if word in template.place.description.lower():
+    if word in template.declared.description.lower():
         return "description"
     return "parameter" if any(word in parameter.name for parameter in template.parameters) else None
 
 
 def found(result: SearchResult) -> str:
-    """Return what was found, for a person."""
+    """Return the matches as text."""
     if not result.templates:
         return "No template matches."
     return "\n".join(

@@ -1,4 +1,4 @@
-"""`validate_template`: what is wrong with the parameters for a template, all of it."""
+"""`validate_template`: all problems with the parameters for a template."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Validated(Output):
     """Whether parameters would be accepted."""
 
     valid: bool
-    errors: list[ParameterProblem] = Field(description="Every problem; empty when the parameters are valid.")
+    errors: list[ParameterProblem] = Field(description="All problems; empty if the parameters are valid.")
     template: str = Field(description="The template they were checked for.")
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command that found this."""
+        """Return the status of a command with this result."""
         return 0 if self.valid else ParameterValidation.exit_code
 
 
 def verdict(result: Validated) -> str:
-    """Say whether parameters are valid, and if not, why."""
+    """Return whether parameters are valid, and if not, why, as text."""
     if result.valid:
         return "Template parameters are valid"
     errors = [f"{error.field}: {error.message}" for error in result.errors]
@@ -54,7 +54,7 @@ def verdict(result: Validated) -> str:
     text=verdict,
 )
 def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
-    """Check parameters for a template without generating anything. Every problem is named."""
+    """Check parameters for a template without generating anything, and report every problem."""
     template = room.find(args.resource_uri)
     found = template.problems(args.parameters)
     return Validated(valid=not found, errors=found, template=template.address.uri)

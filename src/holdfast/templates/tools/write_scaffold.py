@@ -1,4 +1,4 @@
-"""`holdfast scaffold`: a whole project, written where a person says. No server offers this."""
+"""`holdfast scaffold`: write a whole project. Only the command line has this, no server."""
 
 from __future__ import annotations
 
@@ -18,15 +18,23 @@ from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.scaffold import ALL, RECORD_PATH, Request, ScaffoldedFile, continued, missed, scaffold
+from holdfast.templates.scaffold import (
+    ALL,
+    RECORD_PATH,
+    ScaffoldedFile,
+    ScaffoldRequest,
+    error_lines,
+    merged_record,
+    scaffold,
+)
 from holdfast.templates.toolset import templates
 
-_SHOWN_LINES = 400
+_SHOWN_LINES = 400  # a chosen bound for one file on a terminal
 
 
 def difference(path: str, old: bytes, new: bytes) -> str:
-    """Return a unified diff, cut after so many lines."""
-    lines = unified_diff(_lines(old), _lines(new), f"{path} (there)", f"{path} (generated)", lineterm="")
+    """Return a unified diff, truncated to `_SHOWN_LINES`."""
+    lines = unified_diff(_lines(old), _lines(new), f"{path} (existing)", f"{path} (generated)", lineterm="")
     shown = list(islice(lines, _SHOWN_LINES + 1))
     if len(shown) > _SHOWN_LINES:
         shown[-1] = "(the rest of the difference is not shown)"
@@ -47,7 +55,7 @@ class WriteScaffold(Input):
     project_name: str = Field(max_length=200, description="Name of the project.")
     variant: str = Field(default="cli", max_length=200, description="Kind of project: cli or library.")
     templates: list[str] = Field(
-        default=[ALL], min_length=1, description="Categories or template URIs; everything when left out."
+        default=[ALL], min_length=1, description="Categories or template URIs; default: all."
     )
     set: list[str] = Field(default=[], description="A parameter as name=value, such as has_tests=false.")
     write: str | None = Field(
@@ -57,11 +65,11 @@ class WriteScaffold(Input):
 
 
 class PlacedFile(Output):
-    """A file of the scaffold and how it compares with what is there."""
+    """A file of the scaffold, compared with the existing file."""
 
     path: UntrustedText
     state: State
-    difference: UntrustedText | None = Field(description="What replacing it would change, or changed.")
+    difference: UntrustedText | None = Field(description="The difference that replacing it makes, or made.")
     checksum: str = Field(description="SHA-256 of the generated content.")
 
 
@@ -83,9 +91,9 @@ def _words(result: ScaffoldWritten) -> str:
     if result.written:
         end = "Written."
     elif result.exit_code == Conflict.exit_code:
-        end = "Nothing was written: some files differ. Name each that may be replaced with --overwrite."
+        end = "Nothing was written: some files differ. Give each that may be replaced with --overwrite."
     else:
-        end = "Nothing was written; --write DIR does."
+        end = "Nothing was written; use --write DIR to write it."
     return "\n".join([*differences, *lines, end])
 
 
@@ -101,21 +109,20 @@ def _words(result: ScaffoldWritten) -> str:
     text=_words,
 )
 def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
-    """Generate a project and, with --write, put it into a directory.
+    """Generate a project and, with --write, write it to a directory.
 
-    A directory that does not exist yet appears complete or not at all. In one that exists, a file that
-    differs is shown and nothing is written until it is named with --overwrite. `.scaffold.json` records
-    what was generated from what.
+    A new directory is created atomically. In an existing one, files that differ are shown, and nothing is
+    written until each of them is given with --overwrite. `.scaffold.json` records the templates.
     """
     parameters = _described(room, args) | {"project_name": args.project_name, **_assigned(args.set)}
-    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
-    if made.errors:
-        errors = [error.wire() for error in made.errors]
+    generated = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, parameters))
+    if generated.errors:
+        errors = [error.wire() for error in generated.errors]
         hint = "Nothing was written; correct this and repeat it."
-        raise InvalidArguments("\n".join(missed(made.errors)), hint=hint, errors=errors)
-    replacing = _replaceable(made.files, args.overwrite)
-    present = {} if args.write is None else _file_set(args.write, made.files).present()
-    files, replacing = _continuing_the_record(made.files, present, replacing)
+        raise InvalidArguments("\n".join(error_lines(generated.errors)), hint=hint, errors=errors)
+    replacing = _replaceable(generated.files, args.overwrite)
+    present = {} if args.write is None else _file_set(args.write, generated.files).present()
+    files, replacing = _with_merged_record(generated.files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
     writable = all(file.state != "differs" for file in placed)
     if args.write is not None and writable:
@@ -127,20 +134,20 @@ def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
     return FileSet(directory, {RepoPath.parse(file.path): file.content.encode() for file in files})
 
 
-def _continuing_the_record(
+def _with_merged_record(
     files: list[ScaffoldedFile], present: Mapping[RepoPath, bytes], replacing: set[RepoPath]
 ) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
-    """Let the new record go on from the one that is there; nobody has to allow what loses nothing."""
-    place = RepoPath.parse(RECORD_PATH)
-    text = continued(present[place], files[-1].content) if place in present else None
+    """Merge the existing record into the new one; as this loses nothing, it needs no --overwrite."""
+    path = RepoPath.parse(RECORD_PATH)
+    text = merged_record(present[path], files[-1].content) if path in present else None
     if text is None:
         return files, replacing
     record = ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
-    return [*files[:-1], record], replacing | {place}
+    return [*files[:-1], record], replacing | {path}
 
 
 def _described(room: Templates, args: WriteScaffold) -> dict[str, Any]:
-    """Return the description that a template cannot do without, for somebody who gave none."""
+    """Return a default for the description, if a template requires one."""
     chosen = room.catalogue.matching(toolchain=args.toolchain)
     kind = "program" if args.variant == "cli" else args.variant
     is_needed = any(item.name == "description" and item.required for one in chosen for item in one.parameters)
@@ -148,13 +155,13 @@ def _described(room: Templates, args: WriteScaffold) -> dict[str, Any]:
 
 
 def _assigned(assignments: list[str]) -> dict[str, Any]:
-    """Return parameters from `name=value`; what is no JSON is the text itself."""
+    """Parse parameters of the form `name=value`; a value that is not JSON is plain text."""
     given: dict[str, Any] = {}
     for assignment in assignments:
         name, sign, value = assignment.partition("=")
         if not sign:
             raise InvalidArguments(
-                f'argument "set": {assignment[:40]!a} is no name=value.', hint="Such as has_tests=false."
+                f'argument "set": {assignment[:40]!a} is not name=value.', hint="Such as has_tests=false."
             )
         given[name] = _value(value)
     return given

@@ -1,0 +1,90 @@
+"""The interface that every format implements for one entry in one configuration file.
+
+Contract:
+- `added` and `removed` change only the entry. If the format has a grammar, they verify that by parsing the
+  result before they return it.
+- An edit that cannot be verified is refused: `DamagedText` if the text does not parse, `CannotEdit` if it
+  does but has another entry in the place, or is written so that the entry cannot be edited safely.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Protocol
+
+SERVER_NAME = "holdfast"
+
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class EntryState(Enum):
+    """Whether an entry is in a text."""
+
+    ABSENT = "absent"
+    PRESENT = "present"
+    CHANGED = "changed"
+    """Present, but customised by somebody."""
+
+
+class EditRefused(Exception):
+    """An edit was refused, because of a problem at a line."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+
+
+class DamagedText(EditRefused):
+    """The text does not parse."""
+
+
+class CannotEdit(EditRefused):
+    """The text parses, but the entry cannot be added or removed safely."""
+
+
+class ConfigurationEntry(Protocol):
+    """One entry in one file. A missing file is an empty text."""
+
+    @property
+    def snippet(self) -> str:
+        """Return the entry as text for an empty file."""
+
+    @property
+    def stays_if_customised(self) -> bool:
+        """Whether a customised entry stays when Holdfast is removed."""
+
+    def state(self, text: str) -> EntryState:
+        """Return whether the entry is in a text."""
+
+    def added(self, text: str) -> str:
+        """Return a text, which does not have the entry yet, with it added."""
+
+    def removed(self, text: str, original: str) -> str:
+        """Return a text without the entry; containers that `original` had stay, even if empty."""
+
+
+def line_at(text: str, position: int) -> int:
+    """Return the line number of a position."""
+    return text.count("\n", 0, position) + 1
+
+
+def newline_of(text: str) -> str:
+    """Return the line ending of a text."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their line endings."""
+    return _LINES.findall(text)
+
+
+def terminated(text: str) -> str:
+    """Return a text with a newline at the end of its last line."""
+    return text if not text or text.endswith("\n") else text + newline_of(text)
+
+
+def starts_holdfast(command: object) -> bool:
+    """Return whether a configured program is Holdfast, at any path."""
+    return isinstance(command, str) and command.replace("\\", "/").rpartition("/")[2] == SERVER_NAME
