@@ -185,7 +185,7 @@ def test_outside_git_the_plain_store_is_examined(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (lambda file: file.write_bytes(b""), "is empty, although it held data before"),
+        (lambda file: file.write_bytes(b""), "is empty, although it contained data before"),
         (lambda file: file.write_bytes(b"not a database" * 100), "is not a database"),
         (lambda file: file.unlink(), "is missing, although it was created before"),
         (lambda file: file.write_bytes(file.read_bytes()[:4096]), "is damaged"),

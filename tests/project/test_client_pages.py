@@ -41,7 +41,7 @@ def test_a_page_shows_what_is_written(client: str, run_holdfast: RunHoldfast, re
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
 def test_a_page_says_what_was_verified_and_what_was_not(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert "\n## See that it works\n" in text or page.stem == "others"
+    assert "\n## Check that it works\n" in text or page.stem == "others"
     verified = text.partition("\n## What was verified\n")[2]
     assert re.search(r"\*\*(?:Not verified:|Nothing with the program itself)", verified)
     for test in re.findall(r"`(tests/[\w/.]+)`", text):

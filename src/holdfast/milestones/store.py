@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     Act = Callable[[OperationBuilder, EntityState], None]
 
 _RUN_SYNC = (
-    "This clone has no milestones or issues yet. `git clone` does not bring them: if the remote has some,"
+    "This clone has no milestones or issues yet. `git clone` does not fetch them: if the remote has some,"
     " `git mile sync` does."
 )
 _DAMAGE = (

@@ -135,7 +135,7 @@ def test_no_server_offers_to_write(repository: Path):
             assert "write_scaffold" not in names
             arguments = {"toolchain": "node", "project_name": "kelp", "write": "kelp"}
             error = client.call(2, "write_scaffold", **arguments)["error"]
-            assert (error["code"], "command line only" in error["message"]) == (-32602, True)
+            assert (error["code"], "only for the command line" in error["message"]) == (-32602, True)
             assert client.ask(3, "write_scaffold", arguments)["error"]["code"] == -32601
     assert not (repository / "kelp").exists()
 

@@ -39,7 +39,7 @@ from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsa
 
 _UNGUARDED_ATTEMPTS = 4  # a judgement: then readers lock writers out instead of racing them
 _BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
-_OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."
+_OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs restores them."
 
 Answer = TypeVar("Answer")
 
