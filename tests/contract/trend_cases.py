@@ -62,6 +62,7 @@ TREND_PLAIN_TEXT = {
     "PastPoint.commit": "hexadecimal digits of a commit",
     "PastPoint.committed_at": "a time, written as RFC 3339",
     "Trend.files_skipped": "fixed words, with numbers",
+    "RecordedTrend.files_skipped": "fixed words, with numbers",
     "Trend.note": "sentences from our code, with a number",
     "Trend.method": "a sentence from our code",
 }

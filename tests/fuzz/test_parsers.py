@@ -26,8 +26,9 @@ CALLS = re.compile(
 """What a module that reads a format calls."""
 REASONS = {
     "takes apart what a listed parser has passed, or hands its text to one": """
-        analysis/context/provenance comments/anchors/plan faces/mcp/publisher faces/schema
+        analysis/context/provenance comments/anchors/foreign_notes faces/mcp/resource_states faces/schema
         faces/rest/face installation/formats/jsonc storage/processes/editor storage/sql/foreign_database
+        comments/sidecar/javascript_json tasks/imports/restoration
         tasks/store/workspace tasks/trackers/custom tasks/trackers/service
     """,
     "reads a file of the package": """
@@ -41,13 +42,17 @@ REASONS = {
     """,
     "reads what the same store wrote, under the database's own checks; tests/reliability damages these": """
         analysis/trend/point_store comments/anchors/cache comments/sidecar/archive
+        comments/sidecar/lost_updates
         milestones/index/bulk_load milestones/index/rows milestones/log/clone_log storage/sql/snapshot
         tasks/charts/figures tasks/store/attachment tasks/store/change tasks/store/history
-        stats tasks/store/rows tasks/tools/audit tasks/tools/init tasks/trackers/adapter
+        stats tasks/consistency tasks/tools/init tasks/trackers/adapter
         tasks/trackers/counterparts tasks/view/board tasks/view/results
     """,
     "state sealed by the SDK with a key": """
-        faces/mcp/request
+        faces/mcp/askers
+    """,
+    "decompresses an object of git within bounds, to check its hash": """
+        storage/git/objects/loose_object
     """,
     "reads what the kernel wrote": """
         storage/watching/inotify

@@ -52,7 +52,7 @@ def use_inbox(repository: Repository) -> None:
 def use_comments(repository: Repository) -> None:
     room = Archive(repository)
     assert room.version("814f4a422927b82f5f8a43f8fab6d3839e3983f2") == b"one\ntwo\n"
-    assert room.version(room.keep_version(b"three\n")) == b"three\n"
+    assert room.version(room.store_version(b"three\n")) == b"three\n"
     assert room.verify() == []
     room.close()
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from holdfast.analysis.engine.scanner import Scanner
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.pool import WorkerLost
 from tests.storage.git_support import commit, git
 
 CODE = "def one():\n    return 1\n"
@@ -282,7 +285,7 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
 
     monkeypatch.setattr(product, "read_record", breaks)
     reader = file_reader.FileReader(str(repository))
-    monkeypatch.setattr(file_reader, "Crew", lambda *_: _InProcess(reader))
+    monkeypatch.setattr(file_reader, "ProcessPool", lambda *_, **__: _InProcess(reader))
     scanner = Scanner(Repository.at(repository), RECORDS, worth_bytes=1)
     try:
         found = scanner.scan(Project(), "normal", workers)
@@ -295,24 +298,27 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
     assert SECRET not in caplog.text
 
 
-class _InProcess:
-    """A crew whose processes are this one."""
+class _InProcess(Executor):
+    """A process pool whose only worker is this process."""
 
     def __init__(self, reader: file_reader.FileReader) -> None:
-        self._reader = reader
+        file_reader._worker = reader.read_unlogged
 
-    def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, bytes]]:
-        for path in (path for batch in batches for path in batch):
-            yield path, self._reader.read_unlogged(path.decode()).to_bytes()
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
 
 
 def test_a_file_whose_process_ended_is_logged(
     repository: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ending:
-        def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, None]]:
-            return ((path, None) for batch in batches for path in batch)
+    class Ending(Executor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(WorkerLost())
+            return future
 
-    monkeypatch.setattr(file_reader, "Crew", lambda *_: Ending())
+    monkeypatch.setattr(file_reader, "ProcessPool", lambda *_, **__: Ending())
     list(file_reader.read_in_processes(RECORDS, str(repository), [], {"a.py": 1}, 2))
     assert "'a.py' could not be analysed: the process that read it ended" in caplog.text

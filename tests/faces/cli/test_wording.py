@@ -42,7 +42,7 @@ def test_no_page_names_a_tool(tool: str) -> None:
 
 def test_an_option_that_speaks_of_another_names_it_as_it_is_typed() -> None:
     assert "Like --since, compared" in page_of("quality_gate")
-    assert "instead of --set; its value in --value" in page_of("taskpilot_update")
+    assert "instead of --set; give its value" in page_of("taskpilot_update")
     assert "As --response-format detailed" in page_of("taskpilot_status")
     assert "--sort by ready" in page_of("taskpilot_list")
     assert "only with --include-closed" in page_of("git_mile_list")
@@ -70,7 +70,7 @@ def test_git_mile_names_its_own_commands(
 ) -> None:
     monkeypatch.chdir(repository)
     assert git_mile(["close", "25a93319"]) == 3
-    assert "`git mile list` shows which there are" in capfd.readouterr().err
+    assert "`git mile list` lists them" in capfd.readouterr().err
     assert git_mile(["--help"]) == 0
     assert "List what `git mile list`" in capfd.readouterr().out
     assert git_mile(["overview", "--help"]) == 0
@@ -138,7 +138,7 @@ def test_a_field_is_named_as_it_is_typed() -> None:
             "Error: Too many arguments: 25a93319.\nHint: Usage: holdfast milestones close [OPTIONS] ID;",
         ),
         (("milestones", "assign", "25a93319", "--to", "Bob"), "Hint: Options: --actor, "),
-        (("milestones", "close", "25a93319"), "`holdfast milestones list` shows which there are"),
+        (("milestones", "close", "25a93319"), "`holdfast milestones list` lists them"),
         (("comments", "move", "c_1", "a.py", "a.py", "2"), "'c_1' and 'a.py' are swapped.\n"),
         (("comments", "move", "c_1", "a.py", "a.py", "2"), "Hint: SOURCE-FILE comes before COMMENT-ID."),
         (("comments", "move", "a.py", "c_1", "2", "a.py"), "Hint: TARGET-FILE comes before TARGET-LINE."),
@@ -149,11 +149,11 @@ def test_a_field_is_named_as_it_is_typed() -> None:
             ("tasks", "list", "--status", "done", "--status", "dnoe"),
             'Error: option --status: "dnoe" is not allowed.\nHint: Did you mean "done"?\n',
         ),
-        (("tasks", "add"), "Hint: Say in TASK-DESCRIPTION what is to be done."),
+        (("tasks", "add"), "Hint: Describe the work in TASK-DESCRIPTION."),
         (("tasks", "flow", "clone", "fokus"), 'Hint: Did you mean "focus"?'),
-        (("tasks", "prompt", "start_task"), "Hint: Give what the prompt takes in --context."),
+        (("tasks", "prompt", "start_task"), "Hint: Give the prompt's arguments in --context."),
         (("tasks", "remote", "github", "connect"), "Error: --config does not name repository.\n"),
-        (("tasks", "list"), "This repository has no tasks yet.\nHint: Begin with `holdfast tasks init`."),
+        (("tasks", "list"), "This repository has no tasks yet.\nHint: Start with `holdfast tasks init`."),
     ],
 )
 def test_a_mistake_is_told_in_the_words_of_the_command_line(
@@ -168,7 +168,7 @@ def test_a_mistake_is_told_in_the_words_of_the_command_line(
 def test_outside_git_it_is_said_that_this_is_no_repository(run_holdfast: RunHoldfast, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     answer = run_holdfast("tasks", "list", cwd=tmp_path / "plain")
-    assert "This is no git repository, and has no tasks." in answer.stderr
+    assert "This is not a git repository, and it has no tasks." in answer.stderr
     assert "Change into the repository" in answer.stderr
 
 
@@ -239,7 +239,7 @@ def test_one_identity_serves_a_whole_loop(
 def test_a_next_step_is_told_in_the_words_of_the_command_line(run_holdfast: RunHoldfast) -> None:
     run_holdfast("tasks", "init", check=True)
     last = run_holdfast("tasks", "focus", "TP-1", "--peek", check=True).stdout.splitlines()[-1]
-    assert last == "Begin with `holdfast tasks focus` TP-1 without --peek."
+    assert last == "To begin, call `holdfast tasks focus` TP-1 without --peek."
 
 
 def test_a_page_says_what_an_argument_in_its_place_may_be() -> None:

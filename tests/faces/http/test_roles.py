@@ -135,7 +135,7 @@ def test_several_processes_add_tokens_without_losing_one(repository: Path) -> No
 def test_a_file_others_can_read_is_refused(tokens: TokenFile, repository: Path) -> None:
     tokens.add("ada", Role.READ)
     (repository / ".git/holdfast/tokens.json").chmod(0o644)
-    with pytest.raises(Denied, match="Others"):
+    with pytest.raises(Denied, match="Other users"):
         tokens.all()
 
 

@@ -338,7 +338,7 @@ def test_a_session_that_ended_is_gone_on_with_by_tools_that_are_offered(talk: Ta
     said = " ".join([*again["next_steps"], refused["content"][0]["text"]])
     assert set(re.findall(r"taskpilot_[a-z_]+", said)) <= ELEVEN
     looked = talk.call("taskpilot_focus", task_id=created, peek=True, resume=True)
-    assert "`peek` takes no `resume`" in looked["content"][0]["text"]
+    assert "`peek` and `resume` exclude each other" in looked["content"][0]["text"]
     resumed = talk.data("taskpilot_focus", task_id=created, session=now["session"]["id"], resume=True)
     assert resumed["claim"]["token"]
     late = talk.call(

@@ -124,7 +124,7 @@ def test_modules_that_cannot_be_put_together_are_refused(monkeypatch: pytest.Mon
         with pytest.raises(ValueError, match=r"b\.js cannot be put into one document"):
             Bundle("app/a.js", {})
     files["b.js"] = 'import { a } from "./app/a.js";\nexport const b = a;\n'
-    with pytest.raises(ValueError, match="is a circle"):
+    with pytest.raises(ValueError, match="is a circular import"):
         Bundle("app/a.js", {})
 
 

@@ -61,7 +61,7 @@ def find_task(transaction: TaskTransaction, text: str, *, lock: bool = False) ->
     if row is None:
         raise NotFound(
             f'There is no task "{named[:40]}".',
-            hint=f"The newest is {task_id(transaction.workspace.next_number - 1)}; see `taskpilot_list`.",
+            hint=f"The newest is {task_id(transaction.workspace.next_number - 1)}; see `taskpilot_status`.",
             task_id=named,
         )
     return Task._make(row)

@@ -1,5 +1,5 @@
-// The page's one event stream: changes of topics and the feeds that views follow. It is closed while the page is
-// hidden, and what was missed is replayed when it opens again.
+// The page's one event stream: changes of topics, and the feeds that views follow.
+// It is closed while the page is hidden; missed events are replayed when it opens again.
 
 import { apiUrl, get } from "./api.js";
 
@@ -75,7 +75,9 @@ function open() {
   listen("changed", ({ topic }) => topics.dispatchEvent(new Event(topic)));
   followed.forEach(({ callbacks }, number) => {
     for (const [name, callback] of Object.entries(callbacks)) {
-      listen(name, (data, positions) => feeds.get(paths[number])?.callbacks === callbacks && callback(data, positions[number]));
+      listen(name, (data, positions) => {
+        if (feeds.get(paths[number])?.callbacks === callbacks) callback(data, positions[number]);
+      });
     }
   });
 }
