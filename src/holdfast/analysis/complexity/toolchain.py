@@ -47,6 +47,5 @@ def languages_of(toolchain: str) -> frozenset[str]:
 def detected_toolchains(project: str, files: Iterable[str]) -> list[str]:
     """Return the toolchains whose marker files are in the project folder, sorted."""
     prefix = f"{project}/" if project else ""
-    return sorted(
-        {_MARKER_FILES[path[len(prefix) :]] for path in files if path.removeprefix(prefix) in _MARKER_FILES}
-    )
+    names = (path.removeprefix(prefix) for path in files)
+    return sorted({_MARKER_FILES[name] for name in names if name in _MARKER_FILES})

@@ -53,8 +53,7 @@ def find_dead_code(resolution: Resolution, known: CachedInputs | None = None) ->
         {path: root_definitions(path, record) for path, record in resolution.records.items()},
         text_references(resolution.layout),
     )
-    symbols = SymbolTable(resolution)
-    entries = entry_points(resolution.layout)
+    symbols, entries = SymbolTable(resolution), entry_points(resolution.layout)
     reachability = Reachability(symbols)
     reachability.run_first_round(_roots(symbols, entries, roots))
     current_call().progress(1, 3, "mark reachable code")

@@ -28,22 +28,12 @@ CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
 _LAST = re.compile(r"\W+")
 
 FAMILIES = {
-    "javascript": "script",
-    "typescript": "script",
-    "tsx": "script",
-    "c": "c",
-    "cpp": "c",
-    "java": "jvm",
-    "kotlin": "jvm",
-}
+    "javascript": "script", "typescript": "script", "tsx": "script", "cpp": "c",
+    "java": "jvm", "kotlin": "jvm",
+}  # fmt: skip
 """Languages whose files can refer to each other's definitions; any other language is its own family."""
 BY_IMPORT = frozenset({"python", "script"})
 """Families in which a plain name refers to the same file or an import."""
-
-
-def family_of(language: str) -> str:
-    """Return the family of a language."""
-    return FAMILIES.get(language, language)
 
 
 class SymbolTable:
@@ -53,7 +43,7 @@ class SymbolTable:
         self.paths = list(resolution.records)
         self.records = list(resolution.records.values())
         self.file_numbers = {path: file for file, path in enumerate(self.paths)}
-        self.families = [family_of(record.language) for record in self.records]
+        self.families = [FAMILIES.get(record.language, record.language) for record in self.records]
         self.resolution = resolution
         self.definitions: list[Definition] = []
         self.containers: list[int] = []
@@ -62,10 +52,12 @@ class SymbolTable:
         """Whether each definition is accessed through the class or object it belongs to."""
         self.file_of: list[int] = []
         self.starts: list[int] = []
+        """The index of the first definition of each file."""
         self.members: dict[str, list[int]] = {}
         self.named: dict[str, list[int]] = {}
-        """Definitions by name: all but members, and of those the ones outside functions."""
+        """Definitions that are not members, by name."""
         self.top: dict[str, list[int]] = {}
+        """Those of them that are outside classes and functions, by name."""
         self.local: list[dict[str, list[int]]] = []
         self.children: dict[int, list[int]] = {}
         self.used: dict[int, Uses] = {}

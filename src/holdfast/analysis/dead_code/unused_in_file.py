@@ -1,5 +1,4 @@
-"""Unused imports, local variables, parameters and unreachable statements, which the parser finds file by
-file.
+"""Unused code that shows within one file: imports, locals, parameters and unreachable statements.
 
 An unused import is not reported if another file imports the name from there, and gets a lower confidence if
 the import alone may have an effect: `import plugins.csv` may register something.

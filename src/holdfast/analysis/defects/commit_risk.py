@@ -80,10 +80,8 @@ def percentile_ranks(reference: Array, values: Array) -> Array:
     ranks = numpy.empty(values.shape)
     for column in range(values.shape[1]):
         ordered = numpy.sort(reference[:, column])
-        below = numpy.searchsorted(ordered, values[:, column], "left")
-        ranks[:, column] = (
-            (below + numpy.searchsorted(ordered, values[:, column], "right")) / 2 / len(ordered)
-        )
+        first, last = (numpy.searchsorted(ordered, values[:, column], side) for side in ("left", "right"))
+        ranks[:, column] = (first + last) / 2 / len(ordered)
     return ranks
 
 

@@ -84,8 +84,8 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
     if not any(record.functions for record in files.values()):
         return verdict._replace(status="not_measured", reason="there are no functions")
 
-    def value(one: FunctionComplexity) -> int:
-        return one.cyclomatic if rule is CYCLOMATIC_RULE else one.cognitive
+    def value(each: FunctionComplexity) -> int:
+        return each.cyclomatic if rule is CYCLOMATIC_RULE else each.cognitive
 
     if gate.base is None:
         found: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
@@ -94,17 +94,17 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
         found = [new for new, old in pairs if old is None or value(new) > value(old)]
     if not found:
         return verdict._replace(reason="no function is new or more complex")
-    above = sorted((one for one in found if value(one) > threshold), key=lambda one: -value(one))
-    breaches = [Breach(_excess(rule, kind, one, value(one), threshold), value(one)) for one in above]
+    above = sorted((each for each in found if value(each) > threshold), key=lambda each: -value(each))
+    breaches = [Breach(_excess(rule, kind, each, value(each), threshold), value(each)) for each in above]
     return verdict.decided(max(map(value, found)), not breaches, breaches)
 
 
 def _excess(
-    rule: FindingRule, kind: str, one: FunctionComplexity, value: int, threshold: float
+    rule: FindingRule, kind: str, measured: FunctionComplexity, value: int, threshold: float
 ) -> CodeFinding:
-    name = one.function.name
+    name = measured.function.name
     message = f"{name}: {kind} complexity of {value} is over {threshold:g}."
-    return CodeFinding(rule, "error", message, one.file, one.function.line, subject=name)
+    return CodeFinding(rule, "error", message, measured.file, measured.function.line, subject=name)
 
 
 def _duplication(gate: GateScope, threshold: float) -> Verdict:
@@ -119,13 +119,14 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
         return verdict._replace(status="not_measured", reason="there are no lines")
     if gate.base is None or new is None:
         copied, total = sum(found.duplicate_lines.values()), found.total_lines
-        copies = [(one, one.fragments[0]) for one in found.classes]
+        copies = [(clone, clone.fragments[0]) for clone in found.classes]
     else:
         total = sum(map(len, new.values()))
         copies = _new_copies(gate, found, new, gate.base)
         copied = len({(part.file, line) for _, part in copies for line in _lines(part) & new[part.file]})
     breaches = (
-        Breach(clone_finding(one, part), round(100 * len(_lines(part)) / total, 2)) for one, part in copies
+        Breach(clone_finding(clone, part), round(100 * len(_lines(part)) / total, 2))
+        for clone, part in copies
     )
     return verdict.decided(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
 
@@ -135,16 +136,16 @@ def _new_copies(
 ) -> list[tuple[CloneClass, Fragment]]:
     """Return the fragments with at least half of their lines new, of classes that had fewer at the base."""
     copies = [
-        (one, part)
-        for one in found.classes
-        for part in one.fragments
+        (clone, part)
+        for clone in found.classes
+        for part in clone.fragments
         if 2 * len(_lines(part) & new.get(part.file, frozenset())) >= len(_lines(part))
     ]
     if not copies:
         return []
     before = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONES)
-    known = {one.id: len(one.fragments) for one in before.classes}
-    return [(one, part) for one, part in copies if len(one.fragments) > known.get(one.id, 0)]
+    known = {clone.id: len(clone.fragments) for clone in before.classes}
+    return [(clone, part) for clone, part in copies if len(clone.fragments) > known.get(clone.id, 0)]
 
 
 def _lines(part: Fragment) -> frozenset[int]:
@@ -203,10 +204,11 @@ def _defects(gate: GateScope, threshold: float) -> Verdict:
     if not found:
         return verdict._replace(status="not_measured", reason="there are no files to predict")
     if base is not None:
-        found = _riskier(gate, base, tuple(one for one in found if one.file in changed))
+        found = _riskier(gate, base, tuple(each for each in found if each.file in changed))
     if not found:
         return verdict._replace(reason=unchanged)
-    breaches = [Breach(defect_finding(one), one.probability) for one in found if one.probability > threshold]
+    above = (each for each in found if each.probability > threshold)
+    breaches = [Breach(defect_finding(each), each.probability) for each in above]
     return verdict.decided(found[0].probability, not breaches, breaches)
 
 
@@ -216,11 +218,11 @@ def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -
         return ()
     room = BaseRoom(gate.scope.room, base)
     former = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
-    before = {one.file: one.probability for one in former}
+    before = {each.file: each.probability for each in former}
     return tuple(
-        one
-        for one in found
-        if one.probability >= before.get(base.renames.get(one.file, one.file), -1) + _LEAST_RISE
+        each
+        for each in found
+        if each.probability >= before.get(base.renames.get(each.file, each.file), -1) + _LEAST_RISE
     )
 
 

@@ -85,16 +85,10 @@ class ChurnSummary(Output):
     """The churn of all files together."""
 
     total_commits: int = Field(description="Distinct commits that changed a file of the project.")
-    merge_commits: int = Field(
-        description="Merge commits in the period, in the whole repository; they count for no file."
-    )
+    merge_commits: int = Field(description="In the whole repository; they count for no file.")
     total_files_changed: int = Field(description="Distinct files, including those deleted since.")
-    hotspot_files: list[UntrustedText] = Field(
-        description="Those of the first ten files with a score above 0.5."
-    )
-    stable_files: list[UntrustedText] = Field(
-        description="Those of the last ten files with a score below 0.1."
-    )
+    hotspot_files: list[UntrustedText] = Field(description="Those of the first ten with a score above 0.5.")
+    stable_files: list[UntrustedText] = Field(description="Those of the last ten with a score below 0.1.")
     author_contributions: dict[UntrustedText, int] = Field(
         description=f"The number of files each author changed; the top {_AUTHORS} authors."
     )

@@ -48,9 +48,7 @@ class AnalyzeDeadCode(Input):
     )
     diff: arguments.Fork = None
     format: Format = Field(default="summary", description="The format of the text.")
-    limit: Integer = Field(
-        default=_SHOWN, ge=1, le=_MOST, description="The maximum number of findings to list."
-    )
+    limit: Integer = Field(default=_SHOWN, ge=1, le=_MOST, description="Maximum number of findings to list.")
 
 
 class DeadCodeFinding(Output):
@@ -104,10 +102,8 @@ _METHOD = (
 
 
 def _line(finding: DeadCodeFinding) -> str:
-    return text.one_line(
-        f"{finding.level:<6} {finding.file}:{finding.line}  {finding.kind} {finding.name}".rstrip(),
-        keep_spaces=True,
-    )
+    line = f"{finding.level:<6} {finding.file}:{finding.line}  {finding.kind} {finding.name}"
+    return text.one_line(line.rstrip(), keep_spaces=True)
 
 
 def _text(result: DeadCode, _: int) -> str:

@@ -67,9 +67,7 @@ class AnalyzeDebt(arguments.ProjectInput):
     )
     diff: arguments.Fork = None
     format: DebtFormat = Field(default="summary", description="The format of the text.")
-    limit: Integer = count_field(
-        _ITEMS, LIMITS.debt_items, "The maximum number of items, the most severe first."
-    )
+    limit: Integer = count_field(_ITEMS, LIMITS.debt_items, "Maximum number of items, the most severe first.")
 
 
 class FoundDebt(Output):
@@ -105,9 +103,7 @@ class DebtSummary(Output):
     by_severity: dict[Severity, int]
     by_category: dict[Category, int]
     files_with_debt: int
-    average_age_days: float | None = Field(
-        description="Over the items with a known age; null if there are none."
-    )
+    average_age_days: float | None = Field(description="Over the items with a known age; null if none.")
     oldest: OldestDebt | None
     ages_unknown: dict[str, int] = Field(description="The number of unknown ages, by reason.")
 
@@ -221,8 +217,7 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     **arguments.of_project(_text, specified=False, sarif=Debt.sarif_text),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
-    """List self-admitted technical debt: comments with TODO, FIXME and the like, and comments that read like
-    debt.
+    """List self-admitted technical debt: TODO, FIXME and the like, and comments that read like debt.
 
     Comments that start with a marker are certain; those that a model classifies as debt are probable. Each
     item has its location, category, severity and age.

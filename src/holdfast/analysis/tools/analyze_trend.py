@@ -68,9 +68,7 @@ class PastPoint(Output):
 
     commit: str
     committed_at: str
-    missing_before: int = Field(
-        description="Commits without any number between the previous point and this one."
-    )
+    missing_before: int = Field(description="Commits without any number since the previous point.")
     numbers: dict[Metric, float | None] = Field(description="Null if not measured at this commit.")
 
 
@@ -102,9 +100,9 @@ class Trend(FileCounts):
 
 
 def _text(result: Trend, width: int) -> str:
-    rows = [_SERIES_HEAD, *(_cells(one, result.points) for one in result.series)]
+    rows = [_SERIES_HEAD, *(_cells(series, result.points) for series in result.series)]
     return lines(
-        _points_sparkline(result),
+        _points_line(result),
         skipped_files(result),
         table(rows, width, flexible=(4,)) if result.series else "",
         _unrecorded(result),
@@ -114,13 +112,13 @@ def _text(result: Trend, width: int) -> str:
 
 
 def _markdown(result: Trend) -> str:
-    rows = [_cells(one, result.points) for one in result.series]
+    rows = [_cells(series, result.points) for series in result.series]
     shown = markdown_table(_SERIES_HEAD, rows, (LEFT, RIGHT, RIGHT, RIGHT, LEFT)) if rows else ""
-    parts = ["# Trend", _points_sparkline(result), shown, _unrecorded(result), result.note]
+    parts = ["# Trend", _points_line(result), shown, _unrecorded(result), result.note]
     return "\n\n".join(filter(None, parts))
 
 
-def _points_sparkline(result: Trend) -> str:
+def _points_line(result: Trend) -> str:
     return f"Points: {result.total_points} in the last {counted(result.commits_looked_at, 'commit')}."
 
 

@@ -101,34 +101,35 @@ def _text(result: GateResult, width: int) -> str:
     )
     rows = [
         (
-            one.check,
-            one.status.replace("_", " "),
-            "" if one.actual is None else f"{one.actual:g}",
-            f"{one.threshold:g}",
-            f"{one.measure}{f' ({one.reason})' if one.reason else ''}",
+            each.check,
+            each.status.replace("_", " "),
+            "" if each.actual is None else f"{each.actual:g}",
+            f"{each.threshold:g}",
+            f"{each.measure}{f' ({each.reason})' if each.reason else ''}",
         )
-        for one in result.checks
+        for each in result.checks
     ]
     columns = ("check", "status", "actual", "threshold", "measure")
     parts = [head, table([columns, *rows], width, flexible=(4,))]
     most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
-    for one in result.checks:
-        if one.violations:
-            numbered = [f"  {number}. {line}" for number, line in enumerate(one.lines(most), 1)]
-            parts.append("\n".join([f"Violations of {one.check}: {one.violations_total}", *numbered]))
+    for each in result.checks:
+        if each.violations:
+            numbered = [f"  {number}. {line}" for number, line in enumerate(each.lines(most), 1)]
+            parts.append("\n".join([f"Violations of {each.check}: {each.violations_total}", *numbered]))
     return "\n\n".join([*parts, result.method])
 
 
 def _junit(result: GateResult) -> str:
-    return junit("holdfast.quality_gate", [_case(one) for one in result.checks], result.generated_at)
+    return junit("holdfast.quality_gate", [_case(each) for each in result.checks], result.generated_at)
 
 
-def _case(one: GateCheck) -> JUnitCase:
-    seconds = one.analysis_duration.secs + one.analysis_duration.nanos / 1e9
-    if one.status == "not_measured":
-        return JUnitCase(one.check, seconds, skipped=one.reason or "not measured")
-    details = "\n".join(one.lines(len(one.violations)))
-    return JUnitCase(one.check, seconds, failure=(one.headline, details) if one.status == "fail" else None)
+def _case(check: GateCheck) -> JUnitCase:
+    seconds = check.analysis_duration.secs + check.analysis_duration.nanos / 1e9
+    if check.status == "not_measured":
+        return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
+    details = "\n".join(check.lines(len(check.violations)))
+    failure = (check.headline, details) if check.status == "fail" else None
+    return JUnitCase(check.check, seconds, failure=failure)
 
 
 @analyze.operation(
@@ -142,10 +143,9 @@ def _case(one: GateCheck) -> JUnitCase:
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
 
-    With `since` or `diff` only what is new or worse than there counts. Other thresholds come
-    from `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. A check that was not
-    measured never passes; with `fail_on_violation` a failing gate is an error, and the command exits with
-    status 1.
+    With `since` or `diff` only new or worsened code counts. Thresholds not given as arguments come from
+    `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. A check that was not measured
+    never passes; with `fail_on_violation` a failing gate is an error, and the command exits with status 1.
     """
     began, started = room.clock(), time.monotonic()
     base = _base(room, args)
@@ -182,8 +182,8 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     return result.with_findings(
         _gate_findings(verdicts, thresholds, args.limit),
         total=sum(check.violations_total for check in checks),
-        properties={"passed": passed, "checks": {one.check: one.status for one in checks}},
-        notes=[reason, *(f"{one.check}: {one.status}: {one.headline}" for one in checks), _METHOD],
+        properties={"passed": passed, "checks": {each.check: each.status for each in checks}},
+        notes=[reason, *(f"{each.check}: {each.status}: {each.headline}" for each in checks), _METHOD],
     )
 
 
@@ -192,9 +192,9 @@ def _gate_findings(
 ) -> Iterator[CodeFinding]:
     """Yield the violations as errors, with value and threshold."""
     for name, found in verdicts.items():
-        for one in found.verdict.breaches[:limit]:
-            properties = {"actual": one.actual, "threshold": thresholds[name]}
-            yield replace(one.finding, level="error", properties=properties)
+        for each in found.verdict.breaches[:limit]:
+            properties = {"actual": each.actual, "threshold": thresholds[name]}
+            yield replace(each.finding, level="error", properties=properties)
 
 
 def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
@@ -229,20 +229,20 @@ def _check(name: CheckName, threshold: float, found: _TimedVerdict, limit: int) 
         actual=verdict.actual,
         status=verdict.status,
         reason=verdict.reason,
-        violations=[_violation(one, threshold) for one in verdict.breaches[:limit]],
+        violations=[_violation(each, threshold) for each in verdict.breaches[:limit]],
         violations_total=len(verdict.breaches),
         analysis_duration=duration,
     )
 
 
-def _violation(one: Breach, threshold: float) -> GateViolation:
-    finding = one.finding
+def _violation(breach: Breach, threshold: float) -> GateViolation:
+    finding = breach.finding
     return GateViolation(
         rule=finding.rule.id,
         file=finding.path,
         line=finding.line,
         message=finding.message,
-        actual=one.actual,
+        actual=breach.actual,
         threshold=threshold,
         name=finding.subject or None,
     )
@@ -250,8 +250,8 @@ def _violation(one: Breach, threshold: float) -> GateViolation:
 
 def _outcome(checks: list[GateCheck]) -> tuple[bool, str]:
     """Return whether the gate passes, and why in one sentence."""
-    failing = [one.check for one in checks if one.status == "fail"]
-    missing = [one.check for one in checks if one.status == "not_measured"]
+    failing = [each.check for each in checks if each.status == "fail"]
+    missing = [each.check for each in checks if each.status == "not_measured"]
     rest = f"; not measured: {', '.join(missing)}" if missing else ""
     if failing:
         return False, f"{len(failing)} of {len(checks)} checks fail: {', '.join(failing)}{rest}."
