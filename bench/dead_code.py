@@ -33,8 +33,8 @@ from posixpath import basename, dirname, splitext
 from bench._dead_code_score import Label, Score, vulture
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.dead_code.analyser import dead_code
-from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.detection import find_dead_code
+from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import UnusedCode
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
@@ -288,7 +288,7 @@ def injected(tree: Tree, languages: list[str], each: int, seed: int) -> tuple[Sc
     tree.read(sorted(injector.changed))
     by_name: dict[tuple[str, str], UnusedCode] = {}
     statements: dict[tuple[str, int], UnusedCode] = {}
-    for one in dead_code(tree.resolution()):
+    for one in find_dead_code(tree.resolution()):
         if one.kind == "unreachable":
             statements[one.file, one.line] = one
         else:
@@ -353,7 +353,7 @@ def _published(
 
 
 def _show_sample(tree: Tree, most: int, seed: int) -> None:
-    found = [one for one in dead_code(tree.resolution()) if one.level == "high"]
+    found = [one for one in find_dead_code(tree.resolution()) if one.level == "high"]
     chosen = random.Random(seed).sample(found, min(most, len(found)))
     for one in sorted(chosen, key=lambda one: (one.file, one.line)):
         line = tree.texts[one.file].split("\n")[one.line - 1].strip()

@@ -97,7 +97,7 @@ def answered(item: Snapshot) -> list[float]:
     """Return the probabilities that a user would have been told."""
     model = shipped("history")
     past = PastFiles(item["past"]["rows"], item["past"]["mended"])
-    return scored(model.learned(*past) if past.teaches else model, item["rows"])
+    return scored(model.fitted_to(*past) if past.is_sufficient else model, item["rows"])
 
 
 def found_in(item: Snapshot, order: Sequence[float]) -> float:

@@ -25,8 +25,8 @@ from typing import Any
 import numpy
 
 from holdfast.analysis.defects.activity import DAY, YEAR
-from holdfast.analysis.defects.commit_risk import Trees, places, with_ratios
-from holdfast.analysis.defects.logistic import Model, area_under_curve, fitted, table
+from holdfast.analysis.defects.commit_risk import BoostedTrees, percentile_ranks, with_ratios
+from holdfast.analysis.defects.logistic import Model, area_under_curve, design_matrix, map_estimate
 from holdfast.analysis.defects.measures import MEASURES
 from holdfast.analysis.defects.prediction import PastFiles, measured_files
 from holdfast.analysis.engine.scan import Project
@@ -72,7 +72,7 @@ def read_commits(folder: Path) -> dict[str, Table]:
         numbers = with_ratios(numbers)
         labels = numpy.asarray([float(row["bug"]) > 0 for row in rows])
         known = numbers[: int(SPLIT * len(rows))]
-        projects[path.name.partition("_")[0]] = places(known, numbers), labels
+        projects[path.name.partition("_")[0]] = percentile_ranks(known, numbers), labels
     return projects
 
 
@@ -83,12 +83,12 @@ def halves(project: Table) -> tuple[Table, Table]:
     return (rows[:at], labels[:at]), (rows[at:], labels[at:])
 
 
-def grown(projects: Sequence[Table]) -> Trees:
+def grown(projects: Sequence[Table]) -> BoostedTrees:
     """Return trees trained on the commits of projects."""
     boosting = import_module("sklearn.ensemble").HistGradientBoostingClassifier(**TREES)
     rows, labels = (numpy.concatenate(part) for part in zip(*projects, strict=True))
     boosting.fit(rows, labels)
-    trees = Trees(float(boosting._baseline_prediction.item()), [], [], [], [], [], [])
+    trees = BoostedTrees(float(boosting._baseline_prediction.item()), [], [], [], [], [], [])
     for (predictor,) in boosting._predictors:
         first = len(trees.value)
         trees.roots.append(first)
@@ -102,7 +102,7 @@ def grown(projects: Sequence[Table]) -> Trees:
     return trees
 
 
-def curve_area(trees: Trees, project: Table) -> float:
+def curve_area(trees: BoostedTrees, project: Table) -> float:
     """Return the area under the ROC curve on commits."""
     rows, labels = project
     return area_under_curve(list(trees.risk(rows)), list(labels)) or 0.0
@@ -173,7 +173,7 @@ def measure(clone: Path, time: int, last: str) -> Snapshot:
         "rows": list(rows.values()),
         "mended": [path in mended for path in rows],
         "traced": [mended.get(path, False) for path in rows],
-        "past": past and {"rows": [dict(row) for row in past.rows], "mended": list(past.mended)},
+        "past": past and {"rows": [dict(row) for row in past.rows], "mended": list(past.fixed)},
     }
 
 
@@ -200,11 +200,11 @@ def pooled(
     found: Sequence[Snapshot], parts: set[str] | None = None, variance: float = 1.0
 ) -> tuple[float, dict[str, float]]:
     """Return the common intercept and weights of repositories, which are weighted equally."""
-    wanted = [place for place, it in enumerate(MEASURES, 1) if parts is None or it.part in parts]
+    wanted = [place for place, it in enumerate(MEASURES, 1) if parts is None or it.feature in parts]
     names = sorted({item["name"] for item in found})
     tables, labels = [], []
     for item in found:
-        part = table(item["rows"])[:, wanted]
+        part = design_matrix(item["rows"])[:, wanted]
         own = numpy.zeros((len(part), len(names)))
         own[:, names.index(item["name"])] = 1
         tables.append(numpy.hstack([own, part]))
@@ -219,7 +219,7 @@ def pooled(
     floor[: len(names)] = -numpy.inf
     prior = numpy.zeros(width)
     prior[: len(names)] = -2.0
-    coefficients = fitted(together, marks, prior, spread, floor, scale)
+    coefficients = map_estimate(together, marks, prior, spread, floor, scale)
     weights = {
         MEASURES[place - 1].name: round(float(weight), 4)
         for place, weight in zip(wanted, coefficients[len(names) :], strict=True)
@@ -251,7 +251,7 @@ def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]
 def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
     """Return the ROC areas of size and of the static, pooled and learned models, and Brier scores."""
     past = PastFiles(item["past"]["rows"], item["past"]["mended"])
-    learned = models[1].learned(*past) if past.teaches else models[1]
+    learned = models[1].fitted_to(*past) if past.is_sufficient else models[1]
     scores = [[float(row["code_lines"]) for row in item["rows"]]]
     scores += [scored(model, item["rows"]) for model in (*models, learned)]
     areas = [area_under_curve(score, item["mended"]) or 0.0 for score in scores]

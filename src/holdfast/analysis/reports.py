@@ -9,7 +9,7 @@ from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_code_report
 from holdfast.analysis.debt.debt_report import DebtReport, debt_report
 from holdfast.analysis.defects.defect_report import DefectReport
-from holdfast.analysis.defects.prediction import kept_predictions
+from holdfast.analysis.defects.prediction import cached_predictions
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import kept_clones
@@ -62,7 +62,7 @@ def debt(scope: Scope, *, probable: bool = False) -> DebtReport:
 def defects(scope: Scope) -> DefectReport:
     """Report on the files that are likely to need a fix."""
     scope.require_git()
-    return kept_predictions(scope.room, scope.project, scope.scan)
+    return cached_predictions(scope.room, scope.project, scope.scan)
 
 
 def duplicates(scope: Scope, min_lines: int = BLOCK_LINES) -> CloneReport:

@@ -298,4 +298,4 @@ def test_files_with_errors_in_their_syntax_are_counted(tree: Path) -> None:
     (tree / "broken.py").write_text("def f(:\n    x = [\n", encoding="utf-8")
     result = analyzed(tree)
     assert result.files_read_in_part == 1
-    assert "Read only in part because of syntax errors: 1" in words(result)
+    assert "Partly read because of syntax errors: 1" in words(result)

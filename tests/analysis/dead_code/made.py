@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
-from holdfast.analysis.dead_code.analyser import dead_code
+from holdfast.analysis.dead_code.detection import find_dead_code
 from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
@@ -24,7 +24,7 @@ def findings(files: Mapping[str, str]) -> tuple[UnusedCode, ...]:
         else:
             records[path] = record
     scan = Scan(records, {}, (), tuple(others))
-    return dead_code(Resolution(scan, texts.get))
+    return find_dead_code(Resolution(scan, texts.get))
 
 
 def dead(files: Mapping[str, str], least: Level = "medium") -> dict[str, str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from holdfast.analysis.churn.churn_report import Touched
 from holdfast.analysis.defects.commit_risk import commit_changes, commit_risks
-from holdfast.analysis.defects.logistic import area_under_curve, fitted, shipped
+from holdfast.analysis.defects.logistic import area_under_curve, map_estimate, shipped
 from holdfast.analysis.defects.measures import MEASURES, cohesion
 from holdfast.storage.git.history.numstat import CommitChanges, is_fix
 from holdfast.syntax.record import read_record
@@ -39,9 +39,9 @@ def test_more_of_a_measure_is_never_less_risk(name, first, second):
 def test_a_history_moves_the_weights_towards_what_it_shows():
     chance = random.Random(1)
     rows = [{"code_lines": 50, "imports": chance.randrange(40)} for _ in range(400)]
-    learned = shipped("history").learned(rows, [row["imports"] > 20 for row in rows])
+    learned = shipped("history").fitted_to(rows, [row["imports"] > 20 for row in rows])
     assert learned.weights["imports"] > shipped("history").weights.get("imports", 0.0) + 0.2
-    unmoved = shipped("history").learned(rows[:0] or rows[:1], [False])
+    unmoved = shipped("history").fitted_to(rows[:0] or rows[:1], [False])
     assert abs(unmoved.weights["imports"] - shipped("history").weights.get("imports", 0.0)) < 0.1
 
 
@@ -51,7 +51,7 @@ def test_the_fit_is_the_most_probable_one_above_the_floor():
     labels = (numbers.random(300) < 1 / (1 + numpy.exp(-rows @ [-1.0, 1.5, -1.0, 0.5]))).astype(float)
     prior, variance = numpy.zeros(4), numpy.full(4, 2.0)
     floor = numpy.asarray([-numpy.inf, 0, 0, 0])
-    found = fitted(rows, labels, prior, variance, floor)
+    found = map_estimate(rows, labels, prior, variance, floor)
 
     def worth(at):
         score = rows @ at

@@ -37,7 +37,7 @@ def test_with_a_base_only_files_that_changed_and_got_riskier_count(project):
     assert (nothing.status, nothing.actual, nothing.reason) == (
         "pass",
         None,
-        "no file that changed got riskier",
+        "no changed file became riskier",
     )
     (project / "b.py").write_text(branches(60, "b"), encoding="utf-8")
     (project / "a.py").write_text(branches(3, "a"), encoding="utf-8")

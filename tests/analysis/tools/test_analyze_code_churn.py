@@ -240,8 +240,8 @@ def test_the_limit_cuts_the_list_and_not_the_figures(repository, dated):
 
 def test_a_repository_without_commits_says_so(repository):
     result = asked(repository)
-    assert (result.files, result.note) == ([], "There is no commit yet.")
-    assert "There is no commit yet." in words(result)
+    assert (result.files, result.note) == ([], "There are no commits yet.")
+    assert "There are no commits yet." in words(result)
 
 
 def test_a_shallow_clone_says_so(repository, dated, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from holdfast.analysis import reports
 from holdfast.analysis.churn import recent_churn
 from holdfast.analysis.comprehensive import components
-from holdfast.analysis.dead_code import analyser, dead_code_report
+from holdfast.analysis.dead_code import dead_code_report, detection
 from holdfast.analysis.debt import debt_item
 from holdfast.analysis.defects import prediction
 from holdfast.analysis.duplicates import clone_report, clones
@@ -257,7 +257,7 @@ def test_asking_again_computes_nothing_anew(root, monkeypatch):
     monkeypatch.setattr(clones, "find_clones", None)
     monkeypatch.setattr(debt_item, "file_debt", None)
     monkeypatch.setattr(prediction, "predictions", None)
-    monkeypatch.setattr(analyser, "dead_code", None)
+    monkeypatch.setattr(detection, "find_dead_code", None)
     monkeypatch.setattr(dependency_graph, "dependency_graph", None)
     second = asked(room)
     assert second.failures == {}

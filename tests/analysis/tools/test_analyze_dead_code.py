@@ -89,7 +89,7 @@ def test_every_argument_changes_what_is_said(project):
     assert names(asked(project, project_path="pkg")) == ["lost", "kept"]  # used from outside counts as used
     texts = {form: words(asked(project, format=form)) for form in ("summary", "detailed", "json", "sarif")}
     assert len(set(texts.values())) == len(texts)
-    assert "Nothing that is reached" in texts["detailed"]
+    assert "No reachable code uses the name" in texts["detailed"]
     assert json.loads(texts["json"])["summary"]["total"] == 4
     with pytest.raises(InvalidArguments):
         asked(project, format="svg")

@@ -136,9 +136,9 @@ def test_arguments_select_items(project, arguments, expected):
 @pytest.mark.requirement("analysis-217")
 def test_ages_are_left_out_where_they_are_not_wanted(project):
     by_default, none = asked(project), asked(project, ages="none")
-    assert [item.age_unknown for item in by_default.items][3:] == ["not committed yet", "not asked for"]
+    assert [item.age_unknown for item in by_default.items][3:] == ["not committed yet", "not requested"]
     assert by_default.summary.average_age_days == 10.0
-    assert {item.age_unknown for item in none.items} == {"not asked for"}
+    assert {item.age_unknown for item in none.items} == {"not requested"}
     assert none.summary.average_age_days is None
 
 

@@ -125,7 +125,7 @@ def test_copies_are_counted_with_the_files_that_hold_them(project):
 def test_a_repository_whose_copies_are_mended_learns_that():
     chance = random.Random(2)
     rows = [{"code_lines": 50, "cloned_share": chance.random()} for _ in range(2000)]
-    learned = shipped("history").learned(rows, [row["cloned_share"] > 0.5 for row in rows])
+    learned = shipped("history").fitted_to(rows, [row["cloned_share"] > 0.5 for row in rows])
     assert learned.weights["cloned_share"] > 0.2
     assert learned.learned_here
 
@@ -142,7 +142,7 @@ def test_coverage_counts_where_a_report_speaks_of_the_file(project):
     assert large.measures["uncovered_share"] == 0.75
     assert large.probability > before.probability
     assert large.confidence > before.confidence
-    assert after["src/small.py"].missing["test_coverage"] == "no report speaks of this file"
+    assert after["src/small.py"].missing["test_coverage"] == "no coverage report includes this file"
 
 
 def test_what_git_does_not_track_has_no_churn_and_is_less_sure(project):
@@ -157,10 +157,10 @@ def test_without_git_the_texts_alone_are_judged_and_the_reason_is_said(tmp_path)
     (tmp_path / "a.py").write_text(LARGE, encoding="utf-8")
     result = asked(tmp_path, min_confidence=0)
     [found] = result.predictions
-    assert found.missing["churn"] == result.summary.reasons["churn"] == "this is no git repository"
+    assert found.missing["churn"] == result.summary.reasons["churn"] == "this is not a git repository"
     assert found.confidence < 0.7
     assert (result.model.name, result.baseline.size_auc) == ("static", None)
-    assert result.baseline.reason == "this is no git repository"
+    assert result.baseline.reason == "this is not a git repository"
     assert "Less confident and not shown: 1" in words(asked(tmp_path))
 
 
@@ -214,7 +214,7 @@ def test_ranking_by_risk_per_line_prefers_small_files(years):
 def test_a_summary_is_short_details_have_reasons_and_json_is_the_data(project):
     summary = words(asked(project))
     assert "src/large.py" in summary
-    assert "Not compared with ordering by size" in summary
+    assert "Not compared with ranking by size" in summary
     detailed = words(asked(project, format="detailed", explain=True))
     assert "Factors (log-odds)" in detailed
     assert "Measured: code_lines" in detailed

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.gate.judges import JUDGES
+from holdfast.analysis.gate.checks import CHECKS
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.quality_gate import GateResult, QualityGate, quality_gate
 from holdfast.kernel.dispatch.validation import validated
@@ -135,14 +135,14 @@ def test_a_gate_of_which_nothing_was_measured_does_not_pass(repository):
     result = asked(repository)
     assert not result.passed
     assert set(statuses(result).values()) == {"not_measured"}
-    assert result.reason == "Nothing was measured, which is no pass."
+    assert result.reason == "Nothing was measured, so the gate does not pass."
 
 
 def test_an_analysis_that_fails_is_a_check_that_fails(project, monkeypatch):
     def failing(*_: object) -> Any:
         raise Unavailable("the disk is gone")
 
-    monkeypatch.setitem(JUDGES, "debt", failing)  # type: ignore[misc]
+    monkeypatch.setitem(CHECKS, "debt", failing)  # type: ignore[misc]
     result = asked(project, project_path="c.py")
     assert statuses(result)["debt"] == "fail"
     assert check(result, "debt").reason == "it could not be measured: the disk is gone"
@@ -264,7 +264,7 @@ def test_thresholds_come_from_the_nearest_settings_and_arguments_win(project):
     result = asked(project)
     assert (result.passed, result.settings) == (True, "pyproject.toml")
     assert result.switched_off == ["debt", "dead_code"]
-    assert "Switched off: debt, dead_code." in words(result)
+    assert "Disabled: debt, dead_code." in words(result)
     assert check(asked(project, complexity_threshold=5), "complexity").threshold == 5
     assert statuses(asked(project, debt_threshold=0))["debt"] == "fail"
     write(project, "src/.holdfast.toml", "[gate]\ncomplexity_threshold = 2.5\nexclude = ['a.py']\n")

@@ -219,7 +219,7 @@ def test_focus_names_what_is_to_be_mended_in_the_files_of_the_task(workspace: Wo
     assert "tangle: Cyclomatic complexity of 26 is over 20." in focus_text(look(room, peek=True))
     detailed = look(room, peek=True, response_format="detailed").remarks or ()
     assert [remark.text for remark in detailed if remark.line == 1] == [
-        "Unused import json. The file never uses the name that it imports."
+        "Unused import json. The file imports this name but never uses it."
     ]
 
 

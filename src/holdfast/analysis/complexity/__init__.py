@@ -1,1 +1,1 @@
-"""How complex functions are: in which languages, what is too much, what it adds up to, what got worse."""
+"""The complexity of functions: counting, thresholds, comparison with a base commit, and the report."""

@@ -29,7 +29,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.syntax.record import Record
 
 HOTSPOTS = 10
-"""How many of the most complex functions are hot spots: enough for one screen."""
+"""The number of hot spots: enough for one screen."""
 _SHARE_OF_LINES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
 """The share of a function's lines that counts as too complex, by severity: a convention, stated in
 docs/analysis.md."""
@@ -77,7 +77,7 @@ class Hotspot(Output):
 
 
 class MeasuredFunction(Output):
-    """The figures of one function."""
+    """The metrics of one function."""
 
     file: UntrustedText
     function: UntrustedText
@@ -85,7 +85,9 @@ class MeasuredFunction(Output):
     end_line: int
     cyclomatic: int
     cognitive: int
-    recursive: bool = Field(description="Whether it calls itself, directly or through others of its file.")
+    recursive: bool = Field(
+        description="Whether it calls itself, directly or through other functions of its file."
+    )
     nesting: int
     parameters: int
     lines_of_code: int
@@ -93,7 +95,7 @@ class MeasuredFunction(Output):
 
 
 class MeasuredFile(Output):
-    """The figures of one file."""
+    """The metrics of one file."""
 
     path: UntrustedText
     functions: int
@@ -111,7 +113,7 @@ class RankedFile(Output):
     function_count: int
     max_cyclomatic: int
     avg_cognitive: float
-    halstead_effort: float = Field(description="Difficulty times volume, of all its functions.")
+    halstead_effort: float = Field(description="Difficulty times volume, summed over its functions.")
     total_score: float
 
 
@@ -125,11 +127,11 @@ class TopFiles(Output):
 
 @dataclass(frozen=True, eq=False)
 class ComplexityReport(AnalysisReport):
-    """How complex the functions of some files are."""
+    """The complexity of the functions of some files."""
 
     files: Mapping[str, Record]
     functions: Sequence[FunctionComplexity]
-    """All of them, by file and line."""
+    """All functions, by file and line."""
     counted: Sequence[FunctionComplexity]
     """Those that count: all, or those that are new or more complex than in the base commit."""
     thresholds: ComplexityThresholds = field(default_factory=ComplexityThresholds)
@@ -146,10 +148,10 @@ class ComplexityReport(AnalysisReport):
 
     @property
     def costliest(self) -> list[ComplexityExcess]:
-        """The functions above a threshold, those first that cost most to simplify."""
+        """The functions above a threshold, the costliest to simplify first."""
         return sorted(
             self.excesses,
-            key=lambda one: (-one.hours, one.measured.file, one.measured.function.line, one.rule.id),
+            key=lambda each: (-each.hours, each.measured.file, each.measured.function.line, each.rule.id),
         )
 
     @cached_property
@@ -217,10 +219,10 @@ class ComplexityReport(AnalysisReport):
         ]
 
     def top_files(self, requested: int) -> TopFiles:
-        """Rank the number of files requested; for 0, all files with a function above a threshold."""
-        blamed = {each.measured.file for each in self.excesses}
+        """Rank the requested number of files; 0 stands for all files with a function above a threshold."""
+        exceeding = {each.measured.file for each in self.excesses}
         ranked = self.ranked_files
-        chosen = ranked[:requested] if requested else [row for row in ranked if row.path in blamed]
+        chosen = ranked[:requested] if requested else [row for row in ranked if row.path in exceeding]
         rankings = [
             RankedFile(
                 rank=rank,
@@ -250,7 +252,7 @@ def complexity_report(
 
 
 def violation_view(each: ComplexityExcess) -> ComplexityViolation:
-    """Return a function above a threshold as results show it."""
+    """Convert a function above a threshold to its result model."""
     return ComplexityViolation(
         severity=each.severity,
         rule=each.rule.id,
@@ -264,7 +266,7 @@ def violation_view(each: ComplexityExcess) -> ComplexityViolation:
 
 
 def hardest_functions(functions: Sequence[FunctionComplexity], most: int) -> list[MeasuredFunction]:
-    """Return the figures of functions, the hardest to understand first."""
+    """Return the metrics of functions, the hardest to understand first."""
     order = lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line)  # noqa: E731
     return [
         MeasuredFunction(
@@ -285,7 +287,7 @@ def hardest_functions(functions: Sequence[FunctionComplexity], most: int) -> lis
 
 
 def file_view(row: FileComplexity) -> MeasuredFile:
-    """Return the figures of a file as results show them."""
+    """Convert the metrics of a file to their result model."""
     return MeasuredFile(
         path=row.path,
         functions=row.function_count,

@@ -1,4 +1,4 @@
-"""The complexity of functions, counted in the requested dialect, and its aggregates by file and project."""
+"""The complexity of functions in a dialect of counting, and its aggregates by file and project."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ComplexityCounting:
     def compared(
         self, files: Mapping[str, Record], base: BaseCommit
     ) -> Iterator[tuple[FunctionComplexity, FunctionComplexity | None]]:
-        """Yield each function of the files that changed since a commit, with what it was in that commit."""
+        """Yield each function of the files changed since a commit, with its state in that commit."""
         for path, before in base.changed(files):
             known: dict[str, list[FunctionComplexity]] = {}
             for each in self.in_file(path, before):
@@ -71,7 +71,7 @@ class ComplexityCounting:
 
 
 class FileComplexity(NamedTuple):
-    """The complexity of a file's functions together."""
+    """The complexity of a file, over all its functions."""
 
     path: str
     function_count: int
@@ -115,9 +115,10 @@ def file_complexities(
 
 
 def maintainability(functions: Sequence[FunctionComplexity]) -> float | None:
-    """Return the maintainability index of a mean function, from 0 to 100; None without functions.
+    """Return the maintainability index of the average function, from 0 to 100; None without functions.
 
-    Coleman and Oman's formula, scaled to 100 as Visual Studio does: 171 - 5.2 ln(volume) - 0.23 complexity
+    Coleman and Oman's formula (1994), scaled to 100 as Visual Studio does: 171 - 5.2 ln(volume) - 0.23
+    complexity
     - 16.2 ln(lines), with Halstead's volume, the extended cyclomatic complexity, and the lines of code.
     """
     if not functions:
@@ -131,7 +132,7 @@ def maintainability(functions: Sequence[FunctionComplexity]) -> float | None:
 
 
 class Spread(NamedTuple):
-    """How the values of one figure are distributed."""
+    """The distribution of a metric."""
 
     median: float | None
     highest: int | None

@@ -1,4 +1,4 @@
-"""Toolchains: which languages a question about a project means."""
+"""Toolchains: names for groups of languages, and the files that identify them in a project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOLCHAINS = {
 }
 TOOLCHAINS["typescript"] = frozenset({"typescript", "tsx"})
 
-_MARKS = {
+_MARKER_FILES = {
     "Cargo.toml": "rust",
     "deno.json": "deno",
     "deno.jsonc": "deno",
@@ -33,18 +33,19 @@ _MARKS = {
 
 
 def languages_of(toolchain: str) -> frozenset[str]:
-    """Return the languages of a toolchain; none, for all of them, where it is to be found out."""
+    """Return the languages of a toolchain; an empty set stands for all languages."""
     if toolchain == AUTO:
         return frozenset()
     found = TOOLCHAINS.get(toolchain)
     if found is None:
         raise InvalidArguments(
-            f"There is no toolchain {toolchain!a}.", hint=f"Give one of: {', '.join((AUTO, *TOOLCHAINS))}."
+            f"Unknown toolchain {toolchain!a}.", hint=f"Use one of: {', '.join((AUTO, *TOOLCHAINS))}."
         )
     return found
 
 
-def detected(project: str, files: Iterable[str]) -> list[str]:
-    """Return the toolchains whose files lie in a project's own folder, sorted."""
+def detected_toolchains(project: str, files: Iterable[str]) -> list[str]:
+    """Return the toolchains whose marker files are in the project folder, sorted."""
     prefix = f"{project}/" if project else ""
-    return sorted({_MARKS[path[len(prefix) :]] for path in files if path.removeprefix(prefix) in _MARKS})
+    names = (path.removeprefix(prefix) for path in files)
+    return sorted({_MARKER_FILES[name] for name in names if name in _MARKER_FILES})

@@ -6,8 +6,8 @@ Uses in other files are not looked up, so only unused code that no other file co
 from __future__ import annotations
 
 from holdfast.analysis.complexity.complexity_report import complexity_report
-from holdfast.analysis.dead_code.analyser import dead_code
 from holdfast.analysis.dead_code.dead_code_report import unused_finding
+from holdfast.analysis.dead_code.detection import find_dead_code
 from holdfast.analysis.debt.debt_item import file_debt
 from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.engine.code_finding import CodeFinding
@@ -28,7 +28,7 @@ def findings_in_file(room: Analysis, path: str) -> list[CodeFinding]:
     record = StoredRecord(read.parts)
     unused = [
         item
-        for item in dead_code(room.resolution(Scan({path: record}, {path: read.size})))
+        for item in find_dead_code(room.resolution(Scan({path: record}, {path: read.size})))
         if item.level == "high" and item.kind in VISIBLE_IN_THE_FILE
     ]
     findings = [

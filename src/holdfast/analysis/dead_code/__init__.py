@@ -1,13 +1,22 @@
-"""Code that nothing uses: what it is, how sure that is, and what was looked for.
+"""Finds code that nothing uses, by mark and sweep.
 
-- `finding.py`: one finding, and what the levels of confidence mean.
-- `convention.py`, `conventions.toml`: what frameworks and languages call by convention.
-- `namespace.py`: which definition a name means, within a file and across imports.
-- `liveness.py`: what is reached from where execution begins, in rounds of weaker and weaker evidence.
-- `evidence.py`: what speaks for the life of a definition that nothing reaches.
-- `entry_points.py`, `mentions.py`: what settings, templates and documents of the project name.
-- `analyser.py`: the findings of a scan.
+The mark phase starts at the roots (where execution begins: entry points, tests, whatever a framework calls by
+convention) and marks every definition that marked code refers to. Whatever stays unmarked is reported:
 
-Contract: a definition is alive if something alive refers to it. Recursion keeps nothing alive. What only may
-refer to it (a name in a string, an interface for others) lowers the confidence and that of all it leads to.
+    def main(): load()       # a root, by its name
+    def load(): ...          # marked: `main` uses it
+    def save(): encode()     # unmarked: reported
+    def encode(): ...        # used by `save` alone, so unmarked as well: reported
+
+Names are matched without type inference, so an unmarked definition may still be used: by reflection, a
+template or another project. Further mark rounds start from such weaker evidence; what only they reach is
+reported with a lower confidence.
+
+- `symbol_table.py`: every definition of a scan, and which definitions a name may refer to.
+- `convention.py`, `conventions.toml`, `entry_points.py`, `roots.py`: where execution begins.
+- `reachability.py`: the mark phase.
+- `evidence.py`, `text_references.py`, `public_api.py`: reasons why an unmarked definition may be alive.
+- `unused_in_file.py`: unused imports, locals, parameters and unreachable statements, which need one file
+  only.
+- `detection.py`: the sweep. `unused_code.py`, `dead_code_report.py`: its results.
 """

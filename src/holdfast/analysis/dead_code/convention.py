@@ -1,6 +1,7 @@
-"""Conventions: names, decorators, bases and files by which frameworks and languages find what they call.
+"""Naming conventions by which frameworks and languages find the code they call.
 
-`conventions.toml` has them, each for some languages; what holds for a language is all of its own together.
+pytest, for example, calls every `test_…` function in `test_….py`, although no code refers to it. The
+conventions are in `conventions.toml`; those that apply to a language are merged into one `Convention`.
 """
 
 from __future__ import annotations
@@ -17,46 +18,46 @@ from holdfast.storage.files.foreign_document import toml_of
 
 @dataclass(frozen=True)
 class Convention:
-    """What is called from outside; of decorators and bases the last word counts."""
+    """What is called from outside the project. Decorators and bases are matched by their last word."""
 
     decorators: frozenset[str] = frozenset()
-    """What they decorate is registered somewhere, and so alive."""
+    """They register what they decorate, so that it is alive."""
     silent_decorators: frozenset[str] = frozenset()
-    """They change what they decorate and register nothing."""
+    """They register nothing."""
     names: frozenset[str] = frozenset()
-    """Functions, classes and variables of a file that are called or read by their names."""
+    """Top-level functions, classes and variables that are looked up by name."""
     prefixes: tuple[str, ...] = ()
     members: frozenset[str] = frozenset()
-    """Members of any class that the language or everybody's library calls."""
+    """Members that the language or a common library calls on any class."""
     hooks: frozenset[str] = frozenset()
-    """Members that the base of a class calls, where a class has one."""
+    """Members that the base class calls, in classes that have one."""
     hook_prefixes: tuple[str, ...] = ()
     bases: frozenset[str] = frozenset()
-    """Classes are found by being derived from these."""
+    """Frameworks find the subclasses of these."""
     known_bases: frozenset[str] = frozenset()
-    """Of these `hooks` has what they usually call."""
+    """Bases whose usual callbacks are listed in `hooks`."""
     silent_bases: frozenset[str] = frozenset()
-    """They call none of the members that a class adds to them."""
+    """Bases that call no members a subclass adds."""
     files: tuple[tuple[str, str], ...] = ()
-    """Patterns of paths, and of the names in such files that are alive; an empty one is all public names."""
+    """Path patterns, each with a pattern of the names alive in such files; empty for all public names."""
 
     @cached_property
     def _files(self) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
         return [(re.compile(file), re.compile(name)) for file, name in self.files]
 
     def alive_in(self, path: str) -> list[re.Pattern[str]]:
-        """Return the patterns of names that are alive in a file because of where it is."""
+        """Return the patterns of the names that are alive in a file because of its path."""
         return [names for files, names in self._files if files.search(path)]
 
 
 @cache
 def conventions(language: str) -> Convention:
-    """Return what holds in a language."""
+    """Return the merged conventions of a language."""
     text = shipped("holdfast.analysis.dead_code").joinpath("conventions.toml").read_text("utf-8")
-    held = [one for one in toml_of(text)["convention"] if language in one["languages"].split()]
+    tables = [table for table in toml_of(text)["convention"] if language in table["languages"].split()]
     parts = {}
     for part in fields(Convention):
-        values = (one.get(part.name, "") for one in held)
+        values = (table.get(part.name, "") for table in tables)
         given = (value.split() if isinstance(value, str) else map(tuple, value) for value in values)
         kind: Any = type(part.default)
         parts[part.name] = kind(chain.from_iterable(given))

@@ -7,7 +7,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
-from holdfast.analysis.dead_code.analyser import became_dead
+from holdfast.analysis.dead_code.detection import became_dead
 from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -29,7 +29,7 @@ class DeadCodeReport(AnalysisReport):
     """By file and line, whatever the confidence."""
 
     def at_least(self, confidence: float | Level) -> DeadCodeReport:
-        """Return the report on what has a confidence, or a level of it, at least."""
+        """Return a report on the items with at least this confidence or level."""
         least = confidence if isinstance(confidence, float | int) else LEAST[confidence]
         return DeadCodeReport(tuple(item for item in self.items if item.confidence >= least))
 
@@ -40,7 +40,7 @@ class DeadCodeReport(AnalysisReport):
 
     @property
     def most_confident_first(self) -> list[UnusedCode]:
-        """The items by confidence, then by place."""
+        """The items by confidence, then by file and line."""
         return sorted(self.items, key=lambda item: (-item.confidence, item.file, item.line, item.name))
 
     @property
@@ -65,9 +65,9 @@ class DeadCodeReport(AnalysisReport):
 def dead_code_report(
     room: Analysis, repository: Scan, files: Container[str], base: BaseCommit | None = None
 ) -> DeadCodeReport:
-    """Report on some files of a repository, whose uses count wherever in it they are.
+    """Report on some files of a repository; uses anywhere in the repository count.
 
-    With a base only what was not dead in that commit is reported.
+    With a base, only what was not dead in that commit is reported.
     """
     found = became_dead(room, repository, base)
     return DeadCodeReport(tuple(item for item in found if item.file in files))

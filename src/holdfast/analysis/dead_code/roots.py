@@ -1,4 +1,8 @@
-"""Where execution begins: definitions that are called from outside the project's own code, by convention."""
+"""The roots of the mark phase: definitions that code outside the project calls, by convention.
+
+Examples: `main`, `test_…` in a test file, a function decorated with `@app.route`, `__enter__` of any class,
+and all subclasses of a class that collects them with `__init_subclass__`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ import re
 from collections.abc import Sequence
 
 from holdfast.analysis.dead_code.convention import Convention, conventions
-from holdfast.analysis.dead_code.namespace import CLASSES, FAMILIES, MEMBERS, OWNERS, SPACES, Namespace
+from holdfast.analysis.dead_code.symbol_table import CLASSES, FAMILIES, MEMBERS, OWNERS, SCOPES, SymbolTable
 from holdfast.syntax.record import Definition, Record
 
 _AMBIGUOUS = frozenset({"Base", "Task", "Document", "Manager", "Library"})
-"""Names of bases that a project may have for something else; where it has such a class, that one is meant."""
+"""Common names of framework bases; a class of that name in the project itself takes precedence."""
 _LAST_WORD = re.compile(r"\w+$")
 
 
@@ -20,16 +24,17 @@ def last_word(text: str) -> str:
     return found[0] if found else text
 
 
-def called_from_outside(path: str, record: Record) -> list[int]:
-    """Return the indexes of the definitions of a file that something outside of the project calls."""
+def root_definitions(path: str, record: Record) -> list[int]:
+    """Return the indexes of the definitions of a file that code outside the project calls."""
     rules = conventions(record.language)
     alive = rules.alive_in(path)
     rows = record.names.definitions
     called = [index for index in range(len(rows)) if _is_root(rows, index, record.language, alive)]
     names = {(rows[index].container, rows[index].name) for index in called if rows[index].decorators}
     methods = [rows[index] for index in called if rows[index].kind == "Method"]
-    called += [row.container for row in methods if row.name == "main" and row.container >= 0]  # can be run
-    # An overload may be called with it: the source of a test's arguments has the name of the test.
+    # A class with a `main` method can be run.
+    called += [row.container for row in methods if row.name == "main" and row.container >= 0]
+    # Other definitions of the name go with it: JUnit's @MethodSource defaults to the name of the test.
     if names:
         called += [index for index, row in enumerate(rows) if (row.container, row.name) in names]
     return called
@@ -38,23 +43,20 @@ def called_from_outside(path: str, record: Record) -> list[int]:
 def _is_root(rows: Sequence[Definition], index: int, language: str, alive: Sequence[re.Pattern[str]]) -> bool:
     row, rules = rows[index], conventions(language)
     owner = rows[row.container] if row.container >= 0 else None
-    if (
-        row.kind == "Method"
-        and FAMILIES.get(language) == "script"
-        and (owner is None or owner.kind not in CLASSES)
-    ):
-        return True  # a function of an object, which is used with it
-    return _is_called(row, owner, rules) or any(_fits(row, names) for names in alive)
+    outside_class = owner is None or owner.kind not in CLASSES
+    if row.kind == "Method" and FAMILIES.get(language) == "script" and outside_class:
+        return True  # a function in an object literal, used through the object
+    return _is_called_by_convention(row, owner, rules) or any(_matches(row, names) for names in alive)
 
 
-def _fits(row: Definition, names: re.Pattern[str]) -> bool:
-    """Return whether what makes a file special makes a definition of it alive: its name, or being public."""
+def _matches(row: Definition, names: re.Pattern[str]) -> bool:
+    """Return whether a file pattern keeps a definition alive: by its name, or because it is public."""
     return names.search(row.name) is not None if names.pattern else row.exported
 
 
-def _is_called(row: Definition, owner: Definition | None, rules: Convention) -> bool:
+def _is_called_by_convention(row: Definition, owner: Definition | None, rules: Convention) -> bool:
     name = row.name
-    if row.kind in SPACES or (name[:2] == "__" == name[-2:]):
+    if row.kind in SCOPES or (name[:2] == "__" == name[-2:]):
         return True
     if row.decorators and any(last_word(text) in rules.decorators for text in row.decorators):
         return True
@@ -71,46 +73,45 @@ def _is_called_member(name: str, owner: Definition | None, rules: Convention) ->
     if owner is None:
         return False
     if owner.kind == "Interface" or " for " in owner.name:
-        return True  # what a trait or an interface asks for
+        return True  # a trait or an interface requires it
     return bool(owner.bases) and (name in rules.hooks or name.startswith(rules.hook_prefixes))
 
 
 def _is_word(name: str) -> bool:
-    """Return whether code can name it, unlike operators and functions that are known by a title."""
+    """Return whether a name is an identifier, unlike operators and test titles."""
     return name.isidentifier() or name.strip("?!=#$@").replace("-", "_").replace("$", "_").isidentifier()
 
 
-def derived_from_known(space: Namespace) -> set[int]:
-    """Return classes that are found by what they extend, through bases of the project as well."""
+def registered_subclasses(symbols: SymbolTable) -> set[int]:
+    """Return the direct and indirect subclasses of bases whose subclasses are registered."""
     extended: dict[str, list[int]] = {}
     known: set[int] = set()
-    registering = _registering(space)
-    for one, row in enumerate(space.definitions):
+    registering = _registering(symbols)
+    for symbol, row in enumerate(symbols.definitions):
         if not row.bases or row.kind not in CLASSES:
             continue
-        rules = conventions(space.records[space.homes[one]].language)
+        rules = conventions(symbols.records[symbols.file_of[symbol]].language)
         for base in map(last_word, row.bases):
-            if base in registering or (
-                base in rules.bases and not (base in _AMBIGUOUS and base in space.top)
-            ):
-                known.add(one)
+            is_own_class = base in _AMBIGUOUS and base in symbols.top
+            if base in registering or (base in rules.bases and not is_own_class):
+                known.add(symbol)
             else:
-                extended.setdefault(base, []).append(one)
+                extended.setdefault(base, []).append(symbol)
     fresh = list(known)
     while fresh:
-        for one in extended.pop(space.definitions[fresh.pop()].name, ()):
-            if one not in known:
-                known.add(one)
-                fresh.append(one)
+        for symbol in extended.pop(symbols.definitions[fresh.pop()].name, ()):
+            if symbol not in known:
+                known.add(symbol)
+                fresh.append(symbol)
     return known
 
 
-def _registering(space: Namespace) -> set[str]:
-    """Return classes of Python that learn of those derived from them, or are asked for them."""
-    owners = [space.containers[one] for one in space.members.get("__init_subclass__", ())]
-    found = {space.definitions[one].name for one in owners if one >= 0}
-    metaclasses = {row.name for row in space.definitions if row.kind == "Class" and "type" in row.bases}
-    for record in space.records:
+def _registering(symbols: SymbolTable) -> set[str]:
+    """Return Python classes that register their subclasses or are queried for them."""
+    owners = [symbols.containers[symbol] for symbol in symbols.members.get("__init_subclass__", ())]
+    found = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
+    metaclasses = {row.name for row in symbols.definitions if row.kind == "Class" and "type" in row.bases}
+    for record in symbols.records:
         if record.language == "python":
             for used in record.names.uses:
                 owner = record.names.definitions[used.definition] if used.definition >= 0 else None

@@ -10,7 +10,7 @@ Level = Literal["high", "medium", "low"]
 
 LEVELS: tuple[Level, ...] = ("high", "medium", "low")
 LEAST = {"high": 0.9, "medium": 0.6, "low": 0.0}
-"""The lowest confidence of each level."""
+"""The lowest confidence of each level. A judgement; docs/accuracy.md has the precision at `high`."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class UnusedCode:
 
     kind: Kind
     name: str
-    """Qualified, joined by dots; for statements, the name of their function."""
+    """Qualified, joined by dots; for statements, the name of the enclosing function."""
     file: str
     line: int
     end_line: int

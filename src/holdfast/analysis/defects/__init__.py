@@ -1,10 +1,10 @@
-"""How probable it is that a file holds a defect that will be mended within a year, and why.
+"""Predicts how probable it is that each file needs a fix within a year, and explains why.
 
-- `measures.py`: what is measured of each file, and of which of the six features it is.
-- `activity.py`: what commits did to files up to some moment.
-- `commit_risk.py`: how risky each commit is, by trees that ship as data.
-- `logistic.py`: the logistic model, and how it learns from the repository's own history.
-- `prediction.py`: all of it together.
+- `measures.py`: what is measured of each file, and which of the six features each measure belongs to.
+- `activity.py`: what commits did to files before and after a point in time.
+- `commit_risk.py`: the risk of each commit, by gradient-boosted trees that ship as data.
+- `logistic.py`: the logistic regression, and how it adapts to the repository's own history.
+- `prediction.py`: the predictions. `defect_report.py`: their report.
 
-`scripts/train_defects.py` makes the data.
+`scripts/train_defects.py` trains the models.
 """

@@ -1,11 +1,12 @@
-"""How risky each commit is: boosted trees on what Kamei and others measure of a change.
+"""The risk of each commit, by gradient-boosted trees on the change measures of Kamei et al.
 
-Only what a year or two of history tells is asked for: how far a change is spread (subsystems, folders,
-files, entropy), its lines added and deleted, the lines that its files had, whether it is a fix, and how long
-its files had rested; and three ratios of these. Each number counts by its place among those of the
-repository's own commits, so that a model of other projects fits. `scripts/train_defects.py` makes the trees.
+Of the measures in "A Large-Scale Empirical Study of Just-in-Time Quality Assurance" (2013), those that a year
+or two of history provides are used: diffusion (subsystems, folders, files, entropy), lines added and deleted,
+size of the files before, whether it is a fix, and the time since the files last changed; and three ratios of
+these. Each value is replaced by its percentile rank among the repository's own commits, so that trees trained
+on other projects apply. `scripts/train_defects.py` trains them.
 
-Contract: the risk orders commits. It is a probability only for a repository like those it was trained on.
+Contract: the risk ranks commits. It is a probability only for a repository like those in the training data.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 _FEWEST = 50
-"""Of fewer commits a place among them says little."""
+"""With fewer commits a percentile rank is too coarse. A judgement: at 50, one commit is 2 percent."""
 
 
-class Trees(NamedTuple):
-    """Trees in one table of nodes; a leaf has no left side."""
+class BoostedTrees(NamedTuple):
+    """An ensemble of decision trees in one table of nodes; a leaf has no left child."""
 
     base: float
     roots: list[int]
@@ -42,29 +43,29 @@ class Trees(NamedTuple):
     right: list[int]
     value: list[float]
 
-    def risk(self, places: Array) -> Array:
-        """Return the risk of each row of places, from 0 to 1."""
+    def risk(self, ranks: Array) -> Array:
+        """Return the risk for each row of percentile ranks, from 0 to 1."""
         import numpy
 
         roots, column, threshold, left, right, value = map(numpy.asarray, self[1:])
-        at = numpy.tile(roots, (len(places), 1))
-        rows = numpy.arange(len(places))[:, None]
+        at = numpy.tile(roots, (len(ranks), 1))
+        rows = numpy.arange(len(ranks))[:, None]
         while (inner := left[at] >= 0).any():
-            goes_left = places[rows, column[at]] <= threshold[at]
+            goes_left = ranks[rows, column[at]] <= threshold[at]
             at = numpy.where(inner, numpy.where(goes_left, left[at], right[at]), at)
         risk: Array = 1 / (1 + numpy.exp(-self.base - value[at].sum(axis=1)))
         return risk
 
 
 @cache
-def shipped_trees() -> Trees:
-    """Return the trees that come with the package."""
+def shipped_trees() -> BoostedTrees:
+    """Return the trees that ship with the package."""
     packed = files("holdfast.analysis.defects").joinpath("commits.json.gz").read_bytes()
-    return Trees(**json.loads(gzip.decompress(packed)))
+    return BoostedTrees(**json.loads(gzip.decompress(packed)))
 
 
 def with_ratios(table: Array) -> Array:
-    """Return the nine numbers of each commit with three ratios of them."""
+    """Append three ratios to the nine measures of each commit."""
     import numpy
 
     files, added, deleted, before = table[:, 2], table[:, 4], table[:, 5], table[:, 6]
@@ -72,49 +73,49 @@ def with_ratios(table: Array) -> Array:
     return numpy.column_stack([table, *ratios])
 
 
-def places(known: Array, asked: Array) -> Array:
-    """Return for each number of `asked` its place among the numbers of `known` in its column, from 0 to 1."""
+def percentile_ranks(reference: Array, values: Array) -> Array:
+    """Return the percentile rank of each value among the reference values of its column, from 0 to 1."""
     import numpy
 
-    found = numpy.empty(asked.shape)
-    for column in range(asked.shape[1]):
-        ordered = numpy.sort(known[:, column])
-        below = numpy.searchsorted(ordered, asked[:, column], "left")
-        found[:, column] = (below + numpy.searchsorted(ordered, asked[:, column], "right")) / 2 / len(ordered)
-    return found
+    ranks = numpy.empty(values.shape)
+    for column in range(values.shape[1]):
+        ordered = numpy.sort(reference[:, column])
+        first, last = (numpy.searchsorted(ordered, values[:, column], side) for side in ("left", "right"))
+        ranks[:, column] = (first + last) / 2 / len(ordered)
+    return ranks
 
 
 def commit_risks(touched: Touched, lines: Mapping[str, int]) -> list[float]:
-    """Return the risk of each commit that changed source files; 0 for others, and where there are few."""
+    """Return the risk of each commit; 0 if it changed no source file, or if there are too few commits."""
     risks = [0.0] * len(touched.commits)
     changes = commit_changes(touched, lines)
     if len(changes) >= _FEWEST:
         import numpy
 
         table = with_ratios(numpy.asarray(list(changes.values()), dtype=float))
-        for number, risk in zip(changes, shipped_trees().risk(places(table, table)), strict=True):
+        for number, risk in zip(changes, shipped_trees().risk(percentile_ranks(table, table)), strict=True):
             risks[number] = round(float(risk), 4)
     return risks
 
 
 def commit_changes(touched: Touched, lines: Mapping[str, int]) -> Mapping[int, tuple[float, ...]]:
-    """Return the nine numbers of each commit that changed one of the files, of which the lines are given."""
+    """Return the nine measures of each commit that changed one of the files, given their current lines."""
     first = min((commit.time for commit in touched.commits), default=0)
     rows: defaultdict[int, list[tuple[str, int, int, int, float]]] = defaultdict(list)
-    for path, now in lines.items():
-        touches, before = touched.files.get(path, []), now
+    for path, size in lines.items():
+        touches, before = touched.files.get(path, []), size
         times = [*(touched.commits[number].time for number in touches[::3]), first]
-        for place, number in enumerate(touches[::3]):
-            added, deleted = touches[3 * place + 1 : 3 * place + 3]
+        for position, number in enumerate(touches[::3]):
+            added, deleted = touches[3 * position + 1 : 3 * position + 3]
             if added != "-":
                 before = max(0, before - int(added) + int(deleted))
-                rest = max(0.0, (times[place] - times[place + 1]) / DAY)
-                rows[number].append((path, int(added), int(deleted), before, rest))
-    return {number: _numbers(rows[number], touched.commits[number].is_fix) for number in sorted(rows)}
+                idle = max(0.0, (times[position] - times[position + 1]) / DAY)
+                rows[number].append((path, int(added), int(deleted), before, idle))
+    return {number: _measures(rows[number], touched.commits[number].is_fix) for number in sorted(rows)}
 
 
-def _numbers(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> tuple[float, ...]:
-    paths, added, deleted, before, rest = zip(*rows, strict=True)
+def _measures(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> tuple[float, ...]:
+    paths, added, deleted, before, idle = zip(*rows, strict=True)
     changed = [plus + minus for plus, minus in zip(added, deleted, strict=True)]
     total = sum(changed) or 1
     return (
@@ -126,5 +127,5 @@ def _numbers(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> 
         sum(deleted),
         sum(before),
         is_fix,
-        sum(rest) / len(rest),
+        sum(idle) / len(idle),
     )

@@ -1,4 +1,4 @@
-"""The report on defects: how probable a fix of each file is within a year."""
+"""The report on defects: the probability that each file needs a fix within a year."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
 if TYPE_CHECKING:
-    from holdfast.analysis.defects.prediction import FileHistory
+    from holdfast.analysis.defects.prediction import DefectHistory
 
 Risk = Literal["High", "Medium", "Low"]
 _LEVELS: dict[Risk, FindingLevel] = {"High": "error", "Medium": "warning", "Low": "note"}
 SMALL_FILE = 10
-"""Lines of code below which little can be measured of a file."""
+"""Files with fewer lines of code have hardly anything to measure. A judgement."""
 DIGITS = 4
 """Decimal places of probabilities."""
 
 
 class Prediction(NamedTuple):
-    """What is to be expected of one file."""
+    """The prediction for one file."""
 
     file: str
     probability: float
@@ -38,27 +38,27 @@ class Prediction(NamedTuple):
     features: Mapping[str, float | None]
     """The first measure of each of the six features."""
     missing: Mapping[str, str]
-    """Features that were not measured, with the reasons."""
+    """Why features were not measured, by feature."""
     measures: Measures
     contributions: Mapping[str, float]
-    """What each feature and the size of the file add to the log-odds."""
+    """The contribution of each feature and of the file's size to the log-odds."""
 
     @property
     def per_100_lines(self) -> float:
-        """Return the probability for each hundred lines of code: where reading pays most."""
+        """Return the probability per hundred lines of code, to find where reviewing pays most."""
         return round(100 * self.probability / max(self.measures["code_lines"] or 0, SMALL_FILE), DIGITS)
 
 
 class Baseline(Output):
-    """How well files are ordered by the model and by size alone, on this repository's last year."""
+    """How well the model ranks the files of the last year, compared with ranking them by size."""
 
     files: int = 0
     mended: int = 0
     model_auc: float | None = Field(
-        default=None, description="Of each half of the files, by a model that learned from the other one."
+        default=None, description="Area under the ROC curve, by two-fold cross-validation."
     )
-    size_auc: float | None = Field(default=None, description="Of the same files, by their lines of code.")
-    reason: str | None = Field(default=None, description="Why that was not measured.")
+    size_auc: float | None = Field(default=None, description="Of the same files, ranked by lines of code.")
+    reason: str | None = Field(default=None, description="Why it was not measured.")
 
 
 class RiskyCommit(Output):
@@ -67,22 +67,22 @@ class RiskyCommit(Output):
     id: str
     committed_at: str
     subject: UntrustedText
-    risk: float = Field(description="From 0 to 1; it orders commits, and is no probability.")
+    risk: float = Field(description="From 0 to 1; it ranks commits and is not a probability.")
 
 
 @dataclass(frozen=True)
 class DefectReport(AnalysisReport):
-    """The files of a project by the probability that they need a fix, and the history behind it."""
+    """The files of a project ranked by the probability that they need a fix."""
 
     predictions: tuple[Prediction, ...]
     """The most probable first."""
     model: Model
-    history: FileHistory | str
-    """What it follows from, or why there is none."""
+    history: DefectHistory | str
+    """The history behind the predictions, or why there is none."""
 
     @property
     def baseline(self) -> Baseline:
-        """Return how well the model orders files, for which it learns anew."""
+        """Return how well the model ranks files, by fitting it to each half of them."""
         return Baseline(reason=self.history) if isinstance(self.history, str) else self.history.baseline
 
     @property
@@ -97,17 +97,17 @@ class DefectReport(AnalysisReport):
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the probability of each file."""
-        return {one.file: {"defect_probability": one.probability} for one in self.predictions}
+        return {each.file: {"defect_probability": each.probability} for each in self.predictions}
 
 
-def defect_finding(one: Prediction) -> CodeFinding:
+def defect_finding(prediction: Prediction) -> CodeFinding:
     """Return a prediction as a finding."""
     return CodeFinding(
         DEFECT_RULE,
-        _LEVELS[one.risk],
-        f"A fix is {one.probability:.0%} probable within a year.",
-        one.file,
-        subject=one.file,
-        properties={"defect_probability": one.probability, "confidence": one.confidence},
+        _LEVELS[prediction.risk],
+        f"A fix is {prediction.probability:.0%} probable within a year.",
+        prediction.file,
+        subject=prediction.file,
+        properties={"defect_probability": prediction.probability, "confidence": prediction.confidence},
         severity="medium",
     )

@@ -1,7 +1,7 @@
-"""What is measured of each file for the model of defects, and of which feature it is a part.
+"""The measures of each file that the defect model uses, and the feature each belongs to.
 
-Contract: None means not measured. Every measure grows with the risk, and 0 is the least, so that one that is
-missing counts like the least: it can never lift a file above one of which more is known.
+Contract: None means not measured. Every measure grows with the risk from 0, and a missing one counts as 0, so
+that lacking data never ranks a file higher.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Measures = Mapping[str, float | None]
 
 
 class Measure(NamedTuple):
-    """A number that the model looks at."""
+    """An input of the model."""
 
     name: str
-    part: Feature | Literal["size"]
+    feature: Feature | Literal["size"]
     is_count: bool = True
-    """Whether the model takes its logarithm; shares it takes as they are."""
+    """Whether the model uses its logarithm; shares are used as they are."""
 
 
 MEASURES = (
@@ -54,15 +54,15 @@ MEASURES = (
 )
 
 
-def value(measure: Measure, measured: float | None) -> float:
-    """Return what the model calculates with."""
+def model_input(measure: Measure, measured: float | None) -> float:
+    """Return the number that enters the model for a measured value."""
     if not measured:
         return 0.0
     return log1p(measured) if measure.is_count else measured
 
 
 def static_measures(room: Analysis, project: Project, scan: Scan) -> Mapping[str, Measures]:
-    """Return what the texts of files tell, without their history."""
+    """Return the measures of each file that need no history."""
     return room.cached(f"measures of defects {project}", scan, lambda: _static(room, project, scan))
 
 
@@ -77,11 +77,11 @@ def _static(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]
 
 
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
-    """Return how much of each file has exact or renamed copies, and how many other files hold them."""
+    """Return the share of each file with exact or renamed clones, and the number of other files with them."""
     clones = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), scan)
     sharing: defaultdict[str, set[str]] = defaultdict(set)
-    for one in clones.classes:
-        paths = {fragment.file for fragment in one.fragments}
+    for clone in clones.classes:
+        paths = {fragment.file for fragment in clone.fragments}
         for path in paths:
             sharing[path] |= paths - {path}
     return {
@@ -105,10 +105,11 @@ def _of_record(_: str, record: Record) -> Measures:
 
 
 def cohesion(record: Record) -> float:
-    """Return how far the functions of a file belong together, from 0 to 1.
+    """Return the cohesion of a file's functions, from 0 to 1.
 
-    Functions and methods belong together where one uses the name of the other, inner ones with the outermost.
-    Of `n` functions in `g` groups it is 1 - (g - 1) / (n - 1), and 1 where there are fewer than two.
+    Functions are connected if one uses the name of the other; nested ones count as part of the outermost.
+    With `n` functions in `g` connected components (found by union-find), cohesion is 1 - (g - 1) / (n - 1),
+    or 1 if n < 2.
     """
     definitions = record.names.definitions
     outermost: list[int] = []

@@ -1,9 +1,9 @@
-"""How probable it is that each file of a project is mended within a year, how sure that is, and why.
+"""Predicts the probability that each file of a project needs a fix within a year, and why.
 
 Contract
 - A feature that was not measured is None, has a reason, lowers the confidence and adds nothing to the risk.
-- The same files, history and day give the same answer.
-- A file is judged among those of its repository, whatever part of it is asked about.
+- The same files, history and day give the same prediction.
+- Predictions for a part of a repository are those for the whole repository, restricted to that part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.history.log_stream import shallow_commits
 
 HIGH, MEDIUM = 0.7, 0.3
-"""From which probability on a risk is called so."""
+"""The least probability of each risk level: a convention."""
 COSTS: Mapping[str, float] = {
     "complexity": 0.2,
     "churn": 0.35,
@@ -45,50 +45,51 @@ COSTS: Mapping[str, float] = {
     "name_quality": 0.05,
     "test_coverage": 0.1,
 }
-"""What confidence loses where a feature is not measured: a convention, not a measurement."""
-NOT_LEARNED = 0.9
-"""What confidence is multiplied by where the repository's own history has taught the model nothing."""
-OF_SMALL_FILES = 0.8
-"""What confidence is multiplied by for files with fewer than `SMALL_FILE` lines of code."""
-LEAST_MENDED = 15
-"""With fewer files that were mended, or that were not, a history teaches nothing."""
-_NO_GIT = "this is no git repository"
-_NO_COMMIT = "there is no commit yet"
+"""How much each feature that was not measured lowers the confidence: a convention, not a measurement."""
+UNADAPTED_FACTOR = 0.9
+"""Multiplies the confidence if the model was not adapted to the repository: a convention."""
+SMALL_FILE_FACTOR = 0.8
+"""Multiplies the confidence of files with fewer than `SMALL_FILE` lines of code: a convention."""
+LEAST_EXAMPLES = 15
+"""With fewer files that were fixed, or that were not, the model is not adapted. A judgement:
+the sixteen weights would fit noise."""
+_NO_GIT = "this is not a git repository"
+_NO_COMMIT = "there are no commits yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"
-_PARTIAL = "this clone is partial and lacks contents of older commits"
-_OF_ONE_FILE = {
+_PARTIAL = "this clone is partial and lacks the contents of older commits"
+_FILE_REASONS = {
     "churn": "git does not track this file yet",
-    "duplication": "its tokens could not be told apart",
+    "duplication": "its tokens could not be read",
     "name_quality": "the file defines no name",
-    "test_coverage": "no report speaks of this file",
+    "test_coverage": "no coverage report includes this file",
 }
 _COMMITS = 5
 
 
 class PastFiles(NamedTuple):
-    """Files as they were a year ago, and whether they were mended since."""
+    """The measures of files a year ago, and whether they were fixed since: training data."""
 
     rows: Sequence[Measures]
-    mended: Sequence[bool]
+    fixed: Sequence[bool]
 
     @property
-    def teaches(self) -> bool:
-        """Whether there are enough of both kinds."""
-        return LEAST_MENDED <= sum(self.mended) <= len(self.mended) - LEAST_MENDED
+    def is_sufficient(self) -> bool:
+        """Whether there are enough fixed files, and enough others."""
+        return LEAST_EXAMPLES <= sum(self.fixed) <= len(self.fixed) - LEAST_EXAMPLES
 
     def areas(self, model: Model) -> tuple[float, float]:
-        """Return the areas under the curve of a model and of size."""
+        """Return the areas under the ROC curve for a model and for size."""
         scores = (
             [model.probability(row) for row in self.rows],
             [row["code_lines"] or 0.0 for row in self.rows],
         )
-        first, second = (area_under_curve(found, self.mended) or 0.0 for found in scores)
+        first, second = (area_under_curve(found, self.fixed) or 0.0 for found in scores)
         return first, second
 
 
 @dataclass(frozen=True)
-class FileHistory:
-    """What the history of a project tells of its files."""
+class DefectHistory:
+    """The last two years of a project's history, and the measures and model that follow from it."""
 
     touched: Touched
     now: int
@@ -102,46 +103,46 @@ class FileHistory:
 
     @cached_property
     def present(self) -> Mapping[str, Measures]:
-        """Return what happened in the last year to the files that git tracks."""
+        """Return the measures of last year's activity in each file that git tracks."""
         tracked = filter(self.touched.present.__contains__, self.lines)
         return {path: activity(self.touched, path, self.now, self.risks).measures for path in tracked}
 
     @cached_property
     def past(self) -> PastFiles:
-        """Return the files that were there a year ago as they were then.
+        """Return the files that existed a year ago, with their measures at that time.
 
-        Their size and activity are those of then. What else the texts tell is taken from now, complexity in
-        proportion to the lines.
+        Size and activity are those of a year ago. Other measures are the current ones, with complexity scaled
+        by the change in lines.
         """
-        rows, mended = [], []
+        rows, fixed = [], []
         for path in self.present:
             found = activity(self.touched, path, self.now - YEAR * DAY, self.risks)
-            then, static = self.lines[path] - found.growth, self.static[path]
-            if then > 0:
-                share = then / (self.lines[path] or then)
+            former_lines, static = self.lines[path] - found.growth, self.static[path]
+            if former_lines > 0:
+                share = former_lines / (self.lines[path] or former_lines)
                 sizes = ("code_lines", "cyclomatic", "cognitive")
                 scaled = {name: (static[name] or 0) * share for name in sizes}
                 rows.append({**static, **scaled, **found.measures})
-                mended.append(found.mended)
-        return PastFiles(rows, mended)
+                fixed.append(found.is_fixed)
+        return PastFiles(rows, fixed)
 
     @cached_property
     def model(self) -> Model:
-        """Return the model that ships, moved by this history where it teaches something."""
+        """Return the shipped model, adapted to this history if it is sufficient."""
         model = shipped("history")
-        return model.learned(*self.past) if self.past.teaches else model
+        return model.fitted_to(*self.past) if self.past.is_sufficient else model
 
     @cached_property
     def baseline(self) -> Baseline:
-        """Return how well the model orders half of the files when it has learned from the others."""
+        """Return how well the model ranks files, by two-fold cross-validation."""
         past = self.past
-        counted = Baseline(files=len(past.rows), mended=sum(past.mended))
-        if not past.teaches:
-            reason = f"fewer than {LEAST_MENDED} files were mended in the last year, or were not"
+        counted = Baseline(files=len(past.rows), mended=sum(past.fixed))
+        if not past.is_sufficient:
+            reason = f"fewer than {LEAST_EXAMPLES} files were fixed in the last year, or were not"
             return counted.model_copy(update={"reason": reason})
-        halves = [PastFiles(past.rows[which::2], past.mended[which::2]) for which in (0, 1)]
+        halves = [PastFiles(past.rows[which::2], past.fixed[which::2]) for which in (0, 1)]
         areas = [
-            half.areas(shipped("history").learned(*other))
+            half.areas(shipped("history").fitted_to(*other))
             for half, other in zip(halves, reversed(halves), strict=True)
         ]
         model, size = (round(sum(found) / 2, 3) for found in zip(*areas, strict=True))
@@ -167,30 +168,30 @@ class FileHistory:
 
 
 class MeasuredFiles(NamedTuple):
-    """Everything that was measured of the files of a project, and why the rest was not."""
+    """All measures of the files of a project, and why some are missing."""
 
     static: Mapping[str, Measures]
-    history: FileHistory | None
+    history: DefectHistory | None
     coverage: CoverageReport
     reasons: Mapping[str, str]
-    """Why a feature is missing of all files."""
+    """Why a feature is missing for all files, by feature."""
 
     def measures(self, path: str) -> Measures:
-        """Return what was measured of one file."""
+        """Return the measures of one file."""
         found = {**self.static[path], **(self.history.present.get(path, {}) if self.history else {})}
-        told = self.coverage.files.get(path)
-        if told is not None and told.total:
-            found["uncovered_share"] = 1 - told.covered / told.total
+        reported = self.coverage.files.get(path)
+        if reported is not None and reported.total:
+            found["uncovered_share"] = 1 - reported.covered / reported.total
         return found
 
     def missing(self, measures: Measures) -> dict[str, str]:
-        """Return the features that a file lacks, with the reasons."""
-        lacking = dict.fromkeys(it.part for it in MEASURES if measures.get(it.name) is None)
-        return {part: self.reasons.get(part) or _OF_ONE_FILE[part] for part in lacking}
+        """Return why features of a file were not measured, by feature."""
+        lacking = dict.fromkeys(it.feature for it in MEASURES if measures.get(it.name) is None)
+        return {feature: self.reasons.get(feature) or _FILE_REASONS[feature] for feature in lacking}
 
 
 def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
-    """Return what is to be expected of the files of a project."""
+    """Predict the probability of a fix for each file of a project."""
     files = measured_files(room, project, scan)
     model = files.history.model if files.history else shipped("static")
     found = [_prediction(path, files, model) for path in scan.files]
@@ -198,26 +199,26 @@ def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     return DefectReport(tuple(found), model, files.history or files.reasons["churn"])
 
 
-def kept_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
-    """Return the same, found anew where a file, the last commit, a report of coverage or the day changed."""
+def cached_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
+    """Return cached predictions, renewed if a file, the last commit, a coverage report or the day changed."""
     day, reports = int(room.clock().timestamp()) // DAY, reports_seen(Tree(room.repository), project.path)
-    question = f"predictions {project} {room.history.head()} {day} {reports}"
-    _, around = _surroundings(room, project, scan)
-    return room.cached(question, around, lambda: predictions(room, project, scan))
+    key = f"predictions {project} {room.history.head()} {day} {reports}"
+    _, whole_scan = _training_scope(room, project, scan)
+    return room.cached(key, whole_scan, lambda: predictions(room, project, scan))
 
 
-def _surroundings(room: Analysis, project: Project, scan: Scan) -> tuple[Project, Scan]:
-    """Return the repository where a part of it is asked about; a part that it leaves out stands alone."""
+def _training_scope(room: Analysis, project: Project, scan: Scan) -> tuple[Project, Scan]:
+    """Return the repository as the scope to train on, or the project itself if that is excluded from it."""
     whole = replace(project, path="", max_depth=None)
-    around = scan if project == whole else room.scan(whole)
-    return (whole, around) if scan.files.keys() <= around.files.keys() else (project, scan)
+    whole_scan = scan if project == whole else room.scan(whole)
+    return (whole, whole_scan) if scan.files.keys() <= whole_scan.files.keys() else (project, scan)
 
 
 def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFiles:
-    """Return what is measured of the files of a project."""
-    around = _surroundings(room, project, scan)
-    static = static_measures(room, *around)
-    history = _history(room, *around, static)
+    """Measure the files of a project."""
+    training_scope = _training_scope(room, project, scan)
+    static = static_measures(room, *training_scope)
+    history = _history(room, *training_scope, static)
     coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, scan.files.keys())
     reasons = {"test_coverage": coverage.reason or ""}
     if isinstance(history, str):
@@ -227,8 +228,8 @@ def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFile
 
 def _history(
     room: Analysis, project: Project, scan: Scan, static: Mapping[str, Measures]
-) -> FileHistory | str:
-    """Return what commits did to files, or why nothing can be said."""
+) -> DefectHistory | str:
+    """Return the history of the files, or why there is none."""
     now = int(room.clock().timestamp())
     try:
         touched = room.history.touched(now, 2 * YEAR)
@@ -240,8 +241,8 @@ def _history(
     if shallow_commits(room.repository) and now - oldest < YEAR * DAY:
         return _SHALLOW
     lines = {path: record.lines for path, record in scan.files.items()}
-    question = f"defects of {project} after {room.history.head()} on day {now // DAY}"
-    return room.cached(question, scan, lambda: FileHistory(touched, now, static, lines))
+    key = f"defects of {project} after {room.history.head()} on day {now // DAY}"
+    return room.cached(key, scan, lambda: DefectHistory(touched, now, static, lines))
 
 
 def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
@@ -250,15 +251,15 @@ def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     parts = dict.fromkeys(("size", *FEATURES), 0.0)
     contributions = model.contributions(measures)
     for measure in MEASURES:
-        parts[measure.part] += contributions[measure.name]
-    probability = round(model.chance(contributions), DIGITS)
-    confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if model.learned_here else NOT_LEARNED)
+        parts[measure.feature] += contributions[measure.name]
+    probability = round(model.probability_of(contributions), DIGITS)
+    confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if model.learned_here else UNADAPTED_FACTOR)
     is_small = (measures["code_lines"] or 0) < SMALL_FILE
-    first = {measure.part: measure.name for measure in reversed(MEASURES)}
+    first = {measure.feature: measure.name for measure in reversed(MEASURES)}
     return Prediction(
         path,
         probability,
-        round(confidence * (OF_SMALL_FILES if is_small else 1), 2),
+        round(confidence * (SMALL_FILE_FACTOR if is_small else 1), 2),
         "High" if probability >= HIGH else "Medium" if probability >= MEDIUM else "Low",
         {name: None if name in missing else measures.get(first[name]) for name in FEATURES},
         missing,

@@ -1,1 +1,1 @@
-"""The quality gate: its settings, its checks (`judges.py`), and their results (`check.py`)."""
+"""The quality gate: its settings, its checks, and their results."""

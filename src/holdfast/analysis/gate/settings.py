@@ -1,8 +1,7 @@
-"""The settings of a quality gate: thresholds and switches, from arguments, a file of the repository, or
-defaults.
+"""The settings of a quality gate: thresholds and switches, from arguments, a settings file or defaults.
 
-Contract: an unreadable file, an unknown key and an invalid value are errors that name the file and the key;
-nothing is ignored silently. The file nearest to the project is used, up to the root of the repository.
+Contract: an unreadable file, an unknown key or an invalid value is an error that names the file and the key.
+The file nearest to the project is used, up to the root of the repository.
 """
 
 from __future__ import annotations
@@ -25,31 +24,31 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
 CheckName = Literal["complexity", "cognitive", "duplication", "coverage", "defects", "debt", "dead_code"]
-PLACES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
-"""The files that may have a table `gate`, and the tables around it."""
+SETTINGS_FILES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
+"""The files that may contain a table `gate`, and its parent tables."""
 
 Percent = Annotated[float | None, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
 Number = Annotated[float | None, Field(ge=0, strict=True, allow_inf_nan=False)]
 
 
-def _threshold(words: str, **more: Any) -> Any:
-    return Field(default=None, description=words, **more)
+def _threshold(text: str, **more: Any) -> Any:
+    return Field(default=None, description=text, **more)
 
 
 class Thresholds(Input):
-    """Thresholds of the checks; those not given come from the settings file, or are defaults."""
+    """Thresholds of the checks; others come from the settings file or are the defaults."""
 
-    complexity_threshold: Number = _threshold("Most cyclomatic complexity of a function; 10 if not set.")
-    cognitive_threshold: Number = _threshold("Most cognitive complexity of one; not checked if not set.")
-    duplication_threshold: Percent = _threshold("Most percent of the lines that are copies; 5 if not set.")
-    coverage_threshold: Percent = _threshold("Least percent of the lines that tests ran; 80 if not set.")
-    defect_threshold: Number = _threshold("Highest probability of a file's defect; 0.3 if not set.", le=1)
-    debt_threshold: Number = _threshold("Most grave debts that comments admit; 0 if not set.")
-    dead_code_threshold: Number = _threshold("Most things that surely nothing uses; 0 if not set.")
+    complexity_threshold: Number = _threshold("Maximum cyclomatic complexity of a function; 10 if not set.")
+    cognitive_threshold: Number = _threshold("Maximum cognitive complexity of a function; off if not set.")
+    duplication_threshold: Percent = _threshold("Maximum percentage of lines that are copies; 5 if not set.")
+    coverage_threshold: Percent = _threshold("Minimum percentage of lines that tests ran; 80 if not set.")
+    defect_threshold: Number = _threshold("Maximum probability of a fix to a file; 0.3 if not set.", le=1)
+    debt_threshold: Number = _threshold("Maximum number of severe debt items in comments; 0 if not set.")
+    dead_code_threshold: Number = _threshold("Maximum number of dead code findings; 0 if not set.")
 
 
 class GateSettings(Thresholds):
-    """The table `gate` of a settings file."""
+    """The contents of a `gate` table."""
 
     require_coverage: StrictBool = False
     debt_severity: Severity = "High"
@@ -73,7 +72,7 @@ def thresholds_of(given: Thresholds, settings: GateSettings) -> dict[CheckName, 
         argument, setting = (
             getattr(source, f"{check.removesuffix('s')}_threshold") for source in (given, settings)
         )
-        value = next((one for one in (argument, setting, default) if one is not None), None)
+        value = next((each for each in (argument, setting, default) if each is not None), None)
         if value is not None and (check not in settings.disable or argument is not None):
             found[check] = value
     return found
@@ -85,11 +84,13 @@ def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, s
     for folder in _upwards(project if is_folder(repository.root, project) else posixpath.dirname(project)):
         tables = {
             path: table
-            for path, above in ((f"{folder}{name}", above) for name, above in PLACES)
+            for path, above in ((f"{folder}{name}", above) for name, above in SETTINGS_FILES)
             if (table := _table(tree, path, above)) is not None
         }
         if len(tables) > 1:
-            raise Invalid(f"Both {' and '.join(tables)} set up the gate.", hint="Keep one of the two tables.")
+            raise Invalid(
+                f"Both {' and '.join(tables)} configure the gate.", hint="Keep one of the two tables."
+            )
         for path, table in tables.items():
             return _checked(table, path), path
     return GateSettings(), None
@@ -131,7 +132,7 @@ def _checked(table: dict[str, Any], path: str) -> GateSettings:
     try:
         settings = validated(GateSettings, table)
     except InvalidArguments as problem:
-        words = problem.message.replace("argument ", "setting ")
-        raise Invalid(f"The gate's settings in {path}: {words}", hint=f"Fix {path}.") from None
+        reason = problem.message.replace("argument ", "setting ")
+        raise Invalid(f"The gate's settings in {path}: {reason}", hint=f"Fix {path}.") from None
     assert isinstance(settings, GateSettings)
     return settings

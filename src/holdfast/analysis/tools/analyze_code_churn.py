@@ -30,34 +30,35 @@ _DELETED = "deleted since"
 _FILES = _AUTHORS = 50
 _SHOWN = _AUTHORS_OF_A_FILE = 10
 _HOT, _STABLE, _NAMED = 0.5, 0.1, 10
+"""Scores that count as hot and stable, and how many files are checked for each: conventions."""
 _DAY = 86400
 _METHOD = (
-    "Commits of the current branch by the time they were committed, each once; merges count for no file, as"
-    " what they bring counts with the commits merged. Lines as git counts them; renamed files are followed;"
-    " authors by .mailmap. churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
+    "Commits of the current branch by commit time; merge commits count for no file, since the merged commits"
+    " do. Lines as git counts them; renames are followed; authors by .mailmap."
+    " churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
 )
-_SHALLOW = "This clone is shallow: commits older than its oldest one are not in these figures."
+_SHALLOW = "This clone is shallow: older commits are missing from these figures."
 _PARTIAL = (
-    "This clone is partial and lacks contents of older commits: no lines are counted, commits alone make the"
-    " score, of at most 0.6, and a file that was changed while it was renamed begins there."
+    "This clone is partial and lacks the contents of older commits: lines are not counted, so the score is at"
+    " most 0.6, and a file that was changed while it was renamed has no earlier history."
 )
-_EMPTY = "There is no commit yet."
+_EMPTY = "There are no commits yet."
 _HEAD = ["file_path", "commits", "additions", "deletions", "churn_score", "unique_authors", "last_modified"]
 _TABLE_HEAD = ("File", "Commits", "Added", "Deleted", "Authors", "Score")
 
 
 class AnalyzeCodeChurn(Input):
-    """Which files, and how far back."""
+    """The files to analyze, and how far back."""
 
     project_path: arguments.ProjectPath
     period_days: StrictFloat = Field(
         default=30,
         ge=1,
         allow_inf_nan=False,
-        description=f"How many days to look back. More than {LIMITS.churn_days} are taken for as many.",
+        description=f"How many days to look back; {LIMITS.churn_days} at most, larger values are reduced.",
     )
     format: ChurnFormat = Field(
-        default="summary", description="How the text is written; the data is the same."
+        default="summary", description="The format of the text; the data is the same."
     )
     limit: Integer = count_field(
         _FILES, LIMITS.churn_files, "How many files to return, the most churned first."
@@ -65,33 +66,31 @@ class AnalyzeCodeChurn(Input):
 
 
 class ChurnedFile(Output):
-    """What happened to a file in the period."""
+    """The churn of a file in the period."""
 
-    path: UntrustedText = Field(description="The name that it has now.")
+    path: UntrustedText = Field(description="The current path.")
     commit_count: int
     unique_authors: list[UntrustedText] = Field(
-        description=f"Those with most commits first, {_AUTHORS_OF_A_FILE} at most."
+        description=f"By number of commits, {_AUTHORS_OF_A_FILE} at most."
     )
     author_count: int
-    additions: int | None = Field(description="Lines; null where git counts none, as in a binary file.")
-    deletions: int | None = Field(description="Lines; null where git counts none, as in a binary file.")
+    additions: int | None = Field(description="Lines; null if git counts none, as for a binary file.")
+    deletions: int | None = Field(description="Lines; null if git counts none, as for a binary file.")
     churn_score: float = Field(description="From 0 to 1.")
     last_modified: str = Field(description="The newest of its commits.")
     first_seen: str = Field(description="The oldest of its commits in the period.")
 
 
 class ChurnSummary(Output):
-    """What happened altogether."""
+    """The churn of all files together."""
 
     total_commits: int = Field(description="Distinct commits that changed a file of the project.")
-    merge_commits: int = Field(
-        description="Merges in the period, in the whole repository; they count for no file."
-    )
-    total_files_changed: int = Field(description="Distinct files, those deleted since included.")
-    hotspot_files: list[UntrustedText] = Field(description="Of the first ten, those with a score above 0.5.")
-    stable_files: list[UntrustedText] = Field(description="Of the last ten, those with a score below 0.1.")
+    merge_commits: int = Field(description="In the whole repository; they count for no file.")
+    total_files_changed: int = Field(description="Distinct files, including those deleted since.")
+    hotspot_files: list[UntrustedText] = Field(description="Those of the first ten with a score above 0.5.")
+    stable_files: list[UntrustedText] = Field(description="Those of the last ten with a score below 0.1.")
     author_contributions: dict[UntrustedText, int] = Field(
-        description=f"How many of the files each author touched; the first {_AUTHORS} authors."
+        description=f"The number of files each author changed; the top {_AUTHORS} authors."
     )
     author_count: int
 
@@ -99,18 +98,18 @@ class ChurnSummary(Output):
 class CodeChurn(FileCounts):
     """The churn of a project's files, the most churned first."""
 
-    files_discovered: int = Field(description="Files that a commit of the period changed.")
-    files_analyzed: int = Field(description="Those of them that git still tracks.")
-    files_skipped: dict[str, int] = Field(description="How many are not, by the reason.")
+    files_discovered: int = Field(description="Files that a commit in the period changed.")
+    files_analyzed: int = Field(description="Those that git still tracks.")
+    files_skipped: dict[str, int] = Field(description="The number of other files, by reason.")
     format: ChurnFormat
     generated_at: str
-    period_days: float = Field(description="How many days were looked at.")
+    period_days: float = Field(description="The length of the period in days.")
     repository_root: str
     project_path: UntrustedText
-    shallow: bool = Field(description="Whether the clone lacks the older part of the history.")
-    note: str | None = Field(description="What limits these figures, if anything does.")
+    shallow: bool = Field(description="Whether the clone lacks older history.")
+    note: str | None = Field(description="What limits these figures, if anything.")
     method: str
-    files: list[ChurnedFile] = Field(description="`files_analyzed` says how many there are altogether.")
+    files: list[ChurnedFile] = Field(description="`files_analyzed` is the total number.")
     summary: ChurnSummary
 
 
@@ -154,7 +153,7 @@ def _headline(result: CodeChurn) -> str:
 def _text(result: CodeChurn, width: int) -> str:
     rows = [_cells(file) for file in result.files[:_SHOWN]]
     head = ("score", "commits", "+", "-", "authors", "file")
-    more = f"{len(rows)} of {result.files_analyzed} files; the format csv has {len(result.files)}."
+    more = f"{len(rows)} of {result.files_analyzed} files; the format csv lists {len(result.files)}."
     is_cut = len(result.files) > _SHOWN or len(result.files) < result.files_analyzed
     named = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
     return lines(
@@ -210,7 +209,7 @@ def _csv(result: CodeChurn) -> str:
 def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     """Analyze git history for code churn: which files changed most in a period, how much, and by whom.
 
-    Renamed files are followed. Each commit is read from git once and kept, so that asking again is quick.
+    Renamed files are followed. Commits are cached, so repeated calls are fast.
     """
     path = checked_project(room.repository, args.project_path)
     days = min(args.period_days, LIMITS.churn_days)

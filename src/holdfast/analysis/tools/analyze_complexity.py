@@ -1,4 +1,4 @@
-"""`analyze_complexity`: how complex the functions of a project are, and which are too complex."""
+"""`analyze_complexity`: the complexity of a project's functions, and which are too complex."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from holdfast.analysis.complexity.complexity_report import (
 )
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, Dialect
 from holdfast.analysis.complexity.thresholds import ComplexityThresholds
-from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
+from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected_toolchains, languages_of
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
 from holdfast.analysis.render.text_layout import lines, skipped_files, tally
@@ -42,42 +42,42 @@ from holdfast.storage.git.project_files import checked_project
 
 ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]
 VIOLATIONS, FILES, SHOWN = 50, 20, 5
-"""How many violations and files a result has by default, and how many hot spots its text shows: about a
-screen each."""
+"""How many violations and files a result has by default, and how many hot spots its text: a screen each."""
 _METHOD = {
-    "statements": "Cyclomatic: McCabe's on statements, as ruff's C901 counts.",
-    "extended": "Cyclomatic: McCabe's with operators that cut short, conditional expressions and"
-    " comprehensions, as radon, gocyclo and eslint count.",
+    "statements": "Cyclomatic: McCabe's, counting statements, like ruff's C901.",
+    "extended": "Cyclomatic: McCabe's, also counting short-circuit operators, conditional expressions and"
+    " comprehensions, like radon, gocyclo and eslint.",
 }
 _COGNITIVE = (
-    " Cognitive: SonarSource's white paper, {recursion} the one for recursion. Functions"
-    " with a body count; code outside of functions does not. A violation is a value above its threshold."
-    " Debt: 30 minutes for each point over an error's threshold, 15 over a warning's."
+    " Cognitive: SonarSource's white paper, {recursion} the increment for recursion. Only functions"
+    " with a body count. A violation is a value above its threshold."
+    " Debt: 30 minutes per point above an error threshold, 15 above a warning threshold."
     " Maintainability: 171 - 5.2 ln(Halstead volume) - 0.23 extended complexity - 16.2 ln(lines of code),"
-    " of a mean function, scaled to 100."
+    " of the average function, scaled to 100."
 )
 
 
 class AnalyzeComplexity(Input):
-    """Which files, how to count, and what is too much."""
+    """The files, the counting method and the thresholds."""
 
     project_path: arguments.ProjectPath
     toolchain: str = Field(
         max_length=LIMITS.path_characters,
-        description="`auto` for every language there is, or one of: " + ", ".join(TOOLCHAINS) + ".",
+        description="`auto` for all languages, or one of: " + ", ".join(TOOLCHAINS) + ".",
     )
     format: ComplexityFormat = Field(
-        default="summary", description="How the text is written; the data is the same. `full` is `detailed`."
+        default="summary",
+        description="The format of the text; the data is the same. `full` equals `detailed`.",
     )
     max_cyclomatic: IntegerOrNone = Field(
         default=None,
         ge=1,
-        description="Above this it is an error, above three quarters of it a warning; else 20 and 10.",
+        description="An error above this, a warning above three quarters of it; 20 and 10 by default.",
     )
     max_cognitive: IntegerOrNone = Field(
         default=None,
         ge=1,
-        description="Above this it is an error, above three quarters of it a warning; else 30 and 15.",
+        description="An error above this, a warning above three quarters of it; 30 and 15 by default.",
     )
     top_files: IntegerOrNone = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
@@ -85,11 +85,11 @@ class AnalyzeComplexity(Input):
     limit: Integer = count_field(
         VIOLATIONS,
         LIMITS.complexity_functions,
-        "How many violations and functions to return, the worst first.",
+        "The number of violations and functions to return, the worst first.",
     )
     dialect: Dialect = Field(
         default="statements",
-        description="What cyclomatic complexity counts: statements alone, or also operators and the like.",
+        description="What cyclomatic complexity counts: statements only, or also operators and expressions.",
     )
     recursion: bool = Field(
         default=True, strict=True, description="Whether recursion adds to the cognitive complexity."
@@ -102,16 +102,16 @@ class AnalyzeComplexity(Input):
 
 
 class Complexity(SarifResult):
-    """How complex a project is."""
+    """The complexity of a project."""
 
     format: ComplexityFormat
     project_path: UntrustedText
     toolchain: str
-    toolchain_detected: list[str] = Field(description="By the files in the project's own folder.")
-    languages: dict[str, int] = Field(description="How many files were analysed in each.")
-    files_read_in_part: int = Field(description="With errors in their syntax; functions may be missing.")
+    toolchain_detected: list[str] = Field(description="From the files in the project folder.")
+    languages: dict[str, int] = Field(description="The number of analysed files in each.")
+    files_read_in_part: int = Field(description="Files with syntax errors, whose functions may be missing.")
     dialect: Dialect
-    compared_with: str | None = Field(description="The commit; null where all functions are counted.")
+    compared_with: str | None = Field(description="The commit; null if all functions count.")
     thresholds: dict[str, dict[str, int]]
     method: str
     summary: ComplexitySummary
@@ -120,11 +120,11 @@ class Complexity(SarifResult):
     hotspots: list[Hotspot]
     functions: list[MeasuredFunction] = Field(description="The hardest to understand first.")
     files: list[MeasuredFile] = Field(description=f"The {FILES} with the highest score.")
-    top_files: TopFiles | None = optional("Only where it was asked for.")
+    top_files: TopFiles | None = optional("Only if requested.")
 
     @property
     def exit_code(self) -> int:
-        """1 where a function is over the threshold of an error."""
+        """1 if a function exceeds an error threshold."""
         return 1 if self.summary.errors else 0
 
 
@@ -155,7 +155,7 @@ def _text(result: Complexity, width: int) -> str:
         parts.append("## Violations\n" + _by_file(result.violations))
     if len(result.violations) < result.violations_total:
         shown = f"{len(result.violations)} of {result.violations_total} violations"
-        parts.append(f"{shown}; a higher limit has more.")
+        parts.append(f"{shown}; a higher limit shows more.")
     return "\n\n".join([*parts, result.method])
 
 
@@ -163,7 +163,7 @@ def _figures(result: Complexity) -> str:
     summary = result.summary
     return lines(
         f"Files: {result.files_analyzed} of {result.files_discovered}",
-        "" if result.files_discovered else f"There is no source file of the toolchain {result.toolchain}.",
+        "" if result.files_discovered else f"There are no source files for the toolchain {result.toolchain}.",
         skipped_files(result),
         _read_in_part(result),
         f"Languages: {tally(result.languages)}" if result.languages else "",
@@ -181,12 +181,12 @@ def _figures(result: Complexity) -> str:
 
 def _read_in_part(result: Complexity) -> str:
     count = result.files_read_in_part
-    return f"Read only in part because of syntax errors: {count}" if count else ""
+    return f"Partly read because of syntax errors: {count}" if count else ""
 
 
 def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
     if median is None:
-        return f"{name}: not measured, there is no function"
+        return f"{name}: not measured, there are no functions"
     return f"{name}: median {median:g}, 90 % at most {p90}, highest {highest}"
 
 
@@ -233,10 +233,10 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
 )
 @without_garbage_collection()
 def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
-    """Analyze code complexity: cyclomatic and cognitive complexity, Halstead's effort, maintainability.
+    """Analyze code complexity: cyclomatic and cognitive complexity, Halstead effort, maintainability.
 
-    Fifteen languages, function by function. As a command it exits with status 1 if a function is over the
-    threshold of an error; with `since` or `diff` only functions that are new or became more complex count.
+    Fifteen languages, function by function. The command exits with status 1 if a function exceeds an error
+    threshold; with `since` or `diff` only functions that are new or became more complex count.
     """
     project = Project(
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
@@ -250,7 +250,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     result = Complexity(
         **scan.counts.of(project.path, args.format),
         toolchain=args.toolchain,
-        toolchain_detected=detected(project.path, (*scan.files, *scan.other_files)),
+        toolchain_detected=detected_toolchains(project.path, (*scan.files, *scan.other_files)),
         languages=dict(sorted(Counter(record.language for record in scan.files.values()).items())),
         files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
         dialect=args.dialect,

@@ -1,4 +1,4 @@
-"""`analyze_dead_code`: what nothing uses, how sure that is, and what was looked for."""
+"""`analyze_dead_code`: code that nothing uses, with confidence and reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_code_report
-from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
@@ -30,26 +30,25 @@ _IN_SUMMARY = 10
 
 
 class AnalyzeDeadCode(Input):
-    """Where to look, and for what."""
+    """The files to report on, and which findings."""
 
     project_path: str = Field(
         default=".",
-        description="What to report on, from the root of the repository; uses elsewhere in it count.",
+        description="The path to report on, from the repository root; uses in the whole repository count.",
     )
     min_confidence: Level = Field(
-        default="medium",
-        description="high: the name occurs nowhere else. low: also what frameworks or others may use.",
+        default="medium", description="high: the name occurs nowhere else. low: also what others may use."
     )
     kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only findings of these kinds.")
     include_tests: StrictBool = Field(
-        default=True, description="Also list findings in tests and examples; their uses count either way."
+        default=True, description="Also list findings in tests and examples; their uses always count."
     )
     since: arguments.Revision | None = Field(
-        default=None, description="Only what was not dead yet in this commit, branch or tag."
+        default=None, description="Only what was not dead in this commit, branch or tag."
     )
     diff: arguments.Fork = None
-    format: Format = Field(default="summary", description="How the words of the result look.")
-    limit: Integer = Field(default=_SHOWN, ge=1, le=_MOST, description="How many findings to list at most.")
+    format: Format = Field(default="summary", description="The format of the text.")
+    limit: Integer = Field(default=_SHOWN, ge=1, le=_MOST, description="Maximum number of findings to list.")
 
 
 class DeadCodeFinding(Output):
@@ -57,26 +56,26 @@ class DeadCodeFinding(Output):
 
     kind: Kind
     name: UntrustedText = Field(
-        description="From the outermost name on; of statements that of their function."
+        description="Qualified by the enclosing names; for statements, the enclosing function."
     )
     file: UntrustedText
     line: int
     end_line: int
     confidence: float = Field(description="From 0 to 1; high from 0.9, medium from 0.6.")
     level: Level
-    reason: UntrustedText = Field(description="What was looked for, and what keeps it from being surer.")
+    reason: UntrustedText = Field(description="What was searched for, and what lowers the confidence.")
 
 
 class DeadCodeSummary(Output):
-    """All findings, also those that are not listed, in numbers."""
+    """Counts over all findings, including those not listed."""
 
     total: int
     by_kind: dict[str, int]
     by_level: dict[str, int]
     files: int = Field(description="Files with findings.")
-    dead_lines: int = Field(description="Lines in the ranges of findings, each once.")
+    dead_lines: int = Field(description="Lines that findings cover, each counted once.")
     lines: int = Field(description="Lines of all files analysed.")
-    dead_share: float | None = Field(description="Of all lines; null where there are none.")
+    dead_share: float | None = Field(description="Share of all lines; null if there are none.")
 
 
 class DeadCode(SarifResult):
@@ -84,28 +83,27 @@ class DeadCode(SarifResult):
 
     project_path: UntrustedText
     findings: list[DeadCodeFinding] = Field(description="By confidence, then file and line.")
-    left_out: int = Field(description="How many more findings there are; `limit` lists more.")
+    left_out: int = Field(description="The number of findings not listed; raise `limit` to see more.")
     summary: DeadCodeSummary
-    compared_with: str | None = Field(description="The commit since which this is dead; null without one.")
-    method: str = Field(description="How it was found out.")
+    compared_with: str | None = Field(description="The base commit; null if there is none.")
+    method: str = Field(description="How it was determined.")
     format: Format
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command: 1 where something became dead since a commit."""
+        """1 if something became dead since the base commit."""
         return int(self.compared_with is not None and self.summary.total > 0)
 
 
 _METHOD = (
-    "Reachability over names from entry points, tests, framework conventions and what runs when files are "
-    "loaded; members of classes by name. Names in strings, templates and settings lower the confidence."
+    "Reachability by name from entry points, tests, framework conventions and module-level code; class "
+    "members are matched by name alone. Names in strings, templates and settings lower the confidence."
 )
 
 
-def _line(one: DeadCodeFinding) -> str:
-    return text.one_line(
-        f"{one.level:<6} {one.file}:{one.line}  {one.kind} {one.name}".rstrip(), keep_spaces=True
-    )
+def _line(finding: DeadCodeFinding) -> str:
+    line = f"{finding.level:<6} {finding.file}:{finding.line}  {finding.kind} {finding.name}"
+    return text.one_line(line.rstrip(), keep_spaces=True)
 
 
 def _text(result: DeadCode, _: int) -> str:
@@ -115,7 +113,8 @@ def _text(result: DeadCode, _: int) -> str:
     analysed = f"{result.files_analyzed} of {result.files_discovered} files analysed"
     shown = result.findings if is_detailed else result.findings[:_IN_SUMMARY]
     found = (
-        f"{_line(one)}\n       {text.one_line(one.reason)}" if is_detailed else _line(one) for one in shown
+        f"{_line(each)}\n       {text.one_line(each.reason)}" if is_detailed else _line(each)
+        for each in shown
     )
     return lines(
         f"Findings: {summary.total} in {dead}; {analysed}.",
@@ -137,9 +136,9 @@ def _text(result: DeadCode, _: int) -> str:
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
 
-    Every finding has a confidence and the reason for it. Public names of libraries and what frameworks may
-    call are low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is
-    listed, and the command ends with status 1 where something did.
+    Every finding has a confidence and a reason. Public names of libraries and what frameworks may call are
+    low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is listed, and
+    the command exits with status 1 if anything did.
     """
     base = arguments.base_of(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)
@@ -148,18 +147,18 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     found = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
     items = sorted(
         (
-            one
-            for one in found.items
-            if (args.kinds is None or one.kind in args.kinds)
-            and (args.include_tests or not IN_TESTS.search(one.file))
+            item
+            for item in found.items
+            if (args.kinds is None or item.kind in args.kinds)
+            and (args.include_tests or not IN_TESTS.search(item.file))
         ),
-        key=lambda one: -one.confidence,  # stable: by file and line for equal confidence
+        key=lambda item: -item.confidence,  # stable: by file and line for equal confidence
     )
     report = DeadCodeReport(tuple(items))
     result = DeadCode(
         **scan.counts.model_dump(),
         project_path=args.project_path,
-        findings=[DeadCodeFinding(**vars(one), level=one.level) for one in items[: args.limit]],
+        findings=[DeadCodeFinding(**vars(item), level=item.level) for item in items[: args.limit]],
         left_out=max(0, len(items) - args.limit),
         summary=_summary(report, sum(record.lines for record in scan.files.values())),
         compared_with=None if base is None else base.commit,
@@ -176,7 +175,7 @@ def _summary(report: DeadCodeReport, lines: int) -> DeadCodeSummary:
         total=len(report.items),
         by_kind=report.by_kind,
         by_level={level: count for level in LEVELS if (count := report.by_level[level])},
-        files=len({one.file for one in report.items}),
+        files=len({item.file for item in report.items}),
         dead_lines=report.dead_lines,
         lines=lines,
         dead_share=report.dead_lines / lines if lines else None,

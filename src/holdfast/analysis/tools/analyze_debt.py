@@ -1,4 +1,4 @@
-"""`analyze_debt`: what comments admit to be unfinished, wrong or makeshift, and for how long they have."""
+"""`analyze_debt`: self-admitted technical debt in comments, with its age."""
 
 from __future__ import annotations
 
@@ -34,61 +34,61 @@ AgesOf = Literal["certain", "all", "none"]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _ITEMS = 50
 _SHOWN = 10
-_NOT_ASKED = "not asked for"
+_NOT_REQUESTED = "not requested"
 _METHOD = (
-    "Certain: a line of a comment opens with a marker such as TODO or FIXME, from which category and severity"
-    " follow. Probable: a linear model, trained on labelled comments of seven projects, takes it for debt;"
-    " a third to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences"
-    " and code that is commented out do not count. An age is that of the last change of the line."
+    "Certain: a comment line starts with a marker such as TODO or FIXME, which sets category and severity."
+    " Probable: a linear model, trained on labelled comments of seven projects, takes it for debt; a third"
+    " to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences and"
+    " commented-out code do not count. The age is that of the last change to the line."
 )
 
 
 class AnalyzeDebt(arguments.ProjectInput):
-    """Which files, and which debt."""
+    """The files to analyze, and which debt to list."""
 
     include_probable: StrictBool = Field(
-        default=True, description="Also what has no marker and the model takes for debt."
+        default=True, description="Also list comments without a marker that the model classifies as debt."
     )
     min_probability: StrictFloat | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="How probable that has to be; if not given, where precision and recall are balanced.",
+        description="The minimum probability of those; by default where precision and recall are balanced.",
     )
     min_severity: Severity = Field(
-        default="Low", description="Only as grave as this or graver; what is probable is Low."
+        default="Low", description="Only this severity or higher; probable items are Low."
     )
     ages: AgesOf = Field(
-        default="certain",
-        description="Which items to look up the age of; that of probable ones takes long in a long history.",
+        default="certain", description="Which items get an age; looking up `all` is slow with a long history."
     )
     since: arguments.Revision | None = Field(
-        default=None, description="Only what the same file did not admit in this commit, branch or tag."
+        default=None,
+        description="Only items that the same file did not contain in this commit, branch or tag.",
     )
     diff: arguments.Fork = None
-    format: DebtFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = count_field(_ITEMS, LIMITS.debt_items, "Most items to return, the gravest first.")
+    format: DebtFormat = Field(default="summary", description="The format of the text.")
+    limit: Integer = count_field(_ITEMS, LIMITS.debt_items, "Maximum number of items, the most severe first.")
 
 
 class FoundDebt(Output):
-    """A debt that a comment admits."""
+    """A debt item in a comment."""
 
     category: Category
     severity: Severity
     certainty: Certainty
-    marker: str | None = optional("Of what is certain.")
-    probability: float | None = optional("Of what is probable.")
+    marker: str | None = optional("For certain items.")
+    probability: float | None = optional("For probable items.")
     text: UntrustedText
     file: UntrustedText
     line: int
     column: int
     age_days: int | None = Field(description="Whole days since the line was last changed.")
-    committed_at: str | None = Field(description="When that was.")
+    committed_at: str | None = Field(description="When the line was last changed.")
     age_unknown: str | None = optional("Why the age is not known.")
 
 
 class OldestDebt(Output):
-    """The item whose line is unchanged for longest."""
+    """The item whose line has been unchanged the longest."""
 
     file: UntrustedText
     line: int
@@ -96,27 +96,27 @@ class OldestDebt(Output):
 
 
 class DebtSummary(Output):
-    """Everything that was found, also what is not listed."""
+    """Counts over all items, including those not listed."""
 
     total: int
     by_certainty: dict[Certainty, int]
     by_severity: dict[Severity, int]
     by_category: dict[Category, int]
     files_with_debt: int
-    average_age_days: float | None = Field(description="Of the items whose age is known; null where none is.")
+    average_age_days: float | None = Field(description="Over the items with a known age; null if none.")
     oldest: OldestDebt | None
-    ages_unknown: dict[str, int] = Field(description="How many ages are not known, by the reason.")
+    ages_unknown: dict[str, int] = Field(description="The number of unknown ages, by reason.")
 
 
 class Debt(SarifResult):
-    """The debt that the comments of a project admit."""
+    """The self-admitted debt of a project."""
 
     format: DebtFormat
     project_path: UntrustedText
-    compared_with: str | None = Field(description="The commit; null where everything is counted.")
+    compared_with: str | None = Field(description="The commit; null if everything counts.")
     summary: DebtSummary
-    items: list[FoundDebt] = Field(description="`summary.total` says how many there are altogether.")
-    threshold: float | None = Field(description="The least probability; null where only markers count.")
+    items: list[FoundDebt] = Field(description="`summary.total` is the total number.")
+    threshold: float | None = Field(description="The minimum probability; null if only markers count.")
     method: str
 
 
@@ -125,7 +125,7 @@ def _text(result: Debt, width: int) -> str:
     shown = result.items if result.format == "detailed" else result.items[:_SHOWN]
     return lines(
         f"Debt: {tally(summary.by_certainty) or 'none'}.",
-        f"Files: {summary.files_with_debt} of {result.files_analyzed} admit some.",
+        f"Files: {summary.files_with_debt} of {result.files_analyzed} contain debt.",
         f"{tally(summary.by_severity)}; {tally(summary.by_category)}." if summary.total else "",
         f"Only what is new since {result.compared_with}." if result.compared_with else "",
         skipped_files(result),
@@ -141,7 +141,7 @@ def _age_lines(summary: DebtSummary) -> list[str]:
     if summary.oldest is not None:
         oldest = f"{summary.oldest.age_days} ({summary.oldest.file}:{summary.oldest.line})"
         found.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
-    unknown = {reason: count for reason, count in summary.ages_unknown.items() if reason != _NOT_ASKED}
+    unknown = {reason: count for reason, count in summary.ages_unknown.items() if reason != _NOT_REQUESTED}
     return [*found, *([f"Age unknown: {tally(unknown)}."] if unknown else [])]
 
 
@@ -164,12 +164,12 @@ def _found(item: DebtItem, age: Age | str) -> FoundDebt:
     return FoundDebt(**vars(item), age_days=age.days, committed_at=rfc3339_of_seconds(age.time))
 
 
-def _ages(room: Analysis, items: Sequence[DebtItem], whose: AgesOf) -> Ages:
+def _ages(room: Analysis, items: Sequence[DebtItem], which: AgesOf) -> Ages:
     ages: Ages = {}
     wanted: dict[str, list[int]] = {}
     for item in items:
-        ages.setdefault(item.file, {})[item.line] = _NOT_ASKED
-        if whose in ("all", item.certainty):
+        ages.setdefault(item.file, {})[item.line] = _NOT_REQUESTED
+        if which in ("all", item.certainty):
             wanted.setdefault(item.file, []).append(item.line)
     for path, known in line_ages(room.repository, wanted, room.clock().timestamp()).items():
         ages[path] |= known
@@ -183,7 +183,7 @@ def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
     if known:
         _, days, first = min(known, key=lambda row: (row[0], row[2].order))
         oldest = OldestDebt(file=first.file, line=first.line, age_days=days)
-    counted = Counter(word for item in items for word in (item.certainty, item.severity, item.category))
+    counted = Counter(value for item in items for value in (item.certainty, item.severity, item.category))
     reasons = Counter(age for _, age in found if isinstance(age, str))
     return DebtSummary(
         total=len(items),
@@ -202,8 +202,8 @@ def _threshold(args: AnalyzeDebt) -> float | None:
         return least_probability(args.min_probability)
     if args.min_probability is not None:
         raise InvalidArguments(
-            "`min_probability` is about probable items, which `include_probable` leaves out.",
-            hint="Give one of the two.",
+            "`min_probability` applies to probable items, which `include_probable` excludes.",
+            hint="Use one of the two.",
         )
     return None
 
@@ -217,10 +217,10 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     **arguments.of_project(_text, specified=False, sarif=Debt.sarif_text),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
-    """List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.
+    """List self-admitted technical debt: TODO, FIXME and the like, and comments that read like debt.
 
-    What opens with a marker is certain; what a model takes for debt is probable, and kept apart. Each item
-    has its place, category, severity and age.
+    Comments that start with a marker are certain; those that a model classifies as debt are probable. Each
+    item has its location, category, severity and age.
     """
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)

@@ -18,7 +18,7 @@ from holdfast.analysis.defects.defect_report import (
 )
 from holdfast.analysis.defects.logistic import Model
 from holdfast.analysis.defects.measures import FEATURES
-from holdfast.analysis.defects.prediction import COSTS, HIGH, MEDIUM, kept_predictions
+from holdfast.analysis.defects.prediction import COSTS, HIGH, MEDIUM, cached_predictions
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
@@ -39,74 +39,77 @@ RankedBy = Literal["probability", "risk-per-line"]
 _FILES, _SHOWN = 50, 10
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
-    "Probability that a commit which says it fixes something changes the file within 365 days: a"
-    " logistic model on size and six features, trained on other repositories, moved by the last year of this"
-    f" one where that teaches something. High from {HIGH:g}, Medium from {MEDIUM:g}. Confidence is 1 less"
-    " what each feature that was not measured costs ("
+    "Probability that a fixing commit (by its message) changes the file within 365 days: logistic"
+    " regression on size and six features, trained on other repositories and adapted to the last year of this"
+    f" one if it has enough fixes. High from {HIGH:g}, Medium from {MEDIUM:g}. Confidence is 1 minus a"
+    " deduction for each feature that was not measured ("
     + ", ".join(f"{name} {cost:g}" for name, cost in COSTS.items())
-    + "), times 0.9 where this repository's history taught nothing, times 0.8 below ten lines of code."
-    " docs/accuracy.md says how well it does."
+    + "), times 0.9 if the model was not adapted to this repository, times 0.8 below ten lines of code."
+    " docs/accuracy.md reports the accuracy."
 )
 _ADVICE: dict[str, str] = {
-    "size": "Split it where its parts have little to do with each other: more lines, more to go wrong.",
+    "size": "Split it where its parts are unrelated: more lines, more to go wrong.",
     "complexity": "Simplify its most complex functions, or test their paths before changing them.",
-    "churn": "Review changes to it with care, and find out what keeps changing or being mended.",
-    "duplication": "Give what it shares with other files one place, so that a fix reaches all copies.",
-    "coupling": "Lessen what it depends on and what depends on it, or test it at that boundary.",
-    "name_quality": "Give its worst names words that say what they hold.",
+    "churn": "Review changes to it with care, and find out why it keeps changing or needing fixes.",
+    "duplication": "Move what it shares with other files to one place, so that a fix reaches all copies.",
+    "coupling": "Reduce its dependencies and dependents, or test it at that boundary.",
+    "name_quality": "Rename its least clear names after what they hold.",
     "test_coverage": "Cover the lines that no test runs.",
 }
 _LEAST_FACTOR, _ADVISED = 0.2, 3
+"""The least log-odds of a listed factor (0.2 is 1.2 times the odds), and how many get advice: judgements."""
 
 
 class AnalyzeDefectProbability(arguments.ProjectInput):
-    """Which files, and how sure a prediction has to be."""
+    """The files to predict, and the confidence required."""
 
     min_confidence: StrictFloat = Field(
-        default=0.7, ge=0, le=1, description="Only predictions that are at least so sure."
+        default=0.7, ge=0, le=1, description="Only predictions with at least this confidence."
     )
     explain: StrictBool = Field(
-        default=False, description="Also what was measured of each file, and what each feature contributes."
+        default=False,
+        description="Also return the measures of each file and the contribution of each feature.",
     )
-    sarif: StrictBool = Field(default=False, description="Write the text in SARIF, whatever `format` says.")
-    format: DefectFormat = Field(default="summary", description="How the text is written.")
+    sarif: StrictBool = Field(default=False, description="Return SARIF, regardless of `format`.")
+    format: DefectFormat = Field(default="summary", description="The format of the text.")
     rank_by: RankedBy = Field(
-        default="probability", description="`risk-per-line` begins where reading a hundred lines finds most."
+        default="probability",
+        description="`risk-per-line` lists first where reviewing a hundred lines finds most.",
     )
-    limit: Integer = count_field(_FILES, LIMITS.defect_files, "Most files to return, the riskiest first.")
+    limit: Integer = count_field(
+        _FILES, LIMITS.defect_files, "The maximum number of files, the riskiest first."
+    )
 
 
 class DefectPrediction(Output):
-    """What is to be expected of one file."""
+    """The prediction for one file."""
 
     file: UntrustedText
     probability: float
     confidence: float
     risk_level: Risk
     risk_per_100_lines: float
-    contributing_factors: list[str] = Field(description="What adds most to the risk, in log-odds.")
+    contributing_factors: list[str] = Field(description="The largest contributions to the risk, in log-odds.")
     recommendations: list[str]
     missing: dict[str, UntrustedText] = Field(description="Features that were not measured, and why.")
-    measures: dict[str, float | None] | None = optional(
-        "All that the model looks at, where `explain` is set."
-    )
+    measures: dict[str, float | None] | None = optional("All inputs of the model, if `explain` is set.")
     contributions: dict[str, float] | None = optional(
-        "Log-odds that size and each feature add to the model's intercept, where `explain` is set."
+        "Log-odds that size and each feature add to the model's intercept, if `explain` is set."
     )
 
 
 class DefectSummary(Output):
-    """All files, also those that are not listed."""
+    """Counts over all files, including those not listed."""
 
     total_files: int
-    predictions: int = Field(description="Files of which the prediction is sure enough.")
-    below_confidence: int = Field(description="Files of which it is not.")
-    highest_confidence: float | None = Field(description="Of any file; null where there is none.")
+    predictions: int = Field(description="Files with sufficient confidence.")
+    below_confidence: int = Field(description="Files with less.")
+    highest_confidence: float | None = Field(description="The highest of any file; null without files.")
     high_risk: int
     medium_risk: int
     low_risk: int
-    missing: dict[str, int] = Field(description="In how many files each feature was not measured.")
-    reasons: dict[str, UntrustedText] = Field(description="Why, where it is the same for all files.")
+    missing: dict[str, int] = Field(description="The number of files in which each feature was not measured.")
+    reasons: dict[str, UntrustedText] = Field(description="The reason, if it is the same for all files.")
 
 
 class Defects(SarifResult):
@@ -117,9 +120,7 @@ class Defects(SarifResult):
     min_confidence: float
     rank_by: RankedBy
     summary: DefectSummary
-    predictions: list[DefectPrediction] = Field(
-        description="`summary.predictions` says how many there are altogether."
-    )
+    predictions: list[DefectPrediction] = Field(description="`summary.predictions` is the total number.")
     model: Model
     baseline: Baseline
     recent_commits: list[RiskyCommit] = Field(description="The riskiest of the last 90 days.")
@@ -143,14 +144,14 @@ def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
     )
 
 
-def _summary(report: DefectReport, sure: list[Prediction]) -> DefectSummary:
+def _summary(report: DefectReport, confident: list[Prediction]) -> DefectSummary:
     everything = report.predictions
-    risks = Counter(found.risk for found in sure)
-    missing = {name: [it.missing[name] for it in everything if name in it.missing] for name in FEATURES}
+    risks = Counter(found.risk for found in confident)
+    missing = {name: [each.missing[name] for each in everything if name in each.missing] for name in FEATURES}
     return DefectSummary(
         total_files=len(everything),
-        predictions=len(sure),
-        below_confidence=len(everything) - len(sure),
+        predictions=len(confident),
+        below_confidence=len(everything) - len(confident),
         highest_confidence=max((found.confidence for found in everything), default=None),
         high_risk=risks["High"],
         medium_risk=risks["Medium"],
@@ -174,7 +175,7 @@ def _text(result: Defects, width: int) -> str:
         )
         if summary.predictions
     ]
-    head = ("probability", "risk", "confidence", "file", "mostly by")
+    head = ("probability", "risk", "confidence", "file", "main factors")
     rows = [head, *map(_cells, shown)] if shown and not is_detailed else []
     return lines(
         f"Files analysed: {summary.total_files}; predictions with a confidence of at least"
@@ -189,10 +190,7 @@ def _text(result: Defects, width: int) -> str:
         map(_in_detail, shown) if is_detailed else (),
         table(rows, width, flexible=(3, 4)),
         shown_of(len(shown), summary.predictions),
-        (
-            f"Commit worth a second look: {it.id[:12]} ({it.risk:.2f}) {it.subject}"
-            for it in result.recent_commits
-        ),
+        (f"Risky commit: {each.id[:12]} ({each.risk:.2f}) {each.subject}" for each in result.recent_commits),
         result.method,
     )
 
@@ -200,9 +198,9 @@ def _text(result: Defects, width: int) -> str:
 def _baseline_line(result: Defects) -> str:
     found = result.baseline
     if found.model_auc is None or found.size_auc is None:
-        return f"Not compared with ordering by size: {found.reason}."
+        return f"Not compared with ranking by size: {found.reason}."
     return (
-        f"On the last year here ({found.mended} of {found.files} files mended) the area under the curve is"
+        f"On the last year here ({found.mended} of {found.files} files fixed) the area under the ROC curve is"
         f" {found.model_auc:.3f}, by size alone {found.size_auc:.3f}."
     )
 
@@ -215,11 +213,11 @@ def _cells(found: DefectPrediction) -> tuple[str, ...]:
 def _in_detail(found: DefectPrediction) -> str:
     found_lines = [
         f"{found.file}: {found.risk_level}, {found.probability:.1%}, confidence {found.confidence:.0%}",
-        f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none stands out'}",
+        f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none'}",
         *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
         *(f"  {advice}" for advice in found.recommendations),
     ]
-    numbers_shown = {"Measured": found.measures, "Adds": found.contributions}
+    numbers_shown = {"Measured": found.measures, "Contributions": found.contributions}
     for head, numbers in numbers_shown.items():
         known = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
         found_lines += [f"  {head}: {', '.join(known)}"] if known else []
@@ -242,31 +240,31 @@ def _with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
 def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
     """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.
 
-    Complexity, churn, duplication, coupling, names and coverage count as far as they were measured; how well
-    ordering by size alone would do is always said.
+    Complexity, churn, duplication, coupling, names and coverage count if they were measured. The result
+    compares the model with ranking by size alone.
     """
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    report = kept_predictions(room, project, scan)
-    sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
+    report = cached_predictions(room, project, scan)
+    confident = [found for found in report.predictions if found.confidence >= args.min_confidence]
     if args.rank_by == "risk-per-line":
-        sure.sort(key=lambda found: (-found.per_100_lines, found.file))
+        confident.sort(key=lambda found: (-found.per_100_lines, found.file))
     result = Defects(
         **scan.counts.of(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
-        summary=_summary(report, sure),
-        predictions=[_predicted(found, explain=args.explain) for found in sure[: args.limit]],
+        summary=_summary(report, confident),
+        predictions=[_predicted(found, explain=args.explain) for found in confident[: args.limit]],
         model=report.model,
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
     )
-    listed = map(_with_advice, map(defect_finding, sure), result.predictions)
+    listed = map(_with_advice, map(defect_finding, confident), result.predictions)
     return result.with_findings(
         listed,
         rules=[replace(DEFECT_RULE, help=_METHOD)],
-        total=len(sure),
+        total=len(confident),
         properties={"summary": result.summary.wire(), "baseline": result.baseline.wire()},
         notes=[_METHOD],
     )

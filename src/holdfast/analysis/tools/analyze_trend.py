@@ -1,4 +1,4 @@
-"""`analyze_trend`: how the headline numbers of a project went along its history."""
+"""`analyze_trend`: how the headline numbers of a project changed over its history."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ _GAP = "·"
 _SERIES_HEAD = ("number", "first", "last", "change", "trend")
 _METHOD = (
     "The numbers of a commit are those that `record_trend` recorded. Files, lines, complexity and debt of the"
-    " current commit are measured now, and on request computed from git for past commits. What was not"
-    " measured at a commit is null, commits without any number are counted, and nothing is interpolated."
+    " current commit are measured now and, on request, computed from git for past commits. Numbers not"
+    " measured at a commit are null, commits without any number are counted, and nothing is interpolated."
 )
-_OTHERS = "{} commits have numbers from another version of Holdfast, which are left out."
-_SHALLOW = "This clone is shallow: older commits are not in it."
+_OTHERS = "{} commits have numbers from another version of Holdfast, which are ignored."
+_SHALLOW = "This clone is shallow: older commits are missing."
 
 
 class AnalyzeTrend(arguments.ProjectInput):
-    """Which project, which numbers, and how far back."""
+    """The project, the numbers, and how far back."""
 
     metric: list[Metric] | None = Field(default=None, min_length=1, description="Only these numbers.")
     backfill: Integer = Field(
         default=0,
         ge=0,
         le=LIMITS.trend_commits,
-        description="How many of the last commits, by first parents, to compute missing points of.",
+        description="For how many of the last commits (first parents) to compute missing points.",
     )
-    format: TrendFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = count_field(_SHOWN, LIMITS.trend_commits, "How many points to return, the newest.")
+    format: TrendFormat = Field(default="summary", description="The format of the text.")
+    limit: Integer = count_field(_SHOWN, LIMITS.trend_commits, "The maximum number of points, the newest.")
 
 
 class PastPoint(Output):
@@ -68,15 +68,15 @@ class PastPoint(Output):
 
     commit: str
     committed_at: str
-    missing_before: int = Field(description="Commits without any number between the point before and this.")
-    numbers: dict[Metric, float | None] = Field(description="Null where it was not measured at this commit.")
+    missing_before: int = Field(description="Commits without any number since the previous point.")
+    numbers: dict[Metric, float | None] = Field(description="Null if not measured at this commit.")
 
 
 class Series(Output):
     """How one number changed over all points, including those that are not listed."""
 
     metric: Metric
-    points: int = Field(description="Commits at which it was measured.")
+    points: int = Field(description="The number of commits at which it was measured.")
     first: float
     last: float
     change: float = Field(description="From the first to the last.")
@@ -85,22 +85,22 @@ class Series(Output):
 
 
 class Trend(FileCounts):
-    """How the numbers of a project changed."""
+    """The trend of a project's numbers."""
 
     format: TrendFormat
     project_path: UntrustedText
     head: TrendPoint = Field(description="Whether the numbers of the last commit are recorded.")
-    backfilled: int = Field(description="Points of past commits that were computed now.")
+    backfilled: int = Field(description="Points of past commits computed by this call.")
     series: list[Series]
     points: list[PastPoint] = Field(description="Along the first parents, oldest first.")
     total_points: int
     commits_looked_at: int
-    note: str | None = Field(description="What limits these figures, if anything does.")
+    note: str | None = Field(description="What limits these figures, if anything.")
     method: str
 
 
 def _text(result: Trend, width: int) -> str:
-    rows = [_SERIES_HEAD, *(_cells(one, result.points) for one in result.series)]
+    rows = [_SERIES_HEAD, *(_cells(series, result.points) for series in result.series)]
     return lines(
         _points_line(result),
         skipped_files(result),
@@ -112,7 +112,7 @@ def _text(result: Trend, width: int) -> str:
 
 
 def _markdown(result: Trend) -> str:
-    rows = [_cells(one, result.points) for one in result.series]
+    rows = [_cells(series, result.points) for series in result.series]
     shown = markdown_table(_SERIES_HEAD, rows, (LEFT, RIGHT, RIGHT, RIGHT, LEFT)) if rows else ""
     parts = ["# Trend", _points_line(result), shown, _unrecorded(result), result.note]
     return "\n\n".join(filter(None, parts))
@@ -131,13 +131,13 @@ def _cells(series: Series, points: Sequence[PastPoint]) -> tuple[str, ...]:
         series.metric,
         f"{series.first:.12g}",
         f"{series.last:.12g}",
-        f"{series.change:+.12g}" if series.points > 1 else "",  # from one point nothing follows
-        _line(series.metric, points),
+        f"{series.change:+.12g}" if series.points > 1 else "",  # a single point has no change
+        _sparkline(series.metric, points),
     )
 
 
-def _line(metric: Metric, points: Sequence[PastPoint]) -> str:
-    """Return the newest points as bars from the lowest to the highest, with a dot where there is a gap."""
+def _sparkline(metric: Metric, points: Sequence[PastPoint]) -> str:
+    """Return a sparkline of the newest points, with a dot for each gap."""
     values: list[float | None] = []
     for point in points:
         values += [None] if point.missing_before and values else []
@@ -172,9 +172,9 @@ def _points(
     for commit, seconds, numbers in order:
         if names and not numbers.keys().isdisjoint(names):
             shown: dict[Metric, float | None] = {name: numbers.get(name) for name in names}
-            moment = rfc3339_of_seconds(seconds)
+            committed_at = rfc3339_of_seconds(seconds)
             points.append(
-                PastPoint(commit=commit, committed_at=moment, missing_before=missing, numbers=shown)
+                PastPoint(commit=commit, committed_at=committed_at, missing_before=missing, numbers=shown)
             )
             missing = 0
         else:
@@ -206,14 +206,14 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     """Show how the headline numbers of a project changed from commit to commit, along the first parents.
 
     The numbers are those that `record_trend` recorded and those of the current commit; `backfill` computes
-    past commits for this answer. Nothing is recorded here. What was not measured is null.
+    past commits without recording them. Numbers that were not measured are null.
     """
     project = Project(checked_project(room.repository, args.project_path))
     with Git(room.repository) as git:
         commits = first_parents(git, LIMITS.trend_commits)
     scan = room.scan(project)
     ids = [commit for commit, _ in commits]
-    known, others = room.points.known(project.path, ids)
+    known, ignored = room.points.known(project.path, ids)
     points = dict(known)
     head, reason = commit_of(room, project, scan)
     if head is not None and reason is None:
@@ -222,7 +222,7 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     computed = dict(past_numbers(room, project, missing))
     points |= {commit: {**numbers, **points.get(commit, {})} for commit, numbers in computed.items()}
     shown, series = _points(commits, points, [name for name in METRICS if name in (args.metric or METRICS)])
-    notes = [_OTHERS.format(others)] if others else []
+    notes = [_OTHERS.format(ignored)] if ignored else []
     notes += [_SHALLOW] if shallow_commits(room.repository) else []
     return Trend(
         **scan.counts.of(project.path, args.format),

@@ -1,4 +1,4 @@
-"""`quality_gate`: whether the code holds the thresholds of the project, and what breaks them."""
+"""`quality_gate`: whether the code meets the project's thresholds, and what violates them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.engine.scope import RunOptions, Scope
 from holdfast.analysis.engine.stages import Stages
-from holdfast.analysis.gate.check import Breach, GateCheck, GateViolation, Verdict
-from holdfast.analysis.gate.judges import JUDGES, GateScope
+from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
+from holdfast.analysis.gate.checks import CHECKS, GateScope
 from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
 from holdfast.analysis.render.junit import JUnitCase, junit
 from holdfast.analysis.render.sarif import SarifResult
@@ -38,32 +38,33 @@ from holdfast.storage.git.project_files import checked_project
 GateFormat = Literal["summary", "detailed", "json", "sarif", "junit"]
 _VIOLATIONS, _SHOWN = 20, 5
 _METHOD = (
-    "Each check asks the analysis of that name. A gate passes where at least one check was measured and none"
-    " fails; what was not measured is told and does neither. Copies are exact or"
-    " renamed. Coverage comes from reports of test runs, which are never made here."
+    "Each check uses the analysis of that name. The gate passes if at least one check was measured and none"
+    " fails; a check that was not measured neither passes nor fails. Copies are exact or renamed. Coverage"
+    " comes from existing reports; tests are never run."
 )
 
 
 class QualityGate(arguments.ProjectInput, Thresholds):
-    """Which files, what is too much, and compared with what."""
+    """The files, the thresholds and the base commit."""
 
     since: arguments.Revision | None = Field(
         default=None, description="Count only what is new or worse than in this commit, branch or tag."
     )
     diff: arguments.Fork = None
     count_all: StrictBool = Field(
-        default=False, description="Count everything, though a base is given; that still has to exist."
+        default=False, description="Count everything despite a base, which must still exist."
     )
     staged: StrictBool = Field(
         default=False,
-        description="Judge what the next commit would hold, against the last one unless a base is given.",
+        description="Check the staged files, compared with the last commit unless a base is given.",
     )
-    format: GateFormat = Field(default="summary", description="How the text is written.")
+    format: GateFormat = Field(default="summary", description="The format of the text.")
     fail_on_violation: StrictBool = Field(
-        default=False, description="Mark the answer as an error, and end with status 1, unless it passes."
+        default=False,
+        description="Unless the gate passes, mark the result as an error and exit with status 1.",
     )
     limit: Integer = count_field(
-        _VIOLATIONS, LIMITS.gate_violations, "Most violations to list for a check, the worst first."
+        _VIOLATIONS, LIMITS.gate_violations, "The maximum number of violations per check, the worst first."
     )
 
 
@@ -73,11 +74,11 @@ class GateResult(SarifResult):
     format: GateFormat
     project_path: UntrustedText
     passed: bool
-    reason: UntrustedText = Field(description="In one sentence.")
-    is_error: bool = Field(description="Whether it does not pass, and that was to be an error.")
-    compared_with: str | None = Field(description="The commit; null where everything counts.")
-    settings: UntrustedText | None = Field(description="The file that has some; null where none does.")
-    switched_off: list[CheckName] = Field(description="Checks that the settings leave out.")
+    reason: UntrustedText = Field(description="Why, in one sentence.")
+    is_error: bool = Field(description="Whether the gate failed and `fail_on_violation` is set.")
+    compared_with: str | None = Field(description="The commit; null if everything counts.")
+    settings: UntrustedText | None = Field(description="The settings file; null if there is none.")
+    switched_off: list[CheckName] = Field(description="Checks that the settings disable.")
     checks: list[GateCheck]
     generated_at: str
     analysis_duration: Duration
@@ -85,7 +86,7 @@ class GateResult(SarifResult):
 
     @property
     def exit_code(self) -> int:
-        """1 where it does not pass, and that was to be an error."""
+        """1 if the gate failed and `fail_on_violation` is set."""
         return int(self.is_error)
 
 
@@ -96,38 +97,39 @@ def _text(result: GateResult, width: int) -> str:
         f"Files: {result.files_analyzed} of {result.files_discovered}.",
         skipped_files(result),
         f"Settings: {result.settings}." if result.settings else "",
-        f"Switched off: {', '.join(result.switched_off)}." if result.switched_off else "",
+        f"Disabled: {', '.join(result.switched_off)}." if result.switched_off else "",
     )
     rows = [
         (
-            one.check,
-            one.status.replace("_", " "),
-            "" if one.actual is None else f"{one.actual:g}",
-            f"{one.threshold:g}",
-            f"{one.measure}{f' ({one.reason})' if one.reason else ''}",
+            each.check,
+            each.status.replace("_", " "),
+            "" if each.actual is None else f"{each.actual:g}",
+            f"{each.threshold:g}",
+            f"{each.measure}{f' ({each.reason})' if each.reason else ''}",
         )
-        for one in result.checks
+        for each in result.checks
     ]
     columns = ("check", "status", "actual", "threshold", "measure")
     parts = [head, table([columns, *rows], width, flexible=(4,))]
     most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
-    for one in result.checks:
-        if one.violations:
-            numbered = [f"  {number}. {line}" for number, line in enumerate(one.lines(most), 1)]
-            parts.append("\n".join([f"Violations of {one.check}: {one.violations_total}", *numbered]))
+    for each in result.checks:
+        if each.violations:
+            numbered = [f"  {number}. {line}" for number, line in enumerate(each.lines(most), 1)]
+            parts.append("\n".join([f"Violations of {each.check}: {each.violations_total}", *numbered]))
     return "\n\n".join([*parts, result.method])
 
 
 def _junit(result: GateResult) -> str:
-    return junit("holdfast.quality_gate", [_case(one) for one in result.checks], result.generated_at)
+    return junit("holdfast.quality_gate", [_case(each) for each in result.checks], result.generated_at)
 
 
-def _case(one: GateCheck) -> JUnitCase:
-    seconds = one.analysis_duration.secs + one.analysis_duration.nanos / 1e9
-    if one.status == "not_measured":
-        return JUnitCase(one.check, seconds, skipped=one.reason or "not measured")
-    details = "\n".join(one.lines(len(one.violations)))
-    return JUnitCase(one.check, seconds, failure=(one.headline, details) if one.status == "fail" else None)
+def _case(check: GateCheck) -> JUnitCase:
+    seconds = check.analysis_duration.secs + check.analysis_duration.nanos / 1e9
+    if check.status == "not_measured":
+        return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
+    details = "\n".join(check.lines(len(check.violations)))
+    failure = (check.headline, details) if check.status == "fail" else None
+    return JUnitCase(check.check, seconds, failure=failure)
 
 
 @analyze.operation(
@@ -141,9 +143,9 @@ def _case(one: GateCheck) -> JUnitCase:
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
 
-    With `since` or `diff` only what is new or worse than there counts. Thresholds that are not given come
-    from `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. What could not be measured
-    never passes; with `fail_on_violation` a gate that fails is an error, and the command ends with status 1.
+    With `since` or `diff` only new or worsened code counts. Thresholds not given as arguments come from
+    `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. A check that was not measured
+    never passes; with `fail_on_violation` a failing gate is an error, and the command exits with status 1.
     """
     began, started = room.clock(), time.monotonic()
     base = _base(room, args)
@@ -155,13 +157,13 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     scan = stages.run("files", partial(room.scan, project))
     if args.staged and base is not None and (unstaged := base.unstaged(scan.files)):
         raise Conflict(
-            f"The next commit would hold another version of {unstaged[0]}, {len(unstaged)} files in all.",
+            f"{len(unstaged)} files differ between the work tree and the index, first {unstaged[0]}.",
             hint="Stage or stash these changes.",
             paths=unstaged[:_VIOLATIONS],
         )
     options = RunOptions(project, None if args.count_all else base)
     gate = GateScope(Scope(room, scan, options), settings)
-    verdicts = {name: _verdict(stages, gate, name, thresholds[name]) for name in JUDGES if name in thresholds}
+    verdicts = {name: _verdict(stages, gate, name, thresholds[name]) for name in CHECKS if name in thresholds}
     checks = [_check(name, thresholds[name], found, args.limit) for name, found in verdicts.items()]
     passed, reason = _outcome(checks)
     result = GateResult(
@@ -171,7 +173,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
         is_error=args.fail_on_violation and not passed,
         compared_with=None if gate.base is None else gate.base.commit,
         settings=place,
-        switched_off=[name for name in JUDGES if name in settings.disable and name not in thresholds],
+        switched_off=[name for name in CHECKS if name in settings.disable and name not in thresholds],
         checks=checks,
         generated_at=rfc3339(began),
         analysis_duration=Duration.since(started),
@@ -180,28 +182,26 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     return result.with_findings(
         _gate_findings(verdicts, thresholds, args.limit),
         total=sum(check.violations_total for check in checks),
-        properties={"passed": passed, "checks": {one.check: one.status for one in checks}},
-        notes=[reason, *(f"{one.check}: {one.status}: {one.headline}" for one in checks), _METHOD],
+        properties={"passed": passed, "checks": {each.check: each.status for each in checks}},
+        notes=[reason, *(f"{each.check}: {each.status}: {each.headline}" for each in checks), _METHOD],
     )
 
 
 def _gate_findings(
     verdicts: Mapping[CheckName, _TimedVerdict], thresholds: Mapping[CheckName, float], limit: int
 ) -> Iterator[CodeFinding]:
-    """Yield what breaks thresholds, as errors with the value and the threshold."""
+    """Yield the violations as errors, with value and threshold."""
     for name, found in verdicts.items():
-        for one in found.verdict.breaches[:limit]:
-            properties = {"actual": one.actual, "threshold": thresholds[name]}
-            yield replace(one.finding, level="error", properties=properties)
+        for each in found.verdict.breaches[:limit]:
+            properties = {"actual": each.actual, "threshold": thresholds[name]}
+            yield replace(each.finding, level="error", properties=properties)
 
 
 def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     given = args.since is not None or args.diff is not None
     base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
     if args.count_all and base is None:
-        raise InvalidArguments(
-            "`count_all` is about a base, and without one everything counts.", hint="Leave it out."
-        )
+        raise InvalidArguments("`count_all` needs a base; without one everything counts.", hint="Omit it.")
     return base
 
 
@@ -214,7 +214,7 @@ def _verdict(stages: Stages, gate: GateScope, name: CheckName, threshold: float)
     started = time.monotonic()
     verdict = Verdict("not_measured", name, reason="no source file was analysed")
     if gate.scan.files:
-        found = stages.run(name, partial(attempt, partial(JUDGES[name], gate, threshold)))
+        found = stages.run(name, partial(attempt, partial(CHECKS[name], gate, threshold)))
         failed = Verdict("fail", name, reason=f"it could not be measured: {found}")
         verdict = failed if isinstance(found, str) else found
     return _TimedVerdict(verdict, Duration.since(started))
@@ -229,32 +229,32 @@ def _check(name: CheckName, threshold: float, found: _TimedVerdict, limit: int) 
         actual=verdict.actual,
         status=verdict.status,
         reason=verdict.reason,
-        violations=[_violation(one, threshold) for one in verdict.breaches[:limit]],
+        violations=[_violation(each, threshold) for each in verdict.breaches[:limit]],
         violations_total=len(verdict.breaches),
         analysis_duration=duration,
     )
 
 
-def _violation(one: Breach, threshold: float) -> GateViolation:
-    finding = one.finding
+def _violation(breach: Breach, threshold: float) -> GateViolation:
+    finding = breach.finding
     return GateViolation(
         rule=finding.rule.id,
         file=finding.path,
         line=finding.line,
         message=finding.message,
-        actual=one.actual,
+        actual=breach.actual,
         threshold=threshold,
         name=finding.subject or None,
     )
 
 
 def _outcome(checks: list[GateCheck]) -> tuple[bool, str]:
-    """Return whether a gate passes, and why, in a sentence."""
-    failing = [one.check for one in checks if one.status == "fail"]
-    missing = [one.check for one in checks if one.status == "not_measured"]
+    """Return whether the gate passes, and why in one sentence."""
+    failing = [each.check for each in checks if each.status == "fail"]
+    missing = [each.check for each in checks if each.status == "not_measured"]
     rest = f"; not measured: {', '.join(missing)}" if missing else ""
     if failing:
         return False, f"{len(failing)} of {len(checks)} checks fail: {', '.join(failing)}{rest}."
     if len(missing) == len(checks):
-        return False, "Nothing was measured, which is no pass."
+        return False, "Nothing was measured, so the gate does not pass."
     return True, f"{len(checks) - len(missing)} checks pass{rest}."

@@ -24,13 +24,13 @@ from holdfast.storage.git.project_files import checked_project
 
 
 class RecordTrend(arguments.ProjectInput):
-    """Which project, and how far back."""
+    """The project, and how far back."""
 
     backfill: Integer = Field(
         default=0,
         ge=0,
         le=LIMITS.trend_commits,
-        description="How many of the last commits, by first parents, to also record what can be computed of.",
+        description="For how many of the last commits (first parents) to also record what can be computed.",
     )
 
 
@@ -61,7 +61,7 @@ def _text(result: RecordedTrend, _: int) -> str:
 def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     """Record the headline numbers of a project at the last commit, for `analyze_trend`.
 
-    All numbers are measured now. Nothing is recorded while a source file differs from the commit. `backfill`
+    All numbers are measured now. Nothing is recorded if a source file differs from the commit. `backfill`
     also records files, lines, complexity and debt of past commits, computed from git.
     """
     path = checked_project(room.repository, args.project_path)

@@ -22,23 +22,23 @@ class GateViolation(Output):
 
     rule: str
     file: UntrustedText
-    line: int | None = Field(description="Null where the file as a whole is meant.")
+    line: int | None = Field(description="Null for the file as a whole.")
     message: UntrustedText
     actual: float
     threshold: float
-    name: UntrustedText | None = optional("Of the function or other thing, where it has one.")
+    name: UntrustedText | None = optional("The name of the function or other definition, if it has one.")
 
 
 class GateCheck(Output):
     """The result of one check."""
 
     check: CheckName
-    measure: str = Field(description="What `actual` is.")
+    measure: str = Field(description="What `actual` measures.")
     threshold: float
-    actual: float | None = Field(description="Null where it was not measured, or there is nothing to count.")
+    actual: float | None = Field(description="Null if it was not measured or there is nothing to count.")
     status: Status
-    reason: UntrustedText | None = Field(description="Why it is not measured or failed, or what to know.")
-    violations: list[GateViolation] = Field(description="The worst first; none where the check passes.")
+    reason: UntrustedText | None = Field(description="Why the check failed or was not measured, or a caveat.")
+    violations: list[GateViolation] = Field(description="The worst first; empty if the check passes.")
     violations_total: int
     analysis_duration: Duration
 
@@ -52,22 +52,22 @@ class GateCheck(Output):
     def lines(self, most: int) -> list[str]:
         """Return a line for each of the first violations, and one that counts the others."""
         shown = [
-            one_line(f"{one.file}{'' if one.line is None else f':{one.line}'}: {one.message}")
-            for one in self.violations[:most]
+            one_line(f"{each.file}{'' if each.line is None else f':{each.line}'}: {each.message}")
+            for each in self.violations[:most]
         ]
         rest = self.violations_total - len(shown)
         return [*shown, *([f"{rest} more"] if rest else [])]
 
 
 class Breach(NamedTuple):
-    """A finding that breaks a threshold, and the value that does."""
+    """A finding that violates a threshold, and the violating value."""
 
     finding: CodeFinding
     actual: float
 
 
 class Verdict(NamedTuple):
-    """What a check found."""
+    """The outcome of a check."""
 
     status: Status
     measure: str
@@ -75,8 +75,8 @@ class Verdict(NamedTuple):
     reason: str | None = None
     breaches: tuple[Breach, ...] = ()
 
-    def judged(self, actual: float, holds: bool, breaches: Iterable[Breach]) -> Verdict:
-        """Pass if the threshold holds, otherwise fail with what breaks it."""
+    def decided(self, actual: float, holds: bool, breaches: Iterable[Breach]) -> Verdict:
+        """Pass if the threshold holds, otherwise fail with the breaches."""
         if holds:
             return self._replace(status="pass", actual=actual)
         return self._replace(status="fail", actual=actual, breaches=tuple(breaches))

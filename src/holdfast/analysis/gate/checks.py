@@ -1,7 +1,7 @@
 """The checks of a gate: each compares the report of one analysis with a threshold.
 
-Contract: with a base, only what is new or worse than in it counts. What was not measured is reported as such
-and never passes. Failures are raised, and the gate counts them as failed checks.
+Contract: with a base, only what is new or worse counts. A check that was not measured never passes.
+Exceptions propagate, and the gate reports them as failed checks.
 """
 
 from __future__ import annotations
@@ -26,22 +26,21 @@ from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
 from holdfast.analysis.engine.scope import Scope
 from holdfast.analysis.engine.token_stream import TokenStream
-from holdfast.analysis.gate.check import Breach, Status, Verdict
+from holdfast.analysis.gate.check_result import Breach, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
 _CLONES = CloneQuery(COPIES)
-"""Clones that count as copies; leads do not."""
-_LESS_THAN_LEARNING = 0.01
-"""How much a probability has to rise to count as riskier. The model also learns from the other files, which
-moves every probability a little; less than a percent is not about the file itself. A judgement, not
-measured."""
+"""Exact and renamed clones; looser matches do not count."""
+_LEAST_RISE = 0.01
+"""How much a probability has to rise to count as riskier. The model is fitted to all files, so any change
+shifts every probability a little; a smaller rise is not due to the file itself. A judgement, not measured."""
 
 
 @dataclass(frozen=True)
 class GateScope:
-    """What the checks look at."""
+    """The code and settings that the checks apply to."""
 
     scope: Scope
     settings: GateSettings
@@ -58,12 +57,12 @@ class GateScope:
 
     @property
     def counted(self) -> str:
-        """What counts, as the end of the name of a measure."""
+        """The suffix of a measure's name that says what counts."""
         return "" if self.base is None else ", new or worse than at the base"
 
 
 class BaseRoom(Analysis):
-    """The room with the files of a commit, and the current history and caches."""
+    """An analysis room with the files of a commit, but the current history and caches."""
 
     def __init__(self, room: Analysis, base: BaseCommit) -> None:
         vars(self).update(vars(room))
@@ -83,10 +82,10 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
     verdict = Verdict("pass", f"highest {kind} complexity of a function{gate.counted}")
     files = gate.scan.files
     if not any(record.functions for record in files.values()):
-        return verdict._replace(status="not_measured", reason="there is no function")
+        return verdict._replace(status="not_measured", reason="there are no functions")
 
-    def value(one: FunctionComplexity) -> int:
-        return one.cyclomatic if rule is CYCLOMATIC_RULE else one.cognitive
+    def value(each: FunctionComplexity) -> int:
+        return each.cyclomatic if rule is CYCLOMATIC_RULE else each.cognitive
 
     if gate.base is None:
         found: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
@@ -95,21 +94,21 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
         found = [new for new, old in pairs if old is None or value(new) > value(old)]
     if not found:
         return verdict._replace(reason="no function is new or more complex")
-    above = sorted((one for one in found if value(one) > threshold), key=lambda one: -value(one))
-    breaches = [Breach(_excess(rule, kind, one, value(one), threshold), value(one)) for one in above]
-    return verdict.judged(max(map(value, found)), not breaches, breaches)
+    above = sorted((each for each in found if value(each) > threshold), key=lambda each: -value(each))
+    breaches = [Breach(_excess(rule, kind, each, value(each), threshold), value(each)) for each in above]
+    return verdict.decided(max(map(value, found)), not breaches, breaches)
 
 
 def _excess(
-    rule: FindingRule, kind: str, one: FunctionComplexity, value: int, threshold: float
+    rule: FindingRule, kind: str, measured: FunctionComplexity, value: int, threshold: float
 ) -> CodeFinding:
-    name = one.function.name
+    name = measured.function.name
     message = f"{name}: {kind} complexity of {value} is over {threshold:g}."
-    return CodeFinding(rule, "error", message, one.file, one.function.line, subject=name)
+    return CodeFinding(rule, "error", message, measured.file, measured.function.line, subject=name)
 
 
 def _duplication(gate: GateScope, threshold: float) -> Verdict:
-    verdict, new = Verdict("pass", "percent of the lines that are copies"), None
+    verdict, new = Verdict("pass", "percentage of lines that are copies"), None
     if gate.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
         new = gate.base.new_lines(gate.scan.files)
@@ -117,18 +116,19 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
             return verdict._replace(reason="no line is new")
     found = find_clones(gate.scope.room, gate.scope.project, _CLONES, gate.scan)
     if not found.total_lines:
-        return verdict._replace(status="not_measured", reason="there is no line")
+        return verdict._replace(status="not_measured", reason="there are no lines")
     if gate.base is None or new is None:
         copied, total = sum(found.duplicate_lines.values()), found.total_lines
-        copies = [(one, one.fragments[0]) for one in found.classes]
+        copies = [(clone, clone.fragments[0]) for clone in found.classes]
     else:
         total = sum(map(len, new.values()))
         copies = _new_copies(gate, found, new, gate.base)
         copied = len({(part.file, line) for _, part in copies for line in _lines(part) & new[part.file]})
     breaches = (
-        Breach(clone_finding(one, part), round(100 * len(_lines(part)) / total, 2)) for one, part in copies
+        Breach(clone_finding(clone, part), round(100 * len(_lines(part)) / total, 2))
+        for clone, part in copies
     )
-    return verdict.judged(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
+    return verdict.decided(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
 
 
 def _new_copies(
@@ -136,16 +136,16 @@ def _new_copies(
 ) -> list[tuple[CloneClass, Fragment]]:
     """Return the fragments with at least half of their lines new, of classes that had fewer at the base."""
     copies = [
-        (one, part)
-        for one in found.classes
-        for part in one.fragments
+        (clone, part)
+        for clone in found.classes
+        for part in clone.fragments
         if 2 * len(_lines(part) & new.get(part.file, frozenset())) >= len(_lines(part))
     ]
     if not copies:
         return []
     before = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONES)
-    known = {one.id: len(one.fragments) for one in before.classes}
-    return [(one, part) for one, part in copies if len(one.fragments) > known.get(one.id, 0)]
+    known = {clone.id: len(clone.fragments) for clone in before.classes}
+    return [(clone, part) for clone, part in copies if len(clone.fragments) > known.get(clone.id, 0)]
 
 
 def _lines(part: Fragment) -> frozenset[int]:
@@ -154,7 +154,7 @@ def _lines(part: Fragment) -> frozenset[int]:
 
 def _coverage(gate: GateScope, threshold: float) -> Verdict:
     found = reports.coverage(gate.scope)
-    verdict = Verdict("pass", "percent of the lines in reports that tests ran", reason=found.reason)
+    verdict = Verdict("pass", "percentage of reported lines that tests ran", reason=found.reason)
     absent: Status = "fail" if gate.settings.require_coverage else "not_measured"
     damaged = [
         f"{report.path} cannot be read: {report.problem}" for report in found.reports if report.problem
@@ -178,7 +178,7 @@ def _coverage(gate: GateScope, threshold: float) -> Verdict:
     reason = ", ".join(f"{number} {what}" for what, number in uncounted.items() if number) or None
     covered, total = (sum(getattr(part, name) for part in parts.values()) for name in ("covered", "total"))
     if not total:
-        nothing = verdict._replace(reason="no line that tests could run is new")
+        nothing = verdict._replace(reason="no executable line is new")
         return nothing if reason is None else verdict._replace(status=absent, reason=reason)
     breaches = (
         Breach(
@@ -191,24 +191,25 @@ def _coverage(gate: GateScope, threshold: float) -> Verdict:
         if 100 * part.covered < threshold * part.total
     )
     holds = 100 * covered >= threshold * total
-    return verdict._replace(reason=reason).judged(round(100 * covered / total, 2), holds, breaches)
+    return verdict._replace(reason=reason).decided(round(100 * covered / total, 2), holds, breaches)
 
 
 def _defects(gate: GateScope, threshold: float) -> Verdict:
     verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{gate.counted}")
-    base, unchanged = gate.base, "no file that changed got riskier"
+    base, unchanged = gate.base, "no changed file became riskier"
     changed = {} if base is None else base.new_lines(gate.scan.files)
     if base is not None and not changed:
         return verdict._replace(reason=unchanged)
     found = reports.defects(gate.scope).predictions
     if not found:
-        return verdict._replace(status="not_measured", reason="there is no file to predict")
+        return verdict._replace(status="not_measured", reason="there are no files to predict")
     if base is not None:
-        found = _riskier(gate, base, tuple(one for one in found if one.file in changed))
+        found = _riskier(gate, base, tuple(each for each in found if each.file in changed))
     if not found:
         return verdict._replace(reason=unchanged)
-    breaches = [Breach(defect_finding(one), one.probability) for one in found if one.probability > threshold]
-    return verdict.judged(found[0].probability, not breaches, breaches)
+    above = (each for each in found if each.probability > threshold)
+    breaches = [Breach(defect_finding(each), each.probability) for each in above]
+    return verdict.decided(found[0].probability, not breaches, breaches)
 
 
 def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
@@ -217,11 +218,11 @@ def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -
         return ()
     room = BaseRoom(gate.scope.room, base)
     former = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
-    before = {one.file: one.probability for one in former}
+    before = {each.file: each.probability for each in former}
     return tuple(
-        one
-        for one in found
-        if one.probability >= before.get(base.renames.get(one.file, one.file), -1) + _LESS_THAN_LEARNING
+        each
+        for each in found
+        if each.probability >= before.get(base.renames.get(each.file, each.file), -1) + _LEAST_RISE
     )
 
 
@@ -230,19 +231,19 @@ def _debt(gate: GateScope, threshold: float) -> Verdict:
     items = reports.debt(gate.scope).items
     found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]
     breaches = (Breach(debt_finding(item), len(found)) for item in found)
-    verdict = Verdict("pass", f"debts marked in comments, {severity} or graver{gate.counted}")
-    return verdict.judged(len(found), len(found) <= threshold, breaches)
+    verdict = Verdict("pass", f"debt items in comments, {severity} or more severe{gate.counted}")
+    return verdict.decided(len(found), len(found) <= threshold, breaches)
 
 
 def _dead_code(gate: GateScope, threshold: float) -> Verdict:
     level = gate.settings.dead_code_confidence
     found = reports.dead_code(gate.scope).at_least(level).items
     breaches = (Breach(unused_finding(item), len(found)) for item in found)
-    verdict = Verdict("pass", f"things that nothing uses, confidence {level}{gate.counted}")
-    return verdict.judged(len(found), len(found) <= threshold, breaches)
+    verdict = Verdict("pass", f"unused definitions and statements, confidence {level}{gate.counted}")
+    return verdict.decided(len(found), len(found) <= threshold, breaches)
 
 
-JUDGES: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {
+CHECKS: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {
     "complexity": partial(_complexity, CYCLOMATIC_RULE),
     "cognitive": partial(_complexity, COGNITIVE_RULE),
     "duplication": _duplication,
@@ -251,4 +252,4 @@ JUDGES: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {
     "debt": _debt,
     "dead_code": _dead_code,
 }
-"""The checks, in the order of results."""
+"""The checks, in the order in which results list them."""

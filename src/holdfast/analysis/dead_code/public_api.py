@@ -1,0 +1,150 @@
+"""The public API of a project: code that other projects may use, so that no search here proves it dead.
+
+What is public (PUBLIC), by language; other names that outside code can import are ACCESSIBLE:
+- Python: names in `__all__`, and what an `__init__.py` defines or imports. Other public names of a published
+  project are accessible: with `lib/__init__.py` containing `from lib.core import run`, `run` is public, and
+  `helper` in `lib/core.py` is accessible.
+- JavaScript, TypeScript: what the files named in `package.json` export or re-export. Other exports are
+  accessible.
+- Go: exported names of packages other than `main` and outside `internal`.
+- Rust: `pub` items of a crate with a `lib.rs`.
+- Other languages: public names, unless a file of the language has a `main`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from posixpath import basename, dirname
+
+from holdfast.analysis.dead_code.entry_points import EntryPoints
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
+from holdfast.syntax.record import MODULE
+
+IN_TESTS = re.compile(
+    r"(^|/)(tests?|testing|testdata|__tests__|specs?|examples?|docs?|benchmarks?)/"
+    r"|(^|/)(test_[^/]*|conftest)\.py$|(_tests?|\.test|\.spec|Tests?|IT)\.\w+$"
+)
+"""Paths of tests, examples and documents, which a package does not ship."""
+_RUN_DIRECTLY = re.compile(
+    r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
+)
+_DATA = re.compile(r"(^|/)_*(fixtures?|snapshots?|testdata|test[-_]data)_*/")
+
+PUBLIC = "public"
+"""Declared to be for other projects."""
+ACCESSIBLE = "accessible"
+"""Not declared public, but other projects can import it."""
+
+
+class PublicApi:
+    """Which definitions of a scan other projects may use."""
+
+    def __init__(self, symbols: SymbolTable, entries: EntryPoints) -> None:
+        self.symbols = symbols
+        self.entries = entries
+        self.programs = {
+            (family, _source_root(path))
+            for path, family, record in zip(symbols.paths, symbols.families, symbols.records, strict=True)
+            if record.names.is_entry and not IN_TESTS.search(path)
+        }
+        """Language families with an executable, by part of the project."""
+        self.libraries = tuple(
+            f"{dirname(path)}/" for path in symbols.paths if path == "lib.rs" or path.endswith("/lib.rs")
+        )
+        self.declared_public = set(self._with_bases(self._declared_public()))
+
+    def _declared_public(self) -> Iterator[int]:
+        """Yield what export lists, packages and `package.json` declare public."""
+        for file, path in enumerate(self.symbols.paths):
+            names, family = self.symbols.records[file].names, self.symbols.families[file]
+            if family == "python":
+                if basename(path).startswith("__init__."):
+                    yield from self._exported_by(file)
+                for name in names.exports:
+                    yield from self.symbols.resolve_export(file, name)
+            elif family == "script" and path in self.entries.package_files:
+                yield from self._exported_by(file)
+
+    def _with_bases(self, public: Iterable[int]) -> Iterator[int]:
+        """Yield public definitions and the base classes that they inherit members from."""
+        symbols, left, seen = self.symbols, list(public), set[int]()
+        while left:
+            symbol = left.pop()
+            if symbol not in seen:
+                seen.add(symbol)
+                yield symbol
+                for base in symbols.definitions[symbol].bases:
+                    left += symbols.resolve_export(symbols.file_of[symbol], base.rpartition(".")[2])
+
+    @cached_property
+    def _imported(self) -> set[int]:
+        files = range(len(self.symbols.paths))
+        return {module for file in files for module in self.symbols.imported_modules(file)[0]}
+
+    def is_unimported(self, file: int) -> bool:
+        """Return whether no file imports a file, although it is not an executable, test or page either."""
+        by_import = self.symbols.families[file] in BY_IMPORT and not self.symbols.records[file].names.is_entry
+        return by_import and not _RUN_DIRECTLY.search(self.symbols.paths[file]) and file not in self._imported
+
+    def is_test_data(self, file: int) -> bool:
+        """Return whether a file is input that tests read rather than a test."""
+        path = self.symbols.paths[file]
+        return bool(_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(file)))
+
+    def _exported_by(self, file: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
+        """Yield what a file exports and re-exports."""
+        symbols, names = self.symbols, self.symbols.records[file].names
+        start, python = symbols.starts[file], symbols.families[file] == "python"
+        for index, row in enumerate(names.definitions):
+            if row.container == MODULE and row.exported:
+                yield start + index
+        for name in names.exports:
+            yield from symbols.resolve_export(file, name)
+        for imported in names.imports:
+            if imported.definition == MODULE and (imported.reexported or python):
+                if imported.name == "*":
+                    for module in symbols.imported_files(file, imported):
+                        if module not in seen:
+                            yield from self._exported_by(module, seen | {file})
+                else:
+                    yield from symbols.resolve_import(file, imported)
+
+    def visibility(self, symbol: int) -> str | None:
+        """Return PUBLIC, ACCESSIBLE, or None for a definition that is internal to the project."""
+        symbols = self.symbols
+        row, file = symbols.definitions[symbol], symbols.file_of[symbol]
+        container = symbols.containers[symbol]
+        if not row.exported:
+            return None
+        if container != MODULE and not symbols.is_member[symbol]:
+            return None  # a nested function
+        if symbol in self.declared_public:
+            return PUBLIC
+        if container != MODULE and symbols.families[file] in ("python", "script"):
+            return self.visibility(container)
+        return self._visibility_by_language(symbols.families[file], symbols.paths[file], file)
+
+    def _visibility_by_language(self, family: str, path: str, file: int) -> str | None:
+        if family == "python":
+            if IN_TESTS.search(path):
+                return None
+            unlisted = bool(self.symbols.records[file].names.exports) or "/_" in f"/{path}"
+            return ACCESSIBLE if self.entries.is_published(path) and not unlisted else None
+        if family == "script":
+            return ACCESSIBLE
+        if family == "go":
+            internal = self.symbols.records[file].names.package == "main" or "internal/" in path
+            return None if internal or path.endswith("_test.go") else PUBLIC
+        if family == "rust":
+            binary = basename(path) == "main.rs" or "/bin/" in path
+            return PUBLIC if path.startswith(self.libraries) and not binary else ACCESSIBLE
+        if IN_TESTS.search(path):
+            return None
+        return ACCESSIBLE if (family, _source_root(path)) in self.programs else PUBLIC
+
+
+def _source_root(path: str) -> str:
+    """Return the folder of the part of a project that a source file belongs to."""
+    return path.partition("/src/")[0] if "/src/" in path else ""

@@ -1,0 +1,193 @@
+"""The mark phase: marks all definitions reachable from the roots, with a worklist, in rounds.
+
+The first round starts from the roots and from code that runs when a file is loaded. Each later round starts
+from definitions with weaker evidence. If `run` is a root and its text is `load(x).save()`, then `load` is
+marked, and so is the method `save` of every marked class.
+
+Contract: a definition is marked if marked code refers to it and its container is marked. A member is marked
+if its class is and marked code accesses a member of that name on any object. Recursion alone marks nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SymbolTable
+from holdfast.syntax.record import MODULE, Uses
+
+UNREACHED = 0
+ALIVE = 1
+
+_WORD = re.compile(r"\w+")
+
+
+class Reachability:
+    """Which definitions were reached, in which round and from where."""
+
+    def __init__(self, symbols: SymbolTable) -> None:
+        self.symbols = symbols
+        self.round = bytearray(len(symbols.definitions))
+        self.reached_from: dict[int, int] = {}
+        """The definition from which each one was first reached, for all rounds but the first."""
+        self._current_round = UNREACHED
+        self._worklist: list[int] = []
+        self._waiting: dict[int, list[int]] = {}  # by the container that is not marked yet
+        self._accessed_members: set[str] = set()
+        # The names of unreached definitions; they shrink as more is reached, so there is less to match.
+        self._members = set(symbols.members)
+        self._unreached = Counter({name: len(found) for name, found in symbols.named.items()})
+        self._names = set(symbols.named)
+        self._names_or_renamed = self._names | symbols.renamed
+        self._names_done: list[set[str]] = [set() for _ in symbols.paths]
+        self._attributes_done: list[set[str]] = [set() for _ in symbols.paths]
+
+    def run_first_round(self, roots: Iterable[int]) -> None:
+        """Mark from the roots and from module-level code, which runs when a file is loaded."""
+        self.run_round(roots)
+        for file in range(len(self.symbols.paths)):
+            row = self.symbols.used.get(~file)
+            if row is not None:
+                self._follow_uses(file, MODULE, row)
+            self._process_worklist()
+
+    def run_round(self, roots: Iterable[int]) -> None:
+        """Run another round from some definitions."""
+        self._current_round += 1
+        for symbol in roots:
+            self._mark(symbol, symbol)
+        self._process_worklist()
+
+    def _mark(self, symbol: int, by: int) -> None:
+        if self.round[symbol]:
+            return
+        container = self.symbols.containers[symbol]
+        is_enumerator = container != MODULE and self.symbols.definitions[symbol].kind == "EnumMember"
+        if is_enumerator and self.symbols.families[self.symbols.file_of[symbol]] == "c":
+            self._mark(container, by)  # C refers to enumerators without their enum
+        if container != MODULE and not self.round[container]:
+            self._waiting.setdefault(container, []).append(symbol)
+            return
+        self.round[symbol] = self._current_round
+        if self._current_round > ALIVE and by != symbol:
+            self.reached_from[symbol] = by
+        if not self.symbols.is_member[symbol]:
+            name = self.symbols.definitions[symbol].name
+            self._unreached[name] -= 1
+            if not self._unreached[name]:
+                self._names.discard(name)
+                if name not in self.symbols.renamed:
+                    self._names_or_renamed.discard(name)
+        self._worklist.append(symbol)
+
+    def _mark_all(self, by: int, found: Iterable[int]) -> None:
+        for symbol in found:
+            if not self.round[symbol]:
+                self._mark(symbol, by)
+
+    def _process_worklist(self) -> None:
+        while self._worklist:
+            self._visit(self._worklist.pop())
+
+    def _visit(self, symbol: int) -> None:
+        symbols = self.symbols
+        if symbol in self._waiting:
+            self._mark_all(symbol, self._waiting.pop(symbol))
+        if symbol in symbols.children:
+            self._mark_all(symbol, filter(self._is_alive_with_container, symbols.children[symbol]))
+        file, row = symbols.file_of[symbol], symbols.definitions[symbol]
+        if symbol in symbols.used:
+            self._follow_uses(file, symbol, symbols.used[symbol])
+        if row.bases or row.decorators:
+            for text in (*row.bases, *row.decorators):
+                first, *rest = _WORD.findall(text) or [""]
+                self._follow_uses(file, symbol, Uses(MODULE, (first,), tuple(rest)))
+
+    def _is_alive_with_container(self, child: int) -> bool:
+        """Return whether a definition is alive as soon as its container is."""
+        row = self.symbols.definitions[child]
+        is_accessed = bool(self.symbols.is_member[child]) and row.name in self._accessed_members
+        return is_accessed or row.kind in ("Constructor", "EnumMember")
+
+    def _follow_uses(self, file: int, symbol: int, row: Uses) -> None:
+        symbols = self.symbols
+        if names := self._names_or_renamed.intersection(row.names):
+            bound = self._bound_names(symbol, row)
+            for name in names:
+                self._follow_name(file, symbol, name, bound)
+        if symbol in symbols.children and symbols.definitions[symbol].kind in CLASSES:
+            used = set(row.names)  # a class body can use its members by their plain names
+            inner = symbols.children[symbol]
+            self._mark_all(symbol, [child for child in inner if symbols.definitions[child].name in used])
+        for name in self._members.intersection(row.attributes):
+            self._mark_members(symbol, name)
+        for name in self._names.intersection(row.attributes).difference(self._attributes_done[file]):
+            self._follow_attribute(file, symbol, name)
+        if symbols.families[file] not in BY_IMPORT:
+            for name in symbols.renamed.intersection(row.attributes):
+                self._follow_attribute(file, symbol, name)
+            for name in self._members.intersection(row.names):
+                if name not in row.bound or self._is_called(file, name):
+                    self._mark_members(symbol, name)
+
+    def _is_called(self, file: int, name: str) -> bool:
+        """Return whether a file calls a name: in `size = size(x)` it is a function as well as a variable."""
+        return self.symbols.families[file] not in BY_IMPORT and any(
+            call.callee == name for call in self.symbols.records[file].names.calls
+        )
+
+    def _bound_names(self, symbol: int, row: Uses) -> set[str]:
+        # Names in a decorator are recorded with the function, but evaluated outside it.
+        is_undecorated = symbol != MODULE and not self.symbols.definitions[symbol].decorators
+        bound = set(row.bound) if is_undecorated else set[str]()
+        while symbol != MODULE and (symbol := self.symbols.containers[symbol]) != MODULE:
+            if symbol in self.symbols.used and self.symbols.definitions[symbol].kind not in CLASSES:
+                bound.update(self.symbols.used[symbol].bound)
+        return bound
+
+    def _follow_name(self, file: int, symbol: int, name: str, bound: Collection[str] = ()) -> None:
+        symbols = self.symbols
+        imports = symbols.imports(file)[0].get(name, ()) if name in bound else ()
+        hidden = name in bound and not self._is_called(file, name)
+        if hidden and all(row.definition == MODULE for row in imports):
+            # A local variable or parameter; otherwise only a nested function can have this name.
+            local = symbols.local[file].get(name, ())
+            self._mark_all(symbol, [inner for inner in local if symbols.containers[inner] != MODULE])
+            if symbols.families[file] not in BY_IMPORT:  # it may be a type elsewhere in the function
+                types = [
+                    each
+                    for each in symbols.visible_in_family(file, name)
+                    if symbols.definitions[each].kind in CLASSES
+                ]
+                self._mark_all(symbol, types)
+        elif name not in self._names_done[file]:
+            self._names_done[file].add(name)
+            self._mark_all(symbol, symbols.local[file].get(name, ()))
+            if symbols.families[file] in BY_IMPORT:
+                self._mark_all(symbol, symbols.resolve_export(file, name))
+            else:
+                self._mark_all(symbol, symbols.visible_in_family(file, name))
+
+    def _follow_attribute(self, file: int, symbol: int, name: str) -> None:
+        """Mark what the name after a dot may refer to in a module or namespace."""
+        done, symbols = self._attributes_done[file], self.symbols
+        if name in done:
+            return
+        done.add(name)
+        if symbols.families[file] not in BY_IMPORT:
+            self._mark_all(symbol, symbols.visible_in_family(file, name))
+        elif candidates := symbols.top.get(name):
+            for candidate in candidates:
+                other = symbols.file_of[candidate]
+                if not self.round[candidate] and (other == file or symbols.imports_module(file, other)):
+                    self._mark(candidate, symbol)
+            for module in symbols.imported_modules(file)[0]:
+                self._mark_all(symbol, symbols.resolve_export(module, name))
+
+    def _mark_members(self, symbol: int, name: str) -> None:
+        """Mark all members with a name."""
+        if name not in self._accessed_members:
+            self._accessed_members.add(name)
+            self._members.discard(name)
+            self._mark_all(symbol, self.symbols.members.get(name, ()))
