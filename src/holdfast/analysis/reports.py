@@ -1,4 +1,4 @@
-"""The report of each analysis for a scope: what the documents, the gate and the page are made from."""
+"""The report of each analysis for a scope: the source of the combined documents, the gate and the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import kept_clones
+from holdfast.analysis.duplicates.clones import cached_clones
 from holdfast.analysis.engine.scope import Scope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.graph_report import GraphReport, graph_report
@@ -30,7 +30,7 @@ def complexity(scope: Scope) -> ComplexityReport:
 
 
 def churn(scope: Scope) -> ChurnReport:
-    """Report on the changes of the period that the options name."""
+    """Report on the changes of the last days, as many as the options say."""
     scope.require_git()
     since = int(scope.room.clock().timestamp()) - scope.options.period_days * _DAY_SECONDS
     return scope.room.history.churn(scope.project.path, since if since > 0 else None)
@@ -40,22 +40,22 @@ def churn_before_head(scope: Scope) -> ChurnReport:
     """Report on the changes of the days before the last commit."""
     found = recent_churn(scope.room, scope.scan, scope.project.path)
     if found is None:
-        raise Unavailable("There is no commit, and so no change.")
+        raise Unavailable("There is no commit yet, so there is no churn.")
     return found
 
 
 def dependencies(scope: Scope, dag_type: DagType = "import-graph") -> GraphReport:
-    """Report on what depends on what."""
+    """Report on the dependencies between files or definitions."""
     return graph_report(scope.room, scope.scan, dag_type)
 
 
 def dead_code(scope: Scope) -> DeadCodeReport:
-    """Report on what nothing in the whole repository uses."""
+    """Report on code that nothing in the whole repository uses."""
     return dead_code_report(scope.room, scope.repository, scope.scan.files.keys(), scope.base)
 
 
 def debt(scope: Scope, *, probable: bool = False) -> DebtReport:
-    """Report on the debts that comments admit."""
+    """Report on the technical debt that comments admit."""
     return debt_report(scope.room, scope.scan, scope.base, probable=probable)
 
 
@@ -67,10 +67,10 @@ def defects(scope: Scope) -> DefectReport:
 
 def duplicates(scope: Scope, min_lines: int = BLOCK_LINES) -> CloneReport:
     """Report on exact and renamed clones."""
-    return kept_clones(scope.room, scope.project, CloneQuery(COPIES, min_lines), scope.scan)
+    return cached_clones(scope.room, scope.project, CloneQuery(COPIES, min_lines), scope.scan)
 
 
 def coverage(scope: Scope) -> CoverageReport:
-    """Report on what tests covered."""
+    """Report on the test coverage."""
     repository = scope.room.repository
     return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())

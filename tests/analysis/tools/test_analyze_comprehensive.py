@@ -208,7 +208,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     def broken(*_):
         raise ValueError("a secret")
 
-    monkeypatch.setattr(reports, "kept_clones", broken)
+    monkeypatch.setattr(reports, "cached_clones", broken)
     found = asked(room, min_lines=7)
     assert list(found.failures) == ["duplicates"]
     assert "a secret" not in found.failures["duplicates"]

@@ -1,4 +1,4 @@
-"""What a comprehensive analysis shows of each report, and which findings count."""
+"""The sections of a comprehensive analysis, and which findings of each report count."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ReportLimits:
-    """What counts, and how much is listed."""
+    """Which findings count, and how many are listed."""
 
     confidence: float
-    """Of dead code and of predictions, at least."""
+    """The least confidence of dead code and of predictions."""
     min_lines: int
-    """Lines of a clone, and lines of code of a file whose defects are predicted, at least."""
+    """The least lines of a clone, and the least lines of code of a file whose defects are predicted."""
     limit: int
-    """Entries of a list, at most."""
+    """The most entries of a list."""
     brief: bool
-    """Numbers alone, without findings."""
+    """Whether there are only numbers, without findings."""
 
     @property
     def listed(self) -> int:
-        """How many entries a list of findings has at most."""
+        """The most entries of a list of findings."""
         return 0 if self.brief else self.limit
 
     def components(self) -> Components:
@@ -76,7 +76,7 @@ def _numbers_alone(*_: object) -> Section:
 
 
 def duplicates_section(limits: ReportLimits, report: CloneReport, _: Scope) -> Section:
-    """Show how much is duplicated, and the classes of clones."""
+    """Show the duplication, and the classes of clones."""
     section = {
         "clone_classes": len(report.classes),
         "by_kind": report.by_kind,
@@ -96,7 +96,7 @@ def _clone(one: CloneClass) -> dict[str, object]:
 
 
 def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: Scope) -> Section:
-    """Show what nothing uses, at the confidence that counts."""
+    """Show unused code at the requested confidence."""
     counted = report.at_least(limits.confidence)
     section = {
         "total": len(counted.items),
@@ -110,7 +110,7 @@ def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: Scope) ->
 
 
 def _confident_predictions(limits: ReportLimits, report: DefectReport, scope: Scope) -> list[Prediction]:
-    """Return the predictions that count: of files that are long enough, with enough confidence."""
+    """Return the predictions for long enough files, with enough confidence."""
     return [one for one in _of_long_files(limits, report, scope) if one.confidence >= limits.confidence]
 
 
@@ -125,7 +125,7 @@ def _high_risks(limits: ReportLimits, report: DefectReport, scope: Scope) -> Ite
 
 
 def defects_section(limits: ReportLimits, report: DefectReport, scope: Scope) -> Section:
-    """Show how probable defects are, in files that are long enough and at the confidence that counts."""
+    """Show the defect predictions that count."""
     counted = _confident_predictions(limits, report, scope)
     long_files = _of_long_files(limits, report, scope)
     risks = [one.risk for one in counted]
@@ -153,7 +153,7 @@ def _prediction(one: Prediction) -> dict[str, object]:
 
 
 def complexity_section(limits: ReportLimits, report: ComplexityReport, _: Scope) -> Section:
-    """Show the totals, the functions above a threshold that cost most, and the hot spots."""
+    """Show the totals, the costliest functions over a threshold, and the hotspots."""
     worst = report.costliest
     lists = {
         "total_violations": len(worst),
@@ -164,7 +164,7 @@ def complexity_section(limits: ReportLimits, report: ComplexityReport, _: Scope)
 
 
 def debt_section(limits: ReportLimits, report: DebtReport, _: Scope) -> Section:
-    """Show the debts that comments admit by a marker; the model is not consulted."""
+    """Show the debts that a marker in a comment admits; the model is not used."""
     section = {
         "total": len(report.items),
         "by_severity": report.by_severity,

@@ -1,4 +1,4 @@
-"""What a deep context shows of each report: its section, as JSON, cut to a limit."""
+"""The sections of a deep context: each shows one report as JSON, with lists cut to a limit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def deep_context_components(limit: int, dag_type: DagType) -> Components:
 
 
 def syntax_section(limit: int, _: AnalysisReport, scope: Scope) -> Section:
-    """Show what files define, the largest first."""
+    """Show the definitions in files, largest files first."""
     files = scope.scan.files
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
     languages = Counter(record.language for record in files.values())
@@ -85,7 +85,7 @@ def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
 
 
 def complexity_section(limit: int, report: ComplexityReport, _: Scope) -> Section:
-    """Show the totals, the functions above a threshold that cost most, and the hot spots."""
+    """Show the totals, the costliest functions over a threshold, and the hotspots."""
     worst = report.costliest
     section = {
         "summary": report.summary.wire(),
@@ -157,7 +157,7 @@ def dead_code_section(limit: int, report: DeadCodeReport, _: Scope) -> Section:
 
 
 def debt_section(limit: int, report: DebtReport, _: Scope) -> Section:
-    """Show the totals and the gravest items."""
+    """Show the totals and the most severe items."""
     certain = len(report.certain)
     section = {
         "summary": {

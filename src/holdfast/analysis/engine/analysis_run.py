@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of
+from holdfast.analysis import reports
+from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
@@ -23,7 +24,6 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.storage.files.work_tree import Tree
 
 Answer = TypeVar("Answer")
 Report = TypeVar("Report", bound=AnalysisReport)
@@ -31,7 +31,7 @@ Report = TypeVar("Report", bound=AnalysisReport)
 
 @dataclass(frozen=True)
 class Component(Generic[Report]):
-    """One analysis of a combined document: how its report is made, and what the document shows of it."""
+    """One analysis of a combined document: how to make its report, and the sections that show it."""
 
     report: Callable[[Scope], Report]
     sections: Callable[[Report, Scope], Mapping[str, Any]]
@@ -45,7 +45,7 @@ Components = Mapping[str, Component[Any]]
 
 @dataclass(frozen=True)
 class ComponentResult:
-    """What one analysis contributed."""
+    """The contribution of one analysis."""
 
     report: AnalysisReport
     sections: Mapping[str, Any]
@@ -107,8 +107,7 @@ def _result(component: Component[Report], scope: Scope) -> ComponentResult:
 def _coverage(scope: Scope) -> CoverageReport:
     if scope.options.strategy == "offline":
         return CoverageReport(without=NOT_OFFLINE)
-    repository = scope.room.repository
-    return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())
+    return reports.coverage(scope)
 
 
 def _measurements(
