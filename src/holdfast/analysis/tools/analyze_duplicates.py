@@ -33,8 +33,8 @@ _SHOWN = 10
 _PREVIEW_LINES = 3
 _METHOD = (
     "Exact: the same tokens; layout and comments do not count. Renamed: other literals, and other names if"
-    " the renaming is consistent. Gapped: functions and blocks with inserted or deleted lines, by the share of"
-    " both that an alignment covers. Semantic: leads by structure, to be checked. Imports are no"
+    " the renaming is consistent. Gapped: functions and blocks with inserted or deleted lines, by the share"
+    " of both that an alignment covers. Semantic: leads by structure, to check. Imports are no"
     " duplicates. Only code in one language is compared, except JavaScript with TypeScript and C with C++."
     " Lines in exact and renamed groups are duplicates, each counted once."
 )

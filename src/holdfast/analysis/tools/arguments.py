@@ -64,7 +64,7 @@ def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
 def base_of(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
     """Return the commit to compare with, if `since` or `diff` names one."""
     if since is not None and diff is not None:
-        raise InvalidArguments("`since` and `diff` exclude each other.", hint="Give one of them.")
+        raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
     revision = diff if since is None else since
     return None if revision is None else BaseCommit(room.repository, revision, fork=diff is not None)
 

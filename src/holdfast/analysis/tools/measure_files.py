@@ -32,7 +32,7 @@ _USUAL, _MOST, _FOLDERS, _SHOWN = 200, 2_000, 100, 20
 _NO_COMMIT = "there is no commit"
 _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
-    f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last one."
+    f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last."
     " Hot spot: complexity × churn. Debt: items that a marker in a comment admits. Duplication: share"
     f" of lines in exact or renamed clones of at least {BLOCK_LINES} lines. Defects: the probability of a fix"
     " within a year. Coverage: percent, from coverage reports."
