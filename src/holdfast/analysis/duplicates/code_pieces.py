@@ -88,7 +88,9 @@ class CodePieces:
         lengths = np.array([span.end - span.start for span in spans], np.int64)
         indices = indices_of(np.array([span.start for span in spans], np.int64), lengths)
         exact, kind = self._table.tokens.exact[indices], self._table.tokens.kind[indices]
-        return Pieces(exact, np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32)), bounds_of(lengths))
+        return Pieces(
+            exact, np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32)), bounds_of(lengths)
+        )
 
     def is_renamed(self, one: int, other: int) -> bool:
         """Return whether two pieces differ in a consistent renaming and in literals alone."""
