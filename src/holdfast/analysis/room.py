@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.record import Record
 
 _SETTINGS_BYTES = 4 * 2**20
+"""The largest settings file that is read: a chosen bound, equal to that of source files."""
 _FILES_PER_REPORT = 100
 _ANSWERS = 32
 """Results kept in memory: a chosen bound, above the number of different computations over one scan."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from holdfast.analysis import reports
-from holdfast.analysis.complexity.complexity_report import ComplexityReport, violation_view
+from holdfast.analysis.complexity.complexity_report import ComplexityReport
+from holdfast.analysis.context.sections import Section, complexity_lists
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport
 from holdfast.analysis.dead_code.unused_code import LEVELS
 from holdfast.analysis.debt.debt_report import DebtReport
@@ -19,8 +20,6 @@ from holdfast.analysis.engine.analysis_run import Component, Components
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scope import Scope
 from holdfast.kernel.untrusted import visible_in
-
-Section = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -154,13 +153,7 @@ def _prediction(one: Prediction) -> dict[str, object]:
 
 def complexity_section(limits: ReportLimits, report: ComplexityReport, _: Scope) -> Section:
     """Show the totals, the costliest functions over a threshold, and the hotspots."""
-    worst = report.costliest
-    lists = {
-        "total_violations": len(worst),
-        "violations": [violation_view(item).wire() for item in worst[: limits.limit]],
-        "hotspots": [item.wire() for item in report.hotspots()],
-    }
-    return {"complexity": report.summary.wire() | lists}
+    return {"complexity": report.summary.wire() | complexity_lists(report, limits.limit)}
 
 
 def debt_section(limits: ReportLimits, report: DebtReport, _: Scope) -> Section:

@@ -86,14 +86,17 @@ def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
 
 def complexity_section(limit: int, report: ComplexityReport, _: Scope) -> Section:
     """Show the totals, the costliest functions over a threshold, and the hotspots."""
+    return {"complexity_report": {"summary": report.summary.wire(), **complexity_lists(report, limit)}}
+
+
+def complexity_lists(report: ComplexityReport, limit: int) -> dict[str, Any]:
+    """Return the costliest functions over a threshold, and the hotspots."""
     worst = report.costliest
-    section = {
-        "summary": report.summary.wire(),
+    return {
         "violations": [violation_view(item).wire() for item in worst[:limit]],
         "total_violations": len(worst),
         "hotspots": [item.wire() for item in report.hotspots()],
     }
-    return {"complexity_report": section}
 
 
 def churn_section(limit: int, churn: ChurnReport, scope: Scope) -> Section:

@@ -11,8 +11,7 @@ KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
 COPIES: frozenset[CloneKind] = frozenset(("exact", "renamed"))
 """The kinds whose lines count as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
 BLOCK_LINES = 10
-"""Lines of the shortest copy in reports that combine analyses, twice the usual minimum: a judgement. They
-share one search."""
+"""Lines of the shortest copy in combined reports, twice the usual minimum: a judgement."""
 _GAPPED_SHARE = 0.68
 """The threshold of gapped clones as a share of that of semantic ones. 0.85 gives 0.578, tuned on the labelled
 pairs of `bench/clones.py`, docs/accuracy.md#clones."""

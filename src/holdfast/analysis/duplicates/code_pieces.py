@@ -31,8 +31,7 @@ LEAST_TOKENS, LEAST_BLOCK_TOKENS = 40, 80
 """Tokens of the shortest function and block: a judgement. Shorter ones, such as accessors, delegating calls
 and loops, are similar by chance; docs/accuracy.md has the rate of false reports with these bounds."""
 _MOST_INSIDE = 0.75
-"""The largest share of the enclosing piece's tokens in a block: a judgement. A larger block is found as its
-enclosing piece."""
+"""A block's largest share of its enclosing piece's tokens: a judgement. A larger block adds nothing."""
 
 
 class PieceSpan(NamedTuple):
@@ -138,10 +137,7 @@ class CodePieces:
 
 
 def canonical(tokens: Tokens, span: PieceSpan) -> Numbers:
-    """Return tokens in a form that a consistent renaming and other literals do not change.
-
-    A name becomes the position at which it first occurs, a literal its kind.
-    """
+    """Return tokens with each name as the position of its first occurrence, and each literal as its kind."""
     exact, kind = (column[span.start : span.end] for column in tokens[:2])
     is_name = kind == TokenKind.NAME
     _, first, name = np.unique(exact[is_name], return_index=True, return_inverse=True)

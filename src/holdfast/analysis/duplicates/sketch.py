@@ -26,14 +26,14 @@ BANDS, ROWS = 64, 3
 `bench/clones.py`, docs/accuracy.md#clones."""
 HASHES = BANDS * ROWS
 NEIGHBOURS = 16
-"""Pieces of a bucket that each piece is paired with: a chosen bound on the work in buckets of similar
-pieces."""
+"""Pieces of a bucket that each piece is paired with: a chosen bound on the work in large buckets."""
 EXACT_GRAM, BLIND_GRAM = 2, 5
 """The lengths of k-grams of tokens, and of k-grams with names and literals blinded: the former distinguish
 code that only has the same structure, the latter recognise renamed code."""
 LEAST_AGREEMENT = 42
 """Of the 192 hashes: a Jaccard similarity of about 0.22."""
 _BINS_SHIFT, _BINS = np.uint32(25), 128
+"""A token's bin is the top 7 bits of its hash: a chosen size, at which a bound on shared tokens is cheap."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _GOLDEN = np.uint32(0x9E3779B1)
 """Odd numbers near 2**64 / φ and 2**32 / φ, for multiplicative hashing (Knuth, TAOCP 3, section 6.4)."""
@@ -41,16 +41,11 @@ _INDEX_BITS = 24
 _SHIFT, _INDEX = np.uint64(_INDEX_BITS), np.uint64(2**_INDEX_BITS - 1)
 _HALF = np.uint64(32)
 _CHUNK = {True: 2**17, False: 2**24}
-"""Numbers processed at once, by whether NumPy runs: chosen to fit a processor's cache, or to keep a GPU
-busy."""
+"""Numbers processed at once, by whether NumPy runs: chosen to fit a processor's cache, or to occupy a GPU."""
 
 Numbers = NDArray[Any]
 Tick = Callable[[], None]
 """Called repeatedly during the work, and may raise to cancel it."""
-
-
-def _go_on() -> None:
-    """Continue the work."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +78,7 @@ class LikelyPairs:
     """An upper bound of the tokens that both have, in any order."""
 
 
-def likely_pairs(pieces: Pieces, arrays: Any = np, tick: Tick = _go_on) -> LikelyPairs:
+def likely_pairs(pieces: Pieces, arrays: Any = np, tick: Tick = lambda: None) -> LikelyPairs:
     """Return the pairs of pieces that are worth comparing; `arrays` is NumPy or CuPy."""
     if len(pieces) > _INDEX:
         raise ValueError(f"{len(pieces)} pieces are more than {_INDEX}.")
@@ -109,7 +104,7 @@ def hashed_grams(tokens: Any, length: int, arrays: Any = np) -> Any:
     return grams
 
 
-def signatures(pieces: Pieces, arrays: Any = np, tick: Tick = _go_on) -> Any:
+def signatures(pieces: Pieces, arrays: Any = np, tick: Tick = lambda: None) -> Any:
     """Return the MinHash sketch of every piece."""
     lengths, starts = pieces.lengths, pieces.starts[:-1]
     grams = [
@@ -159,7 +154,7 @@ def _chunks(order: Numbers, lengths: Numbers, most: int) -> Iterator[Numbers]:
         at += size
 
 
-def candidates(sketches: Any, arrays: Any = np, tick: Tick = _go_on) -> Any:
+def candidates(sketches: Any, arrays: Any = np, tick: Tick = lambda: None) -> Any:
     """Return the pairs with an equal band, each as `first * count + second`, sorted."""
     count = len(sketches)
     index = arrays.arange(count, dtype=np.uint64)

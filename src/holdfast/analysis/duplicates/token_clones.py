@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
 from holdfast.analysis.duplicates.matches import Matches, maximal_matches
@@ -27,8 +28,7 @@ from holdfast.analysis.duplicates.windows import CloneCorpus, NormalisedText, Nu
 from holdfast.syntax.lexer import KEYWORD, TokenKind
 
 _EXACT_TOKENS, _RENAMED_TOKENS, _PLAIN_TOKENS = 3.0, 3.5, 6.0
-"""The least tokens of a fragment per requested line: a judgement, checked on the labelled pairs of
-`bench/clones.py` (docs/accuracy.md#clones)."""
+"""Tokens of a fragment per requested line: a judgement, tested by `bench/clones.py` (docs/accuracy.md)."""
 _KEYWORDS = 2
 """Keywords that show that a short renamed fragment has control flow: a judgement."""
 _CELLS = 2_000_000
@@ -54,10 +54,10 @@ def renamed_clones(corpus: CloneCorpus, wanted: CloneQuery) -> Iterator[CloneCla
     return _classes(corpus, text, found.only(differ), "renamed", shares[np.repeat(differ, found.sizes)])
 
 
-def _is_substantial(corpus: CloneCorpus, found: Matches, lines: int) -> np.typing.NDArray[np.bool_]:
+def _is_substantial(corpus: CloneCorpus, found: Matches, lines: int) -> NDArray[np.bool_]:
     """Return for each match whether it has enough names, and enough keywords or tokens."""
 
-    def count(marked: np.typing.NDArray[np.bool_]) -> Numbers:
+    def count(marked: NDArray[np.bool_]) -> Numbers:
         sums = np.zeros(corpus.size + 1, np.int32)
         np.cumsum(marked, out=sums[1:])
         counted: Numbers = sums[found.leaders + found.lengths] - sums[found.leaders]
@@ -89,7 +89,7 @@ def _without_shifted(corpus: CloneCorpus, found: Matches) -> Matches:
     return found.only(kept)
 
 
-def _shares(corpus: CloneCorpus, found: Matches) -> np.typing.NDArray[np.float64]:
+def _shares(corpus: CloneCorpus, found: Matches) -> NDArray[np.float64]:
     """Return for each fragment the share of its tokens that equal those of its class's first fragment."""
     exact = corpus.tokens.exact
     leaders, lengths = (np.repeat(row, found.sizes) for row in (found.leaders, found.lengths))
@@ -107,11 +107,7 @@ def _shares(corpus: CloneCorpus, found: Matches) -> np.typing.NDArray[np.float64
 
 
 def _classes(
-    corpus: CloneCorpus,
-    text: NormalisedText,
-    found: Matches,
-    kind: CloneKind,
-    shares: np.typing.NDArray[np.float64],
+    corpus: CloneCorpus, text: NormalisedText, found: Matches, kind: CloneKind, shares: NDArray[np.float64]
 ) -> Iterator[CloneClass]:
     tokens, paths = corpus.tokens, corpus.table.paths
     last = found.places + np.repeat(found.lengths, found.sizes) - 1
@@ -129,15 +125,11 @@ def _classes(
     bounds, means = found.bounds.tolist(), _means(found, shares)
     for at, (leader, length) in enumerate(zip(found.leaders.tolist(), found.lengths.tolist(), strict=True)):
         content = f"{kind} {corpus.family_names[families[at]]} ".encode() + _normalised(text, leader, length)
-        yield CloneClass(
-            blake2b(content, digest_size=8).hexdigest(),
-            kind,
-            means[at],
-            tuple(fragments[bounds[at] : bounds[at + 1]]),
-        )
+        digest = blake2b(content, digest_size=8).hexdigest()
+        yield CloneClass(digest, kind, means[at], tuple(fragments[bounds[at] : bounds[at + 1]]))
 
 
-def _means(found: Matches, shares: np.typing.NDArray[np.float64]) -> list[float]:
+def _means(found: Matches, shares: NDArray[np.float64]) -> list[float]:
     """Return for each match the mean similarity of the others to the first."""
     if not len(shares):
         return []

@@ -1,5 +1,4 @@
-"""The base of the reports: each analysis returns one, and tools, gate, documents and formats are its
-views."""
+"""The report that each analysis returns: tools, gate, combined documents and formats are its views."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ class FileMeasures:
     code_lines: int
     function_lines: int = 0
     heavy_lines: float | None = None
-    """Lines of functions over a threshold: all lines over the error threshold, half of them over the
-    warning's."""
+    """Lines of functions over an error threshold, and half of those over a warning threshold."""
     cyclomatic: int | None = None
     """The sum over its functions."""
     cognitive: int | None = None

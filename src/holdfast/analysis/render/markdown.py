@@ -12,8 +12,7 @@ Alignment = Literal["---", "---:"]
 LEFT: Alignment = "---"
 RIGHT: Alignment = "---:"
 _LONGEST_CELL = 160
-"""Characters of a cell that are shown: a chosen bound, so that a long message does not make a table too
-wide."""
+"""Characters of a cell that are shown: a chosen bound, so that no message makes a table too wide."""
 _MARKUP = "\\`*_[]<>|#"
 
 

@@ -164,10 +164,6 @@ def _markdown(result: Comprehensive) -> str:
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
-def _sarif_text(result: Comprehensive) -> str:
-    return sarif_text(result.sarif or {})
-
-
 def _overview_rows(result: Comprehensive) -> list[tuple[str, str]]:
     return [_named(name, value) for name, value in result.summary]
 
@@ -197,10 +193,7 @@ def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
     return sarif(
         findings[:MOST_RESULTS],
         total=len(findings),
-        properties={
-            "summary": result.summary.wire(),
-            **result.model_dump(include=set(FileCounts.model_fields)),
-        },
+        properties={"summary": result.summary.wire(), **run.scan.counts.model_dump()},
         notes=[result.method, *_notes(result)],
     )
 
@@ -267,7 +260,7 @@ def _point(
     effect=Effect.READ,
     command="comprehensive",
     example="holdfast analyze comprehensive src --format markdown",
-    **arguments.of_project(_text, markdown=_markdown, sarif=_sarif_text),
+    **arguments.of_project(_text, markdown=_markdown, sarif=lambda result: sarif_text(result.sarif or {})),
 )
 def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Comprehensive:
     """Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.

@@ -233,9 +233,7 @@ def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
             "overall_health_score": card["overall_health"],
             "technical_debt_hours": card["technical_debt_hours"],
             "cache_hit_rate": result.metadata.cache_stats.hit_rate,
-            "files_discovered": result.files_discovered,
-            "files_analyzed": result.files_analyzed,
-            "files_skipped": result.files_skipped,
+            **run.scan.counts.model_dump(),
         },
         notes=notes,
     )

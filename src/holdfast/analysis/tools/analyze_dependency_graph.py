@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
-from holdfast.analysis.graph.cycles import cycles
+from holdfast.analysis.graph.cycles import Cycle, cycles
 from holdfast.analysis.graph.dependency_graph import (
     CodeGraph,
     DagType,
@@ -111,6 +111,14 @@ class ImportCycle(Output):
     at_load: bool = Field(
         description="Whether the imports run at load time, not only in functions or for types."
     )
+
+
+def listed_cycles(found: Sequence[Cycle], most: int) -> list[ImportCycle]:
+    """Return at most `most` cycles, with at most `most` files of each."""
+    return [
+        ImportCycle(files=list(cycle.files[:most]), size=len(cycle.files), at_load=cycle.at_load)
+        for cycle in found[:most]
+    ]
 
 
 class Coupling(Output):
@@ -280,10 +288,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         edges=[_edge(edge) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
         total_cycles=len(rings) if "Imports" in graph.sites else None,
-        cycles=[
-            ImportCycle(files=list(ring.files[:_MOST_LISTED]), size=len(ring.files), at_load=ring.at_load)
-            for ring in rings[:_MOST_LISTED]
-        ],
+        cycles=listed_cycles(rings, _MOST_LISTED),
         coupling=_coupling(graph, near),
         total_external=len(graph.external),
         external=[

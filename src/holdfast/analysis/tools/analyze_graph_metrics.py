@@ -253,10 +253,8 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **scan.counts.model_dump(),
+        **scan.counts.of(project.path, args.format),
         **totals,
-        format=args.format,
-        project_path=project.path or ".",
         dag_type=args.dag_type,
         total_nodes=len(nodes),
         total_edges=len(weights),

@@ -10,7 +10,7 @@ from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
-from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
+from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, listed_cycles
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
@@ -69,8 +69,5 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
         folders=drawn.folders,
         not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
         total_cycles=len(rings),
-        cycles=[
-            ImportCycle(files=list(ring.files[:_LISTED]), size=len(ring.files), at_load=ring.at_load)
-            for ring in rings[:_LISTED]
-        ],
+        cycles=listed_cycles(rings, _LISTED),
     )
