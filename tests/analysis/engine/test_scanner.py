@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
@@ -16,6 +17,7 @@ from holdfast.analysis.engine.scanner import Scanner
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.pool import WorkerLost
 from tests.storage.git_support import commit, git
 
 CODE = "def one():\n    return 1\n"
@@ -281,8 +283,7 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
         raise RuntimeError(text.decode())
 
     monkeypatch.setattr(product, "read_record", breaks)
-    reader = file_reader.FileReader(str(repository))
-    monkeypatch.setattr(file_reader, "Crew", lambda *_: _InProcess(reader))
+    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
     scanner = Scanner(Repository.at(repository), RECORDS, worth_bytes=1)
     try:
         found = scanner.scan(Project(), "normal", workers)
@@ -295,24 +296,18 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
     assert SECRET not in caplog.text
 
 
-class _InProcess:
-    """A crew whose processes are this one."""
-
-    def __init__(self, reader: file_reader.FileReader) -> None:
-        self._reader = reader
-
-    def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, bytes]]:
-        for path in (path for batch in batches for path in batch):
-            yield path, self._reader.read_unlogged(path.decode()).to_bytes()
+def _threads(size: int, *, task_seconds: float, **setup: Any) -> ThreadPoolExecutor:
+    """Return a pool whose worker is a thread of this process."""
+    return ThreadPoolExecutor(1, **setup)
 
 
 def test_a_file_whose_process_ended_is_logged(
     repository: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ending:
-        def answers(self, batches: list[list[bytes]]) -> Iterator[tuple[bytes, None]]:
-            return ((path, None) for batch in batches for path in batch)
+    def lost(paths: list[str]) -> NoReturn:
+        raise WorkerLost(paths)
 
-    monkeypatch.setattr(file_reader, "Crew", lambda *_: Ending())
+    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
+    monkeypatch.setattr(file_reader, "_read_batch", lost)
     list(file_reader.read_in_processes(RECORDS, str(repository), [], {"a.py": 1}, 2))
     assert "'a.py' could not be analysed: the process that read it ended" in caplog.text
