@@ -131,8 +131,8 @@ EXPORT = [{"kind": "holdfast-tasks", "format": archive.FORMAT, "workspace": {"id
     {"task": {"uid": "u"}}, {"event": {"task": "u"}}]
 add("task export", "tasks/imports/archive", held(lambda text: archive.parse_export(text.split("\n"))), OURS,
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
-add("place in a room", "tasks/link_targets", typed(parse_place), OURS, "m_0123456789", "src/a.py#c_1730000000000",
-    "git-mile://entity/0b6d5a52")
+add("place in a room", "tasks/link_targets", typed(parse_place), OURS, "m_0123456789",
+    "src/a.py#c_1730000000000", "git-mile://entity/0b6d5a52")
 for tracker, read in (("github", github.task_of), ("asana", asana._task), ("linear", linear._task)):
     add(f"{tracker} answer", f"tasks/trackers/{tracker}", lambda data,
         read=read: [read(one) for one in items([foreign_document.json_of(data)])],  # type: ignore[misc]

@@ -1,8 +1,8 @@
-"""Measured facts about code: its complexity, its changes, its debts, what nothing uses, what depends on what.
+"""Measured facts about code: complexity, churn, admitted debt, dead code, dependencies, duplicates, defects.
 
 - `tools/`: the operations, one module each.
 - `engine/`: the scan of a project, its cache, and running several analyses over one scan.
-- One folder for each question, with its one report: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`,
+- One folder for each analysis, with its report: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`,
   `duplicates/`, `names/`, `defects/`, `coverage/`.
 - Views of these reports: `context/`, `comprehensive/`, `gate/`, `trend/`; `render/` has the formats.
 - `reports.py`: the report of each analysis for a scope; `rules.py`: the rules that findings break.

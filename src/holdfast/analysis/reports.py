@@ -1,4 +1,4 @@
-"""The report of each analysis for a scope: what the documents, the gate and the page are made from."""
+"""The report of each analysis for a scope: the source of the combined documents, the gate and the page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.defects.prediction import cached_predictions
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import kept_clones
-from holdfast.analysis.engine.scope import Scope
+from holdfast.analysis.duplicates.clones import cached_clones
+from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.graph_report import GraphReport, graph_report
 from holdfast.kernel.errors import Unavailable
@@ -22,55 +22,55 @@ from holdfast.storage.files.work_tree import Tree
 _DAY_SECONDS = 86_400
 
 
-def complexity(scope: Scope) -> ComplexityReport:
+def complexity(scope: AnalysisScope) -> ComplexityReport:
     """Report on the complexity of functions."""
     if scope.base is not None:
         return complexity_report(scope.scan.files, scope.base)
     return scope.room.cached("complexity", scope.scan, lambda: complexity_report(scope.scan.files))
 
 
-def churn(scope: Scope) -> ChurnReport:
-    """Report on the changes of the period that the options name."""
+def churn(scope: AnalysisScope) -> ChurnReport:
+    """Report on the changes of the last days, as many as the options say."""
     scope.require_git()
     since = int(scope.room.clock().timestamp()) - scope.options.period_days * _DAY_SECONDS
     return scope.room.history.churn(scope.project.path, since if since > 0 else None)
 
 
-def churn_before_head(scope: Scope) -> ChurnReport:
+def churn_before_head(scope: AnalysisScope) -> ChurnReport:
     """Report on the changes of the days before the last commit."""
     found = recent_churn(scope.room, scope.scan, scope.project.path)
     if found is None:
-        raise Unavailable("There is no commit, and so no change.")
+        raise Unavailable("There is no commit yet, so there is no churn.")
     return found
 
 
-def dependencies(scope: Scope, dag_type: DagType = "import-graph") -> GraphReport:
-    """Report on what depends on what."""
+def dependencies(scope: AnalysisScope, dag_type: DagType = "import-graph") -> GraphReport:
+    """Report on the dependencies between files or definitions."""
     return graph_report(scope.room, scope.scan, dag_type)
 
 
-def dead_code(scope: Scope) -> DeadCodeReport:
-    """Report on what nothing in the whole repository uses."""
+def dead_code(scope: AnalysisScope) -> DeadCodeReport:
+    """Report on code that nothing in the whole repository uses."""
     return dead_code_report(scope.room, scope.repository, scope.scan.files.keys(), scope.base)
 
 
-def debt(scope: Scope, *, probable: bool = False) -> DebtReport:
-    """Report on the debts that comments admit."""
+def debt(scope: AnalysisScope, *, probable: bool = False) -> DebtReport:
+    """Report on the technical debt that comments admit."""
     return debt_report(scope.room, scope.scan, scope.base, probable=probable)
 
 
-def defects(scope: Scope) -> DefectReport:
+def defects(scope: AnalysisScope) -> DefectReport:
     """Report on the files that are likely to need a fix."""
     scope.require_git()
     return cached_predictions(scope.room, scope.project, scope.scan)
 
 
-def duplicates(scope: Scope, min_lines: int = BLOCK_LINES) -> CloneReport:
+def duplicates(scope: AnalysisScope, min_lines: int = BLOCK_LINES) -> CloneReport:
     """Report on exact and renamed clones."""
-    return kept_clones(scope.room, scope.project, CloneQuery(COPIES, min_lines), scope.scan)
+    return cached_clones(scope.room, scope.project, CloneQuery(COPIES, min_lines), scope.scan)
 
 
-def coverage(scope: Scope) -> CoverageReport:
-    """Report on what tests covered."""
+def coverage(scope: AnalysisScope) -> CoverageReport:
+    """Report on the test coverage."""
     repository = scope.room.repository
     return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())

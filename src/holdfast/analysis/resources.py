@@ -1,4 +1,4 @@
-"""The analyses of the whole project by address: what their tools answer where only a project is given."""
+"""Resources: each analysis of the whole project by URI, as its tool returns it with default arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOOLS = {
 
 def _reader(tool: str) -> Callable[[Analysis], str]:
     def read(room: Analysis) -> str:
-        """Return what the tool says of the whole project, as JSON."""
+        """Return the tool's result for the whole project, as JSON."""
         operation = next(item for item in analyze.operations if item.name == tool)
         needed = {"project_path": ".", **({"toolchain": "auto"} if tool == "analyze_complexity" else {})}
         arguments = operation.input.model_validate({**needed, "format": "json"})
@@ -38,6 +38,6 @@ for _name, _tool in _TOOLS.items():
     analyze.resource(
         f"analysis://{_name}",
         name=f"Analysis: {_name}",
-        description=f"The whole project as {_tool} sees it, with the limits that the tool has by default",
+        description=f"The result of {_tool} for the whole project, with its default limits",
         mime_type="application/json",
     )(_reader(_tool))

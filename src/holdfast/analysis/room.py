@@ -1,4 +1,4 @@
-"""The room of the analyses: one repository, its scans and what is derived from them."""
+"""The room of the analyses: one repository, its scans and the results cached for them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.record import Record
 
 _SETTINGS_BYTES = 4 * 2**20
+"""The largest settings file that is read: a chosen bound, equal to that of source files."""
 _FILES_PER_REPORT = 100
 _ANSWERS = 32
 """Results kept in memory: a chosen bound, above the number of different computations over one scan."""
@@ -32,11 +33,10 @@ Answer = TypeVar("Answer")
 
 
 class Analysis:
-    """What the analyses of one repository share."""
+    """The scanners, caches and history that the analyses of one repository share."""
 
     def __init__(self, repository: Repository, clock: Clock = utc_now, *, workers: int | None = None) -> None:
-        """`workers` is the maximum of processes that read files for one scan, by default one for each
-        core."""
+        """`workers` is the maximum number of processes that read files, by default one for each core."""
         self.repository = repository
         self._workers = workers
         self.clock = clock
@@ -59,7 +59,7 @@ class Analysis:
     ) -> Scan:
         """Return the records of a project's files.
 
-        Without `names` reading takes half the time, unless the names are cached already.
+        Reading takes half the time without `names`, unless they are cached already.
         """
         self._product = RECORDS if names else self._product
         return self._scanner.scan(project, strategy, workers or self._workers, self._product)
@@ -71,18 +71,18 @@ class Analysis:
     def scan_tokens(
         self, project: Project, *, workers: int | None = None, stats: FileStats | None = None
     ) -> FileScan[TokenStream]:
-        """Return the tokens of the files that `scan` returns, which takes far less time."""
+        """Return the tokens of the files that `scan` returns, in far less time: there is no parsing."""
         return self._token_scanner.scan(project, "normal", workers or self._workers, stats=stats)
 
     def cached(self, question: str, scan: FileScan[object], answer: Callable[[], Answer]) -> Answer:
-        """Return what is computed from a scan, computed again only if the scan changed."""
+        """Return a result computed from a scan; it is computed again only if the scan changed."""
         known: Answer | None = self._answers.get(question, scan.version)
         return self._answers.put(question, scan.version, answer()) if known is None else known
 
     def cached_by_file(
         self, question: str, scan: Scan, answer: Callable[[str, Record], Answer]
     ) -> dict[str, Answer]:
-        """Return what is computed from each file alone, computed again only for files that changed."""
+        """Return a result for each file, computed from it alone and again only if it changed."""
         known, call = self._by_file.get(question, {}), current_call()
         found: dict[str, tuple[Record, Answer]] = {}
         for path, record in scan.files.items():

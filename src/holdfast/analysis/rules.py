@@ -1,7 +1,7 @@
-"""The rules that findings break: one id for each kind of finding, whichever tool reports it.
+"""The rules that findings break: one id per kind of finding, in whichever tool reports it.
 
-Readers of SARIF keep a baseline by rule and fingerprint, so a finding that was accepted once stays accepted
-in the output of every tool.
+Programs that read SARIF keep baselines by rule and fingerprint, so a finding that was accepted once stays
+accepted in the output of every tool.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _COPIED = {
     "exact": "The same code is in several places.",
     "renamed": "The same code is in several places, under other names.",
     "gapped": "Nearly the same code is in several places.",
-    "semantic": "A lead: code in several places may do the same.",
+    "semantic": "A lead: code in several places may be equivalent.",
 }
 DUPLICATE_RULES = {
     kind: FindingRule(

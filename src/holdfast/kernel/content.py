@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Annotations:
+class ContentAnnotations:
     """The audience of some content, its priority, and when it last changed."""
 
     audience: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Image:
 
     data: bytes
     mime_type: str = "image/png"
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Audio:
 
     data: bytes
     mime_type: str = "audio/wav"
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Embedded:
     text: str | None = None
     data: bytes | None = None
     title: str | None = None
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Link:
     name: str
     mime_type: str | None = None
     description: str | None = None
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
 
 Content = Text | Image | Audio | Embedded | Link

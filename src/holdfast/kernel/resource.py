@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from holdfast.kernel.errors import HoldfastError, UnknownResource, did_you_mean
 
 if TYPE_CHECKING:
-    from holdfast.kernel.content import Annotations
+    from holdfast.kernel.content import ContentAnnotations
 
 Complete = Callable[[Any, str], Iterable[str]]
 """Given the room and the beginning of a value, returns the matching values, best first."""
@@ -51,7 +51,7 @@ class ListedResource:
     mime_type: str
     title: str | None = None
     size: int | None = None
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Resource:
     """Given the room, lists the current resources of a family."""
     malformed: Callable[[str], HoldfastError] | None = None
     """Returns the error for a URI that begins like this family's but does not match."""
-    annotations: Annotations | None = None
+    annotations: ContentAnnotations | None = None
 
     @property
     def fixed_part(self) -> str:

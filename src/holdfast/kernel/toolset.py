@@ -15,7 +15,7 @@ from holdfast.kernel.prompt import Prompt
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
-    from holdfast.kernel.content import Annotations, Content
+    from holdfast.kernel.content import Content, ContentAnnotations
     from holdfast.kernel.operation import TextFormatter
     from holdfast.kernel.resource import Announce, Complete, ListedResource, Resource
     from holdfast.kernel.route import Address, Feed
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         specified: bool
         members: Callable[[Any], Iterable[ListedResource]] | None
         malformed: Callable[[str], HoldfastError] | None
-        annotations: Annotations | None
+        annotations: ContentAnnotations | None
 
     class PromptOptions(TypedDict, total=False):
         """The fields of a `Prompt` that a declaration may leave out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from holdfast.kernel.content import Annotations
+from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
 from holdfast.tasks.resources import TOPIC, check_served, workspace_member
@@ -15,7 +15,7 @@ from holdfast.tasks.view.overview import EVERYTHING, overview
 from holdfast.tasks.view.resource_text import JSON, json_body, markdown_body
 
 MARKDOWN = "text/markdown"
-FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
+FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
 
 
 @tasks.resource(

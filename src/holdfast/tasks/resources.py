@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from holdfast.kernel.content import Annotations
+from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.store import query
@@ -30,7 +30,7 @@ MAX_TASKS = 1000
 SESSION_SECONDS = 24 * 3600.0
 """How long ago an agent may have been active to be listed: a day, so that last night's work shows up."""
 
-FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
+FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
 
 def check_served(transaction: TaskTransaction, workspace_id: str) -> TaskWorkspace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.kernel.content import Annotations
+from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.resources import (
     FOR_AGENTS,
@@ -53,7 +53,9 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
             f"A task, {status}",
             JSON,
             title=f"📌 TP-{number}",
-            annotations=Annotations(audience=("assistant",), priority=0.6, last_modified=timestamp(updated)),
+            annotations=ContentAnnotations(
+                audience=("assistant",), priority=0.6, last_modified=timestamp(updated)
+            ),
         )
 
 

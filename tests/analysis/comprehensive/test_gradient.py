@@ -60,8 +60,8 @@ def test_what_was_not_measured_has_no_weight_and_a_reason():
     assert whole.score == pytest.approx(5 * 0.30 * 0.5 / 0.45, abs=1e-3)
     assert missing(found, whole) == {
         "churn": "no commit",
-        "duplication": "the analysis 'duplicates' was not asked for",
-        "debt": "the analysis 'debt' was not asked for",
+        "duplication": "the analysis 'duplicates' was not requested",
+        "debt": "the analysis 'debt' was not requested",
     }
 
 

@@ -52,7 +52,7 @@ def test_a_record_that_is_none_is_said_to_be_unreadable(repository: Path, text: 
     (repository / ".scaffold.json").write_text(text, encoding="utf-8")
     found, reason = provenance_of(Tree(Repository.at(repository)), "", [], 10)
     assert found is None
-    assert reason == ".scaffold.json cannot be read as the record of a scaffold"
+    assert reason == ".scaffold.json is not a valid record of a scaffold"
 
 
 def test_a_record_that_points_outside_leads_nowhere(repository: Path, tmp_path: Path) -> None:

@@ -71,11 +71,11 @@ def test_recommendations_name_files_and_reasons_and_come_by_priority() -> None:
         )
     )
     assert [(item.title, item.priority, item.files) for item in found] == [
-        ("Pay serious technical debts", "High", ["b.py"]),
+        ("Fix serious technical debt", "High", ["b.py"]),
         ("Reduce complexity where the code changes", "High", ["a.py"]),
-        ("Break cycles of imports", "Medium", ["a.py", "b.py"]),
+        ("Break import cycles", "Medium", ["a.py", "b.py"]),
         ("Address technical debt", "Medium", ["b.py"]),
-        ("Test what changes", "Medium", ["a.py"]),
+        ("Test code that changes", "Medium", ["a.py"]),
         ("Reduce code complexity", "Low", ["calm.py"]),
         ("Remove unused code", "Low", ["b.py"]),
     ]

@@ -45,7 +45,7 @@ def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None
     assert card.not_measured == {
         "change_score": "not a git repository",
         "maintainability_index": "not a git repository",
-        "modularity_score": "the analysis 'dag' was not asked for",
+        "modularity_score": "the analysis 'dag' was not requested",
         "test_coverage": "no report found",
     }
 

@@ -30,7 +30,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch, count: Any) -> ModuleType:
 def test_without_being_asked_no_gpu_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     cupy(monkeypatch, lambda: 1)
 
-    assert array_module(False) == (np, GpuUse(False, False, "A GPU was not asked for.", None))
+    assert array_module(False) == (np, GpuUse(False, False, "No GPU was requested.", None))
 
 
 def test_without_cupy_the_processor_counts_and_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ def test_without_a_device_the_processor_counts_and_the_reason_is_given(
     arrays, use = array_module(True)
 
     assert arrays is np
-    assert (use.used, use.reason) == (False, "CuPy found no GPU that answers: RuntimeError.")
+    assert (use.used, use.reason) == (False, "CuPy found no GPU that works: RuntimeError.")
 
 
 def test_a_gpu_that_answers_is_used_and_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.analysis_run import AnalysisRun, Component, Components, run_analyses
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.engine.scope import RunOptions, Scope
+from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import Call, Listener, current_call, running
@@ -48,7 +48,7 @@ def answer(run: AnalysisRun) -> tuple[object, ...]:
 def test_analyses_run_at_the_same_time(room: Analysis) -> None:
     met = threading.Barrier(2, timeout=60)
 
-    def waits(scope: Scope) -> AnalysisReport:
+    def waits(scope: AnalysisScope) -> AnalysisReport:
         met.wait()  # passed only if the other one is here as well
         return AnalysisReport()
 
@@ -70,10 +70,10 @@ def test_one_after_the_other_gives_the_same_answer_as_all_at_once(room: Analysis
 def test_an_analysis_that_fails_is_named_and_the_others_are_unaffected(
     room: Analysis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def refuses(scope: Scope) -> AnalysisReport:
+    def refuses(scope: AnalysisScope) -> AnalysisReport:
         raise Unavailable("There is no history.")
 
-    def breaks(scope: Scope) -> AnalysisReport:
+    def breaks(scope: AnalysisScope) -> AnalysisReport:
         raise ZeroDivisionError
 
     components: Components = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -284,8 +283,7 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
         raise RuntimeError(text.decode())
 
     monkeypatch.setattr(product, "read_record", breaks)
-    reader = file_reader.FileReader(str(repository))
-    monkeypatch.setattr(file_reader, "ProcessPool", lambda *_, **__: _InProcess(reader))
+    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
     scanner = Scanner(Repository.at(repository), RECORDS, worth_bytes=1)
     try:
         found = scanner.scan(Project(), "normal", workers)
@@ -298,27 +296,18 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
     assert SECRET not in caplog.text
 
 
-class _InProcess(Executor):
-    """A process pool whose only worker is this process."""
-
-    def __init__(self, reader: file_reader.FileReader) -> None:
-        file_reader._worker = reader.read_unlogged
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+def _threads(size: int, *, task_seconds: float, **setup: Any) -> ThreadPoolExecutor:
+    """Return a pool whose worker is a thread of this process."""
+    return ThreadPoolExecutor(1, **setup)
 
 
 def test_a_file_whose_process_ended_is_logged(
     repository: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ending(Executor):
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            future: Future[Any] = Future()
-            future.set_exception(WorkerLost())
-            return future
+    def lost(paths: list[str]) -> NoReturn:
+        raise WorkerLost(paths)
 
-    monkeypatch.setattr(file_reader, "ProcessPool", lambda *_, **__: Ending())
+    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
+    monkeypatch.setattr(file_reader, "_read_batch", lost)
     list(file_reader.read_in_processes(RECORDS, str(repository), [], {"a.py": 1}, 2))
     assert "'a.py' could not be analysed: the process that read it ended" in caplog.text

@@ -104,7 +104,7 @@ def test_a_switch_leaves_its_section_out_and_does_not_compute_it(room, section, 
 
 @pytest.mark.requirement("analysis-164")
 def test_with_everything_switched_off_there_is_nothing_to_do(room):
-    with pytest.raises(InvalidArguments, match="switched off"):
+    with pytest.raises(InvalidArguments, match="No section is included"):
         asked(room, **{f"include_{section}": False for section in SECTIONS})
 
 
@@ -208,14 +208,14 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     def broken(*_):
         raise ValueError("a secret")
 
-    monkeypatch.setattr(reports, "kept_clones", broken)
+    monkeypatch.setattr(reports, "cached_clones", broken)
     found = asked(room, min_lines=7)
     assert list(found.failures) == ["duplicates"]
     assert "a secret" not in found.failures["duplicates"]
     assert {"dead_code", "defects", "complexity", "tdg"} <= found.results.keys()
     assert found.summary.duplication is None
     assert found.results["tdg"]["not_measured"]["duplication"] == found.failures["duplicates"]
-    assert "duplicates could not be done" in OPERATION.as_text(found)
+    assert "duplicates failed" in OPERATION.as_text(found)
 
 
 def test_numbers_are_recorded_by_the_operation_that_does_and_by_no_analysis(root):

@@ -129,7 +129,7 @@ def test_scorecard_hotspots_and_recommendations_speak_of_what_was_found(room: An
     assert first["refactoring_effort"]["priority"] == "High"
     titles = [item["title"] for item in document["recommendations"]]
     assert titles[0] == "Reduce complexity where the code changes"
-    assert "Break cycles of imports" in titles
+    assert "Break import cycles" in titles
     assert document["recommendations"][0]["files"] == ["src/app.py"]
 
 
@@ -258,7 +258,7 @@ def test_what_is_no_argument_is_refused(room: Analysis, arguments: dict[str, Any
 
 
 def test_nothing_left_to_do_is_refused(room: Analysis) -> None:
-    with pytest.raises(InvalidArguments, match="No analysis is left"):
+    with pytest.raises(InvalidArguments, match="No analysis is selected"):
         asked(room, include_analyses=["ast"], exclude_analyses=["ast"])
 
 
@@ -324,7 +324,7 @@ def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
         "Defects",
         "Recommendations",
         "Hotspots",
-        "Where analyses coincide",
+        "Files with findings of several analyses",
         "Files",
     ):
         assert f"\n## {heading}" in words

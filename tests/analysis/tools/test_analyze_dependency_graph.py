@@ -209,7 +209,7 @@ def test_with_a_base_only_what_it_did_not_have_is_shown(tree):
     ]
     assert [package.package for package in result.external] == ["sys"]
     assert result.total_cycles == 1
-    assert f"Only what is new since {result.compared_with}." in words(result)
+    assert f"Only dependencies that are new since {result.compared_with}." in words(result)
     with pytest.raises(NotFound, match="nowhere"):
         asked(tree, since="nowhere")
 

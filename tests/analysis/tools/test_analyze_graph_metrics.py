@@ -107,9 +107,9 @@ def test_a_seed_that_fits_several_or_nothing_is_refused_with_candidates(tree: Pa
     with pytest.raises(NotFound, match=r"kit/cor\.py") as missing:
         asked(tree, pagerank_seeds=["kit/cor.py"])
     assert "kit/core.py" in str(missing.value.hint)
-    with pytest.raises(NotFound, match="no node"):
+    with pytest.raises(NotFound, match="not a node"):
         asked(tree, pagerank_seeds=["ore.py"])  # an end of a name is no end of a path
-    with pytest.raises(InvalidArguments, match="leaves out"):
+    with pytest.raises(InvalidArguments, match="is not among"):
         asked(tree, pagerank_seeds=["core.py"], metrics=["components"])
 
 

@@ -113,7 +113,7 @@ def test_what_sounds_alike_counts_and_is_marked_only_where_it_is_asked_for(proje
     marked = [match.name for match in heard.matches if match.phonetic_match]
     assert marked == ["colour"]
     assert [match.phonetic for match in heard.matches if match.phonetic_match] == [1]
-    assert "sounds alike" in words(heard)
+    assert "sounds similar" in words(heard)
 
 
 @pytest.mark.requirement("analysis-185")
@@ -154,4 +154,4 @@ def test_a_query_whose_words_have_no_vector_is_compared_by_letters_and_says_so(r
     result = asked(repository, query="größen")
     assert [(match.name, match.vector) for match in result.matches] == [("größe", None)]
     assert result.matches[0].score == result.matches[0].string
-    assert "string alone" in result.method
+    assert "score is string" in result.method

@@ -1,5 +1,5 @@
 """The comprehensive analysis: several analyses over one scan, and the technical debt gradient.
 
-- `components.py`: what it shows of each report.
+- `components.py`: a section for each report.
 - `gradient.py`: the technical debt gradient, a documented formula over the measurements.
 """

@@ -1,14 +1,15 @@
-"""What a comprehensive analysis shows of each report, and which findings count."""
+"""The sections of a comprehensive analysis, and which findings of each report count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from holdfast.analysis import reports
-from holdfast.analysis.complexity.complexity_report import ComplexityReport, violation_view
+from holdfast.analysis.complexity.complexity_report import ComplexityReport
+from holdfast.analysis.context.sections import Section, complexity_lists
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport
 from holdfast.analysis.dead_code.unused_code import LEVELS
 from holdfast.analysis.debt.debt_report import DebtReport
@@ -17,28 +18,26 @@ from holdfast.analysis.duplicates.clone import CloneClass
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.engine.analysis_run import Component, Components
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.analysis.engine.scope import Scope
+from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.kernel.untrusted import visible_in
-
-Section = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ReportLimits:
-    """What counts, and how much is listed."""
+    """Which findings count, and how many are listed."""
 
     confidence: float
-    """Of dead code and of predictions, at least."""
+    """The least confidence of dead code and of predictions."""
     min_lines: int
-    """Lines of a clone, and lines of code of a file whose defects are predicted, at least."""
+    """The least lines of a clone, and the least lines of code of a file whose defects are predicted."""
     limit: int
-    """Entries of a list, at most."""
+    """The most entries of a list."""
     brief: bool
-    """Numbers alone, without findings."""
+    """Whether there are only numbers, without findings."""
 
     @property
     def listed(self) -> int:
-        """How many entries a list of findings has at most."""
+        """The most entries of a list of findings."""
         return 0 if self.brief else self.limit
 
     def components(self) -> Components:
@@ -66,8 +65,8 @@ class ReportLimits:
         }
 
     def _unless_brief(
-        self, findings: Callable[[Any, Scope], Iterable[CodeFinding]]
-    ) -> Callable[[Any, Scope], Iterable[CodeFinding]]:
+        self, findings: Callable[[Any, AnalysisScope], Iterable[CodeFinding]]
+    ) -> Callable[[Any, AnalysisScope], Iterable[CodeFinding]]:
         return (lambda *_: ()) if self.brief else findings
 
 
@@ -75,8 +74,8 @@ def _numbers_alone(*_: object) -> Section:
     return {}
 
 
-def duplicates_section(limits: ReportLimits, report: CloneReport, _: Scope) -> Section:
-    """Show how much is duplicated, and the classes of clones."""
+def duplicates_section(limits: ReportLimits, report: CloneReport, _: AnalysisScope) -> Section:
+    """Show the duplication, and the classes of clones."""
     section = {
         "clone_classes": len(report.classes),
         "by_kind": report.by_kind,
@@ -95,8 +94,8 @@ def _clone(one: CloneClass) -> dict[str, object]:
     return {"id": one.id, "kind": one.kind, "similarity": one.similarity, "fragments": places}
 
 
-def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: Scope) -> Section:
-    """Show what nothing uses, at the confidence that counts."""
+def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: AnalysisScope) -> Section:
+    """Show unused code at the requested confidence."""
     counted = report.at_least(limits.confidence)
     section = {
         "total": len(counted.items),
@@ -109,23 +108,25 @@ def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: Scope) ->
     return {"dead_code": visible_in(section)}
 
 
-def _confident_predictions(limits: ReportLimits, report: DefectReport, scope: Scope) -> list[Prediction]:
-    """Return the predictions that count: of files that are long enough, with enough confidence."""
+def _confident_predictions(
+    limits: ReportLimits, report: DefectReport, scope: AnalysisScope
+) -> list[Prediction]:
+    """Return the predictions for long enough files, with enough confidence."""
     return [one for one in _of_long_files(limits, report, scope) if one.confidence >= limits.confidence]
 
 
-def _of_long_files(limits: ReportLimits, report: DefectReport, scope: Scope) -> list[Prediction]:
+def _of_long_files(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> list[Prediction]:
     files = scope.scan.files
     return [one for one in report.predictions if files[one.file].code_lines >= limits.min_lines]
 
 
-def _high_risks(limits: ReportLimits, report: DefectReport, scope: Scope) -> Iterable[CodeFinding]:
+def _high_risks(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> Iterable[CodeFinding]:
     counted = _confident_predictions(limits, report, scope)
     return (defect_finding(one) for one in counted if one.risk == "High")
 
 
-def defects_section(limits: ReportLimits, report: DefectReport, scope: Scope) -> Section:
-    """Show how probable defects are, in files that are long enough and at the confidence that counts."""
+def defects_section(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> Section:
+    """Show the defect predictions that count."""
     counted = _confident_predictions(limits, report, scope)
     long_files = _of_long_files(limits, report, scope)
     risks = [one.risk for one in counted]
@@ -152,19 +153,13 @@ def _prediction(one: Prediction) -> dict[str, object]:
     }
 
 
-def complexity_section(limits: ReportLimits, report: ComplexityReport, _: Scope) -> Section:
-    """Show the totals, the functions above a threshold that cost most, and the hot spots."""
-    worst = report.costliest
-    lists = {
-        "total_violations": len(worst),
-        "violations": [violation_view(item).wire() for item in worst[: limits.limit]],
-        "hotspots": [item.wire() for item in report.hotspots()],
-    }
-    return {"complexity": report.summary.wire() | lists}
+def complexity_section(limits: ReportLimits, report: ComplexityReport, _: AnalysisScope) -> Section:
+    """Show the totals, the costliest functions over a threshold, and the hotspots."""
+    return {"complexity": report.summary.wire() | complexity_lists(report, limits.limit)}
 
 
-def debt_section(limits: ReportLimits, report: DebtReport, _: Scope) -> Section:
-    """Show the debts that comments admit by a marker; the model is not consulted."""
+def debt_section(limits: ReportLimits, report: DebtReport, _: AnalysisScope) -> Section:
+    """Show the debts that a marker in a comment admits; the model is not used."""
     section = {
         "total": len(report.items),
         "by_severity": report.by_severity,

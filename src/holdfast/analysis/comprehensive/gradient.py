@@ -1,7 +1,7 @@
-"""The technical debt gradient (TDG) of files and of a project: a documented formula, with every part shown.
+"""The technical debt gradient (TDG) of files and of a project: a documented formula, with all its parts.
 
 Contract: a component that was not measured is null, has a reason and no weight. The formula and its constants
-are a convention, stated in docs/analysis.md.
+are a convention, documented in docs/analysis.md.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 
 Level = Literal["critical", "warning", "normal"]
-Component = Literal["complexity", "churn", "duplication", "coupling", "debt"]
+GradientComponent = Literal["complexity", "churn", "duplication", "coupling", "debt"]
 
-WEIGHTS: Mapping[Component, float] = {
+WEIGHTS: Mapping[GradientComponent, float] = {
     "complexity": 0.30,
     "churn": 0.25,
     "duplication": 0.20,
@@ -26,12 +26,12 @@ WEIGHTS: Mapping[Component, float] = {
 FULL = 5.0
 """The score if every component is at its worst."""
 CRITICAL, WARNING = 2.5, 1.5
-"""Scores above these have that level."""
+"""The scores above which a level starts."""
 COUPLED = 20
 """The number of imported files at which the coupling is at its worst."""
 DEBT_MINUTES_A_LINE = 0.3
 """The minutes of admitted debt per line of code at which the debt is at its worst."""
-ANALYSES: Mapping[Component, str] = {
+ANALYSES: Mapping[GradientComponent, str] = {
     "complexity": "complexity",
     "churn": "churn",
     "duplication": "duplicates",
@@ -47,7 +47,7 @@ class Gradient:
 
     score: float | None
     """From 0 to 5; higher is worse. None if no component was measured."""
-    components: Mapping[Component, float | None]
+    components: Mapping[GradientComponent, float | None]
     """Each from 0 to 1."""
 
     @property
@@ -87,7 +87,7 @@ def missing(measured: Measurements, whole: Gradient) -> dict[str, str]:
     }
 
 
-def _of(components: Mapping[Component, float | None]) -> Gradient:
+def _of(components: Mapping[GradientComponent, float | None]) -> Gradient:
     known = {name: value for name, value in components.items() if value is not None}
     weight = sum(WEIGHTS[name] for name in known)
     score = FULL * sum(WEIGHTS[name] * value for name, value in known.items()) / weight if known else None
@@ -97,7 +97,7 @@ def _of(components: Mapping[Component, float | None]) -> Gradient:
 
 def _components(
     file: FileMeasures, findings: Sequence[CodeFinding], measured: Measurements
-) -> dict[Component, float | None]:
+) -> dict[GradientComponent, float | None]:
     owed = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
     allowed = DEBT_MINUTES_A_LINE * max(file.code_lines, 1)
     return {

@@ -1,4 +1,4 @@
-"""The files of a project as a tree, annotated with what was measured.
+"""The files of a project as a tree, annotated with measurements.
 
 Contract: totals cover all files. If there are more than are shown, the folders nearest to the root come first
 (breadth-first), and each says how many of its entries are left out.
@@ -21,19 +21,19 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 class Annotations(Output):
-    """What was measured; other numbers are left out."""
+    """The measurements; what was not measured is left out."""
 
     code_lines: int | None = optional("Lines with code on them.")
-    complexity_score: int | None = optional("Cyclomatic complexity of all its functions together.")
-    cognitive_complexity: int | None = optional("Of its most complex function.")
-    churn_score: float | None = optional("From 0 to 1, as analyze_code_churn counts.")
-    commits: int | None = optional("Commits of the period that changed it.")
-    satd_items: int | None = optional("Debts that its comments admit.")
-    dead_code_items: int | None = optional("Things in it that nothing uses, at high confidence.")
+    complexity_score: int | None = optional("Cyclomatic complexity, the sum over functions.")
+    cognitive_complexity: int | None = optional("Cognitive complexity, of the most complex function.")
+    churn_score: float | None = optional("From 0 to 1, as in analyze_code_churn.")
+    commits: int | None = optional("Commits in the period that changed it.")
+    satd_items: int | None = optional("Technical debts that its comments admit.")
+    dead_code_items: int | None = optional("Unused code, at high confidence.")
     imported_by: int | None = optional("Files that import it.")
-    test_coverage: float | None = optional("In percent, from a report.")
-    defect_probability: float | None = optional("That it needs a fix within a year, from 0 to 1.")
-    defect_score: float | None = optional("Its composite score among the hotspots, from 0 to 1.")
+    test_coverage: float | None = optional("Percent of lines, from a coverage report.")
+    defect_probability: float | None = optional("Probability of a fix within a year, 0 to 1.")
+    defect_score: float | None = optional("Composite score as a hotspot, from 0 to 1.")
 
 
 class TreeNode(Output):
@@ -42,10 +42,12 @@ class TreeNode(Output):
     name: UntrustedText
     path: UntrustedText
     node_type: Literal["directory", "file"]
-    files: int | None = optional("How many files are below a folder.")
+    files: int | None = optional("Number of files below a folder.")
     omitted: int | None = optional("Entries of a folder that are not shown.")
-    annotations: Annotations = Field(description="What was measured about it, or below it.")
-    children: list[TreeNode] | None = optional("Entries of a folder, by name, folders first.")
+    annotations: Annotations = Field(
+        description="Measurements of the file, or of all files below the folder."
+    )
+    children: list[TreeNode] | None = optional("Entries of a folder: folders, then files, by name.")
 
 
 class FileTree(Output):
@@ -54,7 +56,7 @@ class FileTree(Output):
     root: TreeNode
     total_files: int
     total_size_bytes: int
-    shown: int = Field(description="How many files and folders are shown.")
+    shown: int = Field(description="Number of files and folders shown.")
 
 
 @dataclass
@@ -79,8 +81,7 @@ class _TreeFolder:
 def file_tree(
     measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], most: int
 ) -> FileTree:
-    """Return a tree of at most `most` nodes. `top` is the project's name and path, `scores` those of
-    hotspots."""
+    """Return a tree of at most `most` nodes, given the project's name and path and hotspot scores."""
     root = _TreeFolder(*top)
     for file in measured.files.values():
         folder = root
@@ -137,7 +138,7 @@ def _counts(findings: tuple[CodeFinding, ...], measured: Measurements) -> tuple[
 
 
 def annotated(file: FileMeasures, measured: Measurements, score: float | None) -> Annotations:
-    """Return what was measured about a file."""
+    """Return the measurements of a file."""
     debts, dead = _counts(measured.by_file.get(file.path, ()), measured)
     return Annotations(
         code_lines=file.code_lines,

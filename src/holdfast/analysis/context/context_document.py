@@ -23,7 +23,7 @@ Format = Literal["markdown", "json", "sarif"]
 
 
 class CacheStats(Output):
-    """How much came from the cache of records."""
+    """Use of the record cache."""
 
     hits: int
     misses: int
@@ -40,13 +40,13 @@ class Metadata(Output):
     period_days: int
     cache_strategy: CacheStrategy
     cache_stats: CacheStats
-    compared_with: str | None = optional("The commit; only findings that are new or worse are listed.")
+    compared_with: str | None = optional("The base commit; only new or worse findings are listed.")
     analysis_duration: Duration
     trend: TrendPoint
 
 
 class DefectSummary(Output):
-    """The number of findings."""
+    """Numbers of findings."""
 
     total_defects: int
     by_severity: dict[str, int]
@@ -55,13 +55,13 @@ class DefectSummary(Output):
 
 
 class DeepContext(FileCounts):
-    """All analyses of a project in one document. Lists are cut to `limit`; totals cover everything."""
+    """All analyses of a project in one document. Lists are cut to `limit`, totals are complete."""
 
     format: Format
     metadata: Metadata
     quality_scorecard: Scorecard
     defect_summary: DefectSummary
-    hotspots: list[Hotspot] = Field(description="Files where work pays off first.")
+    hotspots: list[Hotspot] = Field(description="Files to improve first.")
     total_hotspots: int
     recommendations: list[Recommendation]
     defect_correlation: Correlation
@@ -69,7 +69,7 @@ class DeepContext(FileCounts):
     template_provenance: Provenance | None
     template_provenance_reason: str | None = Field(description="Why it is null.")
     analyses: dict[str, Any] = Field(description="The section of each requested analysis.")
-    failures: dict[str, UntrustedText] = Field(description="Analyses that failed, and why.")
+    failures: dict[str, UntrustedText] = Field(description="Failed analyses, with reasons.")
     file_tree: FileTree
     sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, in that format.")
 

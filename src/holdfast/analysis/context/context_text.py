@@ -37,10 +37,10 @@ def _summary(result: DeepContext) -> Iterator[str]:
     files = f"{result.files_analyzed} of {result.files_discovered} analysed"
     skipped = f" ({tally(result.files_skipped)})" if result.files_skipped else ""
     yield f"- Files: {files}{skipped}, {result.file_tree.total_size_bytes:,} bytes"
-    rate = "nothing was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
+    rate = "no file was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
     yield f"- Analyses: {', '.join(about.analyses)}; cache {about.cache_strategy}, hit rate {rate}"
     if about.compared_with is not None:
-        yield f"- Compared with {about.compared_with}: new or worse findings alone"
+        yield f"- Compared with {about.compared_with}: only new or worse findings"
     for name, reason in result.failures.items():
         yield f"- **{name} failed**: {cell(reason)}"
 
@@ -65,7 +65,7 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
     yield _table("Part, Value, Note", rows)
     if result.coverage.stale_files:
         yield ""
-        yield f"{result.coverage.stale_files} files are newer than the report on their coverage."
+        yield f"{result.coverage.stale_files} files are newer than their coverage report."
 
 
 def _defects(result: DeepContext) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _defects(result: DeepContext) -> Iterator[str]:
     yield ""
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.by_type.items()) or "nothing was analysed"
     severities = ", ".join(f"{count} {severity}" for severity, count in summary.by_severity.items() if count)
-    yield f"{summary.total_defects} in all: {kinds}{f'; {severities}' if severities else ''}."
+    yield f"{summary.total_defects} in total: {kinds}{f'; {severities}' if severities else ''}."
     yield f"Per 1,000 lines of code: {_number(summary.defect_density)}."
 
 
@@ -82,7 +82,7 @@ def _recommendations(result: DeepContext) -> Iterator[str]:
     yield "## Recommendations"
     yield ""
     if not result.recommendations:
-        yield "There are none."
+        yield "None."
     for place, item in enumerate(result.recommendations[:_SHOWN], 1):
         hours = item.estimated_effort.secs / 3600
         yield f"{place}. **{item.title}** ({item.priority}, about {hours:.1f} h): {cell(item.description)}"
@@ -106,10 +106,10 @@ def _hotspots(result: DeepContext) -> Iterator[str]:
 
 def _correlation(result: DeepContext) -> Iterator[str]:
     found = result.defect_correlation
-    yield "## Where analyses coincide"
+    yield "## Files with findings of several analyses"
     yield ""
     value = _number(found.complexity_and_churn) if found.reason is None else f"not measured ({found.reason})"
-    yield f"Rank correlation of complexity and churn: {value}. Files with findings of several: {found.total}."
+    yield f"Rank correlation of complexity and churn: {value}. Files: {found.total}."
     for item in found.meetings[:_SHOWN]:
         yield f"- {cell(item.file)}: {', '.join(item.analyses)}"
 
@@ -120,7 +120,7 @@ def _sections(result: DeepContext) -> Iterator[str]:
     for name, section in result.analyses.items():
         counted = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
         plain = [f"{key} {value}" for key, value in counted.items() if isinstance(value, int | float)]
-        yield f"- {name.replace('_', ' ')}: {cell(', '.join(plain[:6])) or 'nothing to count'}"
+        yield f"- {name.replace('_', ' ')}: {cell(', '.join(plain[:6])) or 'no numbers'}"
     drift = result.template_provenance
     if drift is None:
         yield f"- template provenance: {result.template_provenance_reason}"
@@ -137,7 +137,7 @@ def _tree(result: DeepContext) -> Iterator[str]:
     yield from lines[:_TREE_LINES]
     yield "```"
     if len(lines) > _TREE_LINES or tree.root.omitted:
-        yield "The tree is cut; a higher limit, a narrower path or the json format shows more."
+        yield "The tree is incomplete; a higher limit, a narrower path or the json format shows more."
 
 
 def _branch(node: TreeNode, indent: str) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _branch(node: TreeNode, indent: str) -> Iterator[str]:
 
 
 def _notes(about: Annotations) -> Iterator[str]:
-    words = {
+    labels = {
         "complexity_score": "complexity {}",
         "commits": "{} commits",
         "satd_items": "{} debts",
@@ -160,7 +160,7 @@ def _notes(about: Annotations) -> Iterator[str]:
         "defect_probability": "defect {}",
         "defect_score": "hotspot {}",
     }
-    for name, form in words.items():
+    for name, form in labels.items():
         value = getattr(about, name)
         if value:
             yield form.format(f"{value:g}")

@@ -1,6 +1,6 @@
 """The findings in one file, from that file alone: fast enough to be shown beside a task.
 
-Uses in other files are not looked up, so only unused code that no other file could use is reported.
+Other files are not read, so unused code is reported only if no other file could use it.
 """
 
 from __future__ import annotations

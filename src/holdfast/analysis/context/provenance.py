@@ -1,7 +1,7 @@
 """How far a project has drifted from the templates that it was generated from.
 
-A scaffold leaves `.scaffold.json` in the project, with the files it wrote, their templates and their SHA-256.
-The drift is the difference between these and the current files.
+A scaffold writes `.scaffold.json` to the project, with the files it created, their templates and SHA-256
+hashes. The drift is the difference between these hashes and those of the current files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
 RECORD = ".scaffold.json"
-NO_RECORD = f"there is no {RECORD}: the project was not scaffolded, or its record is gone"
+NO_RECORD = f"there is no {RECORD}: the project was not scaffolded, or the file was deleted"
 
 
 class _RecordedFile(BaseModel):
@@ -39,12 +39,12 @@ class _Record(BaseModel):
 
 
 class Drift(Output):
-    """How the files that the scaffold wrote have changed."""
+    """Changes of the files that the scaffold wrote."""
 
     scaffolded_files: int
     unchanged_files: int
     added_files: list[UntrustedText] = Field(
-        description="Source files that it did not write; cut to the limit."
+        description="Source files that it did not write, up to the limit."
     )
     total_added: int
     modified_files: list[UntrustedText]
@@ -73,7 +73,7 @@ def provenance_of(
     except (NotFound, InvalidPath):
         return None, NO_RECORD
     except (UnreadableDocument, ValidationError, HoldfastError):
-        return None, f"{prefix}{RECORD} cannot be read as the record of a scaffold"
+        return None, f"{prefix}{RECORD} is not a valid record of a scaffold"
     states = {prefix + file.path: _state(tree, prefix + file.path, file.checksum) for file in record.files}
     named = {
         state: sorted(path for path in states if states[path] == state) for state in ("modified", "deleted")
@@ -103,5 +103,5 @@ def _state(tree: Tree, path: str, checksum: str) -> Literal["unchanged", "modifi
     except (NotFound, InvalidPath):
         return "deleted"
     except HoldfastError:
-        return "modified"  # too large to be what was written
+        return "modified"  # larger than any file that a scaffold writes
     return "unchanged" if hashlib.sha256(content).hexdigest() == checksum else "modified"

@@ -1,6 +1,6 @@
-"""Recommendations, derived from findings by the rules below: each names its files and the reason.
+"""Recommendations, derived from findings by the rules below, with their files and reasons.
 
-Contract: every recommendation follows from a measurement; efforts are sums of stated minutes.
+Contract: every recommendation follows from a measurement; efforts are sums of the documented minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 CYCLE_MINUTES = 60
-"""The estimated minutes to break a cycle of imports: a judgement."""
+"""The estimated minutes to break an import cycle: a judgement."""
 UNTESTED_LINE_MINUTES = 1
 """The estimated minutes to test a line that no test runs: a judgement."""
 LITTLE_COVERAGE = 50
@@ -46,11 +46,11 @@ class Recommendation(Output):
     """A recommendation."""
 
     title: str
-    description: UntrustedText = Field(description="What was found, and where first.")
+    description: UntrustedText = Field(description="What was found, and the first place.")
     priority: Priority
     estimated_effort: Duration
     impact: Priority
-    files: list[UntrustedText] = Field(description="The files it is about; the first ten.")
+    files: list[UntrustedText] = Field(description="The first ten files concerned.")
     total_files: int
 
 
@@ -88,40 +88,42 @@ def _of_findings(
     if findings:
         ordered = sorted(findings, key=lambda finding: -finding.minutes)
         first = ordered[0]
-        words = f"{len(findings)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
+        description = f"{len(findings)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
         minutes = sum(finding.minutes for finding in findings)
-        yield _recommendation(title, words, (finding.path for finding in ordered), minutes, levels)
+        yield _recommendation(title, description, (finding.path for finding in ordered), minutes, levels)
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
     findings = measured.of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
-    hot = [finding for finding in findings if finding.path in changed]
-    calm = [finding for finding in findings if finding.path not in changed]
-    title, words = (
+    changing = [finding for finding in findings if finding.path in changed]
+    stable = [finding for finding in findings if finding.path not in changed]
+    title, reason = (
         "Reduce complexity where the code changes",
         "findings over a threshold are in files that changed",
     )
-    yield from _of_findings(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
+    yield from _of_findings(title, f"{reason} in {measured.period_days} days.", changing, ("High", "High"))
     known = " in files that did not change" if "churn" in measured.measured else ""
     levels: _Levels = ("Low" if known else "Medium", "Medium")
-    yield from _of_findings("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
+    yield from _of_findings(
+        "Reduce code complexity", f"findings are over a threshold{known}.", stable, levels
+    )
 
 
 def _debts(measured: Measurements) -> Iterator[Recommendation]:
     findings = measured.of_kind("technical-debt")
     serious = [finding for finding in findings if finding.severity in ("critical", "high")]
     rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
-    words = "comments admit a debt"
+    reason = "comments admit technical debt"
     yield from _of_findings(
-        "Pay serious technical debts", f"{words} of high severity.", serious, ("High", "High")
+        "Fix serious technical debt", f"{reason} of high severity.", serious, ("High", "High")
     )
-    yield from _of_findings("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
+    yield from _of_findings("Address technical debt", f"{reason}.", rest, ("Medium", "Medium"))
 
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
-    words = "things are used by nothing, at high confidence."
-    yield from _of_findings("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
+    reason = "definitions, imports or statements are unused, at high confidence."
+    yield from _of_findings("Remove unused code", reason, measured.of_kind("dead-code"), ("Low", "Low"))
 
 
 def _structure(measured: Measurements) -> Iterator[Recommendation]:
@@ -129,9 +131,9 @@ def _structure(measured: Measurements) -> Iterator[Recommendation]:
     if cycles:
         files = [path for cycle in cycles for path in cycle]
         first = ", ".join(cycles[0][:3])
-        words = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
+        reason = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
         yield _recommendation(
-            "Break cycles of imports", words, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
+            "Break import cycles", reason, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
         )
 
 
@@ -143,10 +145,10 @@ def _tests(measured: Measurements) -> Iterator[Recommendation]:
     }
     if untested:
         files, lines = sorted(untested, key=lambda path: (-untested[path], path)), sum(untested.values())
-        words = (
-            f"{counted(len(files), 'file')} changed and tests run less than {LITTLE_COVERAGE} % of each:"
-            f" {counted(lines, 'line')}. First: {files[0]}"
+        reason = (
+            f"{counted(len(files), 'file')} changed, of which tests run less than {LITTLE_COVERAGE} % each:"
+            f" {counted(lines, 'line')} not run. First: {files[0]}"
         )
         yield _recommendation(
-            "Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High")
+            "Test code that changes", reason, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High")
         )

@@ -1,5 +1,4 @@
-"""Files in which the results of several analyses coincide: hotspots, and the correlation of complexity and
-churn.
+"""Files with findings of several analyses: hotspots, and the correlation of complexity and churn.
 
 Contract: every score is computed from numbers that are shown beside it.
 """
@@ -29,7 +28,7 @@ class Location(Output):
     """A place in a file."""
 
     file: UntrustedText
-    line: int = Field(description="The place to begin at.")
+    line: int = Field(description="The line to start with.")
 
 
 class Meeting(Output):
@@ -44,7 +43,7 @@ class Meeting(Output):
 
 
 class Correlation(Output):
-    """How the results of analyses coincide."""
+    """The correlation of complexity and churn, and files with findings of several analyses."""
 
     complexity_and_churn: float | None = Field(
         description="Spearman's rank correlation of cyclomatic complexity and commits over changed files."
@@ -60,12 +59,12 @@ class Correlation(Output):
 class Effort(Output):
     """The estimated effort."""
 
-    estimated_hours: float = Field(description="The minutes of its findings, added up.")
+    estimated_hours: float = Field(description="The sum of the minutes of its findings.")
     priority: Priority
 
 
 class Hotspot(Output):
-    """A file where work pays off first."""
+    """A file to improve first."""
 
     location: Location
     composite_score: float = Field(
@@ -109,7 +108,7 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
         reason = f"fewer than {ENOUGH_FILES} files changed in {measured.period_days} days"
     else:
         found = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
-        reason = "all of them are equal" if found is None else None
+        reason = "all their values are equal" if found is None else None
     meetings = [_meeting(measured, file) for file in measured.files.values()]
     several = [meeting for meeting in meetings if len(meeting.analyses) > 1]
     several.sort(
@@ -166,7 +165,7 @@ def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspo
     if file.commits:
         factors.append(f"{counted(file.commits, 'commit')} in {measured.period_days} days")
     if file.in_cycle:
-        factors.append("in a cycle of imports")
+        factors.append("in an import cycle")
     return Hotspot(
         location=Location(file=file.path, line=findings[0].line or 1),
         composite_score=round(score, 3),

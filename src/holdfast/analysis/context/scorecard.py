@@ -1,4 +1,4 @@
-"""The quality scorecard: documented formulas over the measurements, with every part shown.
+"""The quality scorecard: documented formulas over the measurements, with all their parts.
 
 Contract: a part that was not measured is null, has a reason, and does not count towards the whole. The
 formulas are documented in docs/analysis.md.
@@ -21,30 +21,28 @@ WEIGHTS: Mapping[str, float] = {
     "modularity_score": 0.2,
     "test_coverage": 0.2,
 }
-"""A convention, stated in docs/analysis.md."""
+"""The weights of the parts: a convention, documented in docs/analysis.md."""
 
 
 class Scorecard(Output):
     """The quality of a project, from 0 to 100; higher is better."""
 
-    overall_health: float | None = Field(description="The mean of the parts that were measured, by weight.")
+    overall_health: float | None = Field(description="The weighted mean of the measured parts.")
     complexity_score: float | None = Field(
-        description="The share of lines in functions that are within the thresholds."
+        description="Percent of function lines that are in functions within the thresholds."
     )
-    maintainability_index: float | None = Field(
-        description="The mean of complexity_score and change_score: of complexity and churn."
-    )
+    maintainability_index: float | None = Field(description="The mean of complexity_score and change_score.")
     change_score: float | None = Field(
-        description="The same share as complexity_score, each file counting by the lines changed in it."
+        description="Like complexity_score, but with files weighted by their changed lines."
     )
     modularity_score: float | None = Field(
-        description="100 less the propagation cost: the share of pairs of files of which one imports the"
-        " other, directly or not."
+        description="100 minus the propagation cost: percent of pairs of files in which the first imports"
+        " the second, directly or indirectly."
     )
-    test_coverage: float | None = Field(description="From reports of test runs; never estimated.")
-    technical_debt_hours: float | None = Field(description="The minutes of every finding found, added up.")
-    debt_minutes: dict[str, float] = Field(description="The same by the kind of finding, in minutes.")
-    weights: dict[str, float] = Field(description="The weight of each part that counted.")
+    test_coverage: float | None = Field(description="Percent, from coverage reports; never estimated.")
+    technical_debt_hours: float | None = Field(description="The estimated effort for all findings.")
+    debt_minutes: dict[str, float] = Field(description="The same in minutes, by kind of finding.")
+    weights: dict[str, float] = Field(description="The weight of each measured part.")
     not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
 
 
@@ -81,8 +79,8 @@ def _reasons(measured: Measurements, coverage_reason: str | None) -> dict[str, s
     """Return why each part would be missing."""
     has_complexity, has_churn = ("complexity" in measured.measured, "churn" in measured.measured)
     complexity = "there are no functions" if has_complexity else measured.why_not("complexity")
-    quiet = f"no file with functions changed in {measured.period_days} days"
-    churn = quiet if has_churn else measured.why_not("churn")
+    unchanged = f"no file with functions changed in {measured.period_days} days"
+    churn = unchanged if has_churn else measured.why_not("churn")
     has_graph = measured.graph is not None
     return {
         "overall_health": "no part was measured",
@@ -125,7 +123,7 @@ def _reaches(graph: ImportGraph) -> list[int]:
     places = {path: place for place, path in enumerate(graph.edges)}
     reach, changed = [1 << place for place in places.values()], True
     steps = [[places[target] for target in targets if target in places] for targets in graph.edges.values()]
-    while changed:  # at most as often as the longest chain is long, and far less in a good order
+    while changed:  # at most once per file of the longest chain, and usually far less often
         changed = False
         for place in range(len(reach) - 1, -1, -1):
             wider = reach[place]

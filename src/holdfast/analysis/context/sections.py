@@ -1,4 +1,4 @@
-"""What a deep context shows of each report: its section, as JSON, cut to a limit."""
+"""The sections of a deep context: each shows one report as JSON, with lists cut to a limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdfast.analysis.debt.debt_report import DebtReport
 from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.analysis_run import Component, Components
-from holdfast.analysis.engine.scope import Scope
+from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
@@ -48,8 +48,8 @@ def deep_context_components(limit: int, dag_type: DagType) -> Components:
     }
 
 
-def syntax_section(limit: int, _: AnalysisReport, scope: Scope) -> Section:
-    """Show what files define, the largest first."""
+def syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Section:
+    """Show the definitions in files, largest files first."""
     files = scope.scan.files
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
     languages = Counter(record.language for record in files.values())
@@ -84,19 +84,22 @@ def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
     }
 
 
-def complexity_section(limit: int, report: ComplexityReport, _: Scope) -> Section:
-    """Show the totals, the functions above a threshold that cost most, and the hot spots."""
+def complexity_section(limit: int, report: ComplexityReport, _: AnalysisScope) -> Section:
+    """Show the totals, the costliest functions over a threshold, and the hotspots."""
+    return {"complexity_report": {"summary": report.summary.wire(), **complexity_lists(report, limit)}}
+
+
+def complexity_lists(report: ComplexityReport, limit: int) -> dict[str, Any]:
+    """Return the costliest functions over a threshold, and the hotspots."""
     worst = report.costliest
-    section = {
-        "summary": report.summary.wire(),
+    return {
         "violations": [violation_view(item).wire() for item in worst[:limit]],
         "total_violations": len(worst),
         "hotspots": [item.wire() for item in report.hotspots()],
     }
-    return {"complexity_report": section}
 
 
-def churn_section(limit: int, churn: ChurnReport, scope: Scope) -> Section:
+def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Section:
     """Show the totals and the files that changed most."""
     files = [file for file in churn.files if file.path in scope.scan.files]
     section = {
@@ -121,7 +124,7 @@ def churn_section(limit: int, churn: ChurnReport, scope: Scope) -> Section:
     return {"churn_analysis": visible_in(section)}
 
 
-def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Scope) -> Section:
+def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: AnalysisScope) -> Section:
     """Show the most connected part of the graph, the cycles, and references between languages."""
     part = excerpt(report.graph, None, 2 * limit, 4 * limit)
     section = {
@@ -142,7 +145,7 @@ def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Scope)
     return {"dependency_graph": visible_in(section), "cross_language_refs": visible_in(references)}
 
 
-def dead_code_section(limit: int, report: DeadCodeReport, _: Scope) -> Section:
+def dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> Section:
     """Show the totals and the most confident findings."""
     worst = report.most_confident_first
     section = {
@@ -156,8 +159,8 @@ def dead_code_section(limit: int, report: DeadCodeReport, _: Scope) -> Section:
     return {"dead_code_results": visible_in(section)}
 
 
-def debt_section(limit: int, report: DebtReport, _: Scope) -> Section:
-    """Show the totals and the gravest items."""
+def debt_section(limit: int, report: DebtReport, _: AnalysisScope) -> Section:
+    """Show the totals and the most severe items."""
     certain = len(report.certain)
     section = {
         "summary": {
@@ -172,7 +175,7 @@ def debt_section(limit: int, report: DebtReport, _: Scope) -> Section:
     return {"satd_results": visible_in(section)}
 
 
-def defect_section(limit: int, report: DefectReport, _: Scope) -> Section:
+def defect_section(limit: int, report: DefectReport, _: AnalysisScope) -> Section:
     """Show the model and the files that are most likely to need a fix."""
     section = {
         "model": report.model.name,

@@ -1,9 +1,9 @@
-"""Duplicates: code that is there more than once.
+"""Duplicates: code that occurs more than once.
 
-`clone.py` says what a clone is, `clones.py` finds all kinds. `token_clones.py` has exact and renamed ones:
-windows of tokens that are alike (`windows.py`), made as long as they go (`matches.py`), and
-whole functions and files (`whole_clones.py`).
-`near_clones.py` has gapped and semantic ones: functions and blocks (`code_pieces.py`), their likely pairs
-(`sketch.py`, on a processor or a GPU: `array_module.py`), compared (`alignment.py`, `structure.py`) and put
-together (`cliques.py`).
+- `clone.py`, `clone_report.py`: clone classes and the report; `clones.py` finds clones of every kind.
+- Exact and renamed clones: `token_clones.py` selects them among the maximal matches (`matches.py`) that grow
+  from repeated windows of tokens (`windows.py`); `whole_clones.py` adds whole functions and files.
+- Gapped and semantic clones: `near_clones.py` compares functions and blocks (`code_pieces.py`). `sketch.py`
+  finds the likely pairs, with NumPy or on a GPU (`array_module.py`); `alignment.py` and `structure.py`
+  measure their similarity; `cliques.py` groups them.
 """

@@ -1,4 +1,10 @@
-"""How much of two pieces of code is the same in the same order, however many lines stand between."""
+"""The longest common subsequence (LCS) of two pieces of code, with Hyyrö's bit-parallel algorithm.
+
+The length of the LCS is the number of tokens that both pieces have in the same order, with any gaps. For
+`a b c d` and `a x c d` it is 3. One bit per token of the first piece stands for a column of the usual table,
+so that one addition of long integers computes a row (Heikki Hyyrö, "Bit-Parallel LCS-length Computation
+Revisited", 2004).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +16,14 @@ class Aligner:
 
     def __init__(self, tokens: Sequence[int]) -> None:
         self._length = len(tokens)
-        self._places: dict[int, int] = {}
-        for place, token in enumerate(tokens):
-            self._places[token] = self._places.get(token, 0) | 1 << place
+        self._positions: dict[int, int] = {}
+        for position, token in enumerate(tokens):
+            self._positions[token] = self._positions.get(token, 0) | 1 << position
 
     def common(self, tokens: Iterable[int]) -> int:
-        """Return the length of the longest common subsequence, found with one bit a token (Hyyrö 2004)."""
-        mask = rows = (1 << self._length) - 1
-        for met in filter(None, map(self._places.get, tokens)):
-            taken = rows & met
-            rows = rows + taken | rows - taken  # what a sum carries beyond the mask never comes back
-        return self._length - (rows & mask).bit_count()
+        """Return the length of the longest common subsequence with other tokens."""
+        mask = row = (1 << self._length) - 1
+        for matching in filter(None, map(self._positions.get, tokens)):
+            taken = row & matching
+            row = row + taken | row - taken  # carries beyond the mask never return
+        return self._length - (row & mask).bit_count()

@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple, get_args
 CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
 KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
 COPIES: frozenset[CloneKind] = frozenset(("exact", "renamed"))
-"""The kinds whose lines are duplicates: all of a fragment is there again, not only much of it."""
+"""The kinds whose lines count as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
 BLOCK_LINES = 10
-"""How long copies are that count where much else is measured, and so are looked for once."""
+"""Lines of the shortest copy in combined reports, twice the usual minimum: a judgement."""
 _GAPPED_SHARE = 0.68
-"""Of the threshold: tokens that stay in their order say more than an equal structure. 0.85 makes it 0.578,
-where labelled clones and other code part; see docs/accuracy.md."""
+"""The threshold of gapped clones as a share of that of semantic ones. 0.85 gives 0.578, tuned on the labelled
+pairs of `bench/clones.py`, docs/accuracy.md#clones."""
 
 
 @dataclass(frozen=True)
@@ -23,60 +23,58 @@ class CloneQuery:
 
     kinds: frozenset[CloneKind] = frozenset(KINDS)
     min_lines: int = 5
-    """Lines with code on them that a fragment has at least."""
+    """The least number of lines with code of a fragment."""
     threshold: float = 0.85
-    """How alike semantic clones have to be."""
+    """The least similarity of semantic clones."""
     gpu: bool = False
 
     @property
     def gapped_threshold(self) -> float:
-        """Return the share of two gapped fragments that has to be the same in the same order."""
+        """Return the least share of the tokens of gapped clones that both have in the same order."""
         return round(self.threshold * _GAPPED_SHARE, 4)
 
     @property
     def effective_thresholds(self) -> dict[CloneKind, float]:
-        """Return how alike the wanted ones of those kinds that are alike by degrees have to be."""
+        """Return the least similarity of each requested kind that has one."""
         least: dict[CloneKind, float] = {"gapped": self.gapped_threshold, "semantic": self.threshold}
         return {kind: value for kind, value in least.items() if kind in self.kinds}
 
 
 @dataclass(frozen=True)
 class GpuUse:
-    """Whether a GPU was asked for, whether it did its part of the work, and if not, why not."""
+    """Whether a GPU was requested and used, and if not, why."""
 
     requested: bool = False
     used: bool = False
-    reason: str | None = "A GPU was not asked for."
+    reason: str | None = "No GPU was requested."
     device: str | None = None
 
 
 class Fragment(NamedTuple):
-    """A stretch of lines that has its like elsewhere."""
+    """Lines that have a clone elsewhere."""
 
     file: str
     start_line: int
     end_line: int
     tokens: int
     similarity: float
-    """To the first fragment of its class; of exact and renamed ones the share of tokens that are equal."""
+    """To the first fragment of its class: of exact and renamed clones, the share of equal tokens."""
 
 
 @dataclass(frozen=True)
 class CloneClass:
-    """Fragments that are alike, sorted by file and line; the first stands for all."""
+    """Similar fragments, sorted by file and line; the first represents the class."""
 
     id: str
-    """Follows from the content alone, so that it stays when other code changes."""
+    """A hash of the content, so that changes of other code leave it as it is."""
     kind: CloneKind
     similarity: float
-    """The mean of the others to the first."""
+    """The mean similarity of the others to the first."""
     fragments: tuple[Fragment, ...]
 
     @property
     def order(self) -> tuple[object, ...]:
-        """What classes are sorted by: copies, then gapped ones, then leads; of each sort the long ones first,
-        and somewhat earlier where there are many.
-        """
+        """Sorts copies first, then gapped clones, then leads, each by the fragments' length and number."""
         first, kind = self.fragments[0], KINDS.index(self.kind)
         weight = round(first.tokens * log2(len(self.fragments)), 3)
         sort = max(kind, 1)

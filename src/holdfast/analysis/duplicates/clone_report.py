@@ -1,4 +1,4 @@
-"""The report on duplicates: classes of clones, and how much of each file is in one."""
+"""The report on duplicates: the classes of clones, and the share of each file that is in one."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class CloneReport(AnalysisReport):
     lines: Mapping[str, int]
     """The number of lines of each file."""
     duplicate_lines: Mapping[str, int]
-    """How many of them are in an exact or renamed clone, each counted once."""
+    """The number of lines of each file in exact or renamed clones, each counted once."""
     near_lines: Mapping[str, int]
-    """How many of the others are in a gapped one."""
+    """The number of other lines in gapped clones."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
     unmentioned: ClassVar[Mapping[str, Any]] = {"duplicated": 0.0}
 
     @property
     def total_lines(self) -> int:
-        """The lines of all files."""
+        """The number of lines of all files."""
         return sum(self.lines.values())
 
     @property

@@ -1,7 +1,7 @@
-"""The clones of a project, of every kind that is asked for, found once for the same files.
+"""The clones of a project, of all requested kinds.
 
-Contract: classes come in one order whatever the number of processes: copies first, and of each sort
-those that repeat most.
+Contract: the order of the classes does not depend on the number of processes. Unchanged files are not
+searched again.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no G
 def find_clones(
     room: Analysis, project: Project, wanted: CloneQuery, scan: Scan | None = None
 ) -> CloneReport:
-    """Return the clones of a project; who has a scan of it spares its files a second look."""
+    """Return the clones of a project; a scan of it saves reading the file stats again."""
     lexed = room.scan_tokens(project, stats=None if scan is None else scan.stats)
     return clones_of(room, lexed, wanted, project)
 
 
-def kept_clones(room: Analysis, project: Project, wanted: CloneQuery, scan: Scan) -> CloneReport:
-    """Return the clones of a project, found anew only where something in its scan changed."""
+def cached_clones(room: Analysis, project: Project, wanted: CloneQuery, scan: Scan) -> CloneReport:
+    """Return the clones of a project, searched again only if its scan changed."""
     question = f"clones {project} {wanted}"
     return room.cached(question, scan, lambda: find_clones(room, project, wanted, scan))
 
@@ -40,7 +40,7 @@ def kept_clones(room: Analysis, project: Project, wanted: CloneQuery, scan: Scan
 def clones_of(
     room: Analysis, scan: FileScan[TokenStream], wanted: CloneQuery, project: Project
 ) -> CloneReport:
-    """Return the clones of a project whose tokens are known."""
+    """Return the clones of a project from a scan of its tokens."""
     question = f"clones {sorted(wanted.kinds)} {wanted.min_lines} {wanted.threshold} {wanted.gpu}"
     return room.cached(
         question, scan, lambda: clones_in(scan.files, wanted, lambda: room.scan(project).files)
@@ -53,15 +53,15 @@ def clones_in(
 ) -> CloneReport:
     """Return the clones of files, given their tokens in the order of their paths.
 
-    Their records are asked for only where functions are compared; else, of wholes, only files are.
+    `records` is called only if functions are compared; without records, only files are compared as wholes.
     """
-    # These bring numpy, which other analyses do without.
+    # These import numpy, which other analyses do not need.
     from holdfast.analysis.duplicates.near_clones import near_clones
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
-    from holdfast.analysis.duplicates.whole_clones import with_wholes
-    from holdfast.analysis.duplicates.windows import Corpus
+    from holdfast.analysis.duplicates.whole_clones import with_whole_clones
+    from holdfast.analysis.duplicates.windows import CloneCorpus
 
-    corpus = Corpus(token_table(files))
+    corpus = CloneCorpus(token_table(files))
     classes: list[CloneClass] = []
     if "exact" in wanted.kinds:
         classes += exact_clones(corpus, wanted)
@@ -70,18 +70,18 @@ def clones_in(
     gpu = GpuUse(wanted.gpu, reason=_NO_FUNCTIONS) if wanted.gpu else GpuUse()
     compares_functions = bool(wanted.kinds - COPIES)
     functions = records() if compares_functions else {}
-    classes = with_wholes(classes, corpus, functions, wanted)
+    classes = with_whole_clones(classes, corpus, functions, wanted)
     if compares_functions:
         near, gpu = near_clones(corpus, indentations(files), functions, wanted)
         classes += near
-    classes = _one_of_each(classes)
+    classes = _distinct(classes)
     lines = {path: stream.lines for path, stream in files.items()}
     marks = _marked(classes, lines)
     return CloneReport(tuple(classes), lines, _counted(marks, _COPY), _counted(marks, _NEAR), gpu)
 
 
-def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:
-    """Return the classes in order, of those with the same content the one with most fragments."""
+def _distinct(classes: Iterable[CloneClass]) -> list[CloneClass]:
+    """Return the classes in order; of those with the same content, the first."""
     found: dict[str, CloneClass] = {}
     for one in sorted(classes, key=lambda one: one.order):
         found.setdefault(one.id, one)
@@ -89,10 +89,10 @@ def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:
 
 
 def _marked(classes: Iterable[CloneClass], lines: Mapping[str, int]) -> dict[str, bytes]:
-    """Return for each file with clones a mark for every line: in a copy, in a gapped clone, or in none."""
+    """Return one byte for each line of the files with clones: in a copy, in a gapped clone, or in neither."""
     marks: dict[str, bytearray] = {}
-    sure = (one for one in classes if one.kind != "semantic")
-    for one in sorted(sure, key=lambda one: one.kind in COPIES):  # copies last: their mark is what stays
+    counted = (one for one in classes if one.kind != "semantic")
+    for one in sorted(counted, key=lambda one: one.kind in COPIES):  # copies last: their mark prevails
         mark = _COPY if one.kind in COPIES else _NEAR
         for fragment in one.fragments:
             start, end = fragment.start_line - 1, fragment.end_line

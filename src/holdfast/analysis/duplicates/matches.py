@@ -1,11 +1,20 @@
-"""Maximal matches: stretches of whole lines that are equal, or equal but for a consistent renaming.
+"""Maximal matches: repeated windows, extended in both directions for as long as all fragments agree.
+
+Seed and extend: each group of equal windows (`windows.py`) is compared token by token to the right and to the
+left, all groups at once, in steps whose width doubles. The result is cut to whole lines. For windows of two
+tokens, the seed here is `a b` in both places, the extended match `a b c d e f`, and the result the first
+line:
+
+    a b c d   # a b c d
+    e f g h   # e f x y
+
+In renamed code, the distances of the prev encoding are compared, as far as they lead to within the fragment.
 
 Contract:
-- All fragments of a match agree: in the window that they were found by, of which hashes of 64 bits are equal,
-  and beyond it token by token. None can be made longer by a line on either side with all of them still
-  agreeing, but for the two bounds here.
-- Fragments of one match do not overlap: where code repeats itself at once, a fragment is one repetition.
-- The work is bounded: beyond `_MOST_CELLS` comparisons matches stay as long as they have become.
+- All fragments of a match agree: within the window by its 64-bit hash, beyond it token by token. No match can
+  be extended by a line at either end, up to the bounds below.
+- Fragments of a match do not overlap: in code that repeats itself, each repetition is a fragment.
+- The work is bounded: after `_MOST_CELLS` comparisons, matches keep the length reached so far.
 """
 
 from __future__ import annotations
@@ -15,28 +24,38 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.duplicates.windows import Corpus, Groups, Numbers, Text, groups
+from holdfast.analysis.duplicates.windows import (
+    CloneCorpus,
+    NormalisedText,
+    Numbers,
+    WindowGroups,
+    bounds_of,
+    indices_of,
+    repeated_windows,
+)
 from holdfast.kernel.call import current_call
 
 _CELLS = 1_000_000
-"""How many tokens are compared at once."""
+"""Tokens compared in one step: a chosen bound, so that its arrays take a few megabytes."""
 _MOST_CELLS = 400_000_000
+"""Tokens compared in all: a chosen bound on the time that highly repetitive code can take."""
 _WIDTH, _WIDEST = 16, 1024
+"""Tokens of each fragment in the first and in the widest step: chosen, as most extensions are short."""
 
 
 class Matches(NamedTuple):
-    """Matches: fragments of equal length one after another, in the order of the text within each match."""
+    """Matches with the places of their fragments; within a match, in the order of the text."""
 
     places: Numbers
     """The first token of each fragment."""
     bounds: Numbers
-    """Where each match begins among the places; one more at the end."""
+    """The index in `places` of each match's first fragment, followed by the number of all fragments."""
     lengths: Numbers
-    """The tokens of each match's fragments."""
+    """The number of tokens of each match's fragments."""
 
     @property
     def sizes(self) -> Numbers:
-        """How many fragments each match has."""
+        """The number of fragments of each match."""
         return np.diff(self.bounds)
 
     @property
@@ -45,52 +64,54 @@ class Matches(NamedTuple):
         return self.places[self.bounds[:-1]]
 
     def only(self, kept: NDArray[np.bool_]) -> Matches:
-        """Return some of the matches."""
+        """Return the matches that `kept` selects."""
         return _of_fragments(self.places, self.bounds, self.lengths, np.repeat(kept, self.sizes))
 
 
-def matches(corpus: Corpus, text: Text, least_tokens: int, least_lines: int) -> Matches:
-    """Return the maximal matches of a text that have so many tokens and lines."""
-    anchors, found = groups(corpus, text, least_tokens)
+def maximal_matches(
+    corpus: CloneCorpus, text: NormalisedText, least_tokens: int, least_lines: int
+) -> Matches:
+    """Return the maximal matches of a text with at least that many tokens and lines."""
+    anchors, windows = repeated_windows(corpus, text, least_tokens)
     comparison = _Comparison(text)
-    heads, parts = np.flatnonzero(found.heads), []
+    heads, parts = np.flatnonzero(windows.heads), []
     while len(heads):
-        places, bounds = _members(found, heads)
+        places, bounds = _members(windows, heads)
         part, reached = _extended(corpus, comparison, places, bounds, least_tokens)
         parts.append(_in_lines(corpus, part, least_tokens, least_lines))
-        # A renaming may end though every window agrees: the rest of the chain begins a match of its own.
+        # A renaming may become inconsistent although every window agrees: what remains of the chain starts
+        # another match.
         following = np.searchsorted(anchors, reached - least_tokens, "right")
-        after = found.of_anchor[following]
-        goes_on = (after >= 0) & (found.chain[after] == found.chain[heads])
-        after, begun = after[goes_on], places[bounds[:-1]][goes_on]
-        heads = np.unique(after[found.places[found.starts[after]] > begun])
+        after = windows.of_anchor[following]
+        continues = (after >= 0) & (windows.chain[after] == windows.chain[heads])
+        after, begun = after[continues], places[bounds[:-1]][continues]
+        heads = np.unique(after[windows.places[windows.starts[after]] > begun])
     return _distinct(parts)
 
 
 class _Comparison:
-    """How far the fragments of many matches agree, all matches at once."""
+    """Compares the fragments of many matches at once."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: NormalisedText) -> None:
         self._text = text
         self._cells = 0
 
     def agreeing(
         self, first: Numbers, bounds: Numbers, limits: Numbers, inside: Numbers, step: int
     ) -> Numbers:
-        """Return how many tokens agree, from the first ones on or back, up to a limit for each match.
+        """Return how many tokens of each match agree, up to its limit, from `first` on.
 
-        So many tokens as `inside` says, on the other side of the first ones, are known to agree.
+        The `step` is 1 to the right and -1 to the left. `inside` tokens on the other side agree already.
         """
         reached, width, call = np.zeros_like(limits), _WIDTH, current_call()
         active = np.flatnonzero(limits > 0)
         sizes = np.diff(bounds)
         while len(active) and self._cells < _MOST_CELLS:
             call.check()
-            count = int(sizes[active].sum())
-            wide = max(1, min(width, _CELLS // count))
-            self._cells += count * wide
-            rows = np.concatenate(([0], np.cumsum(sizes[active])))
-            member = np.repeat(bounds[active] - rows[:-1], sizes[active]) + np.arange(count)
+            rows = bounds_of(sizes[active])
+            wide = max(1, min(width, _CELLS // int(rows[-1])))
+            self._cells += int(rows[-1]) * wide
+            member = indices_of(bounds[active], sizes[active])
             begun = reached[active]
             places = first[member] + step * np.repeat(begun, sizes[active])
             agree = self._agree(places, rows, begun + inside[active], wide, step)
@@ -101,7 +122,7 @@ class _Comparison:
         return reached
 
     def _agree(self, first: Numbers, rows: Numbers, inside: Numbers, wide: int, step: int) -> Numbers:
-        """Return for each fragment how many of so many tokens are as in the first one of its match."""
+        """Return how many of the next `wide` tokens of each fragment equal those of its match's first one."""
         sizes, offsets = np.diff(rows), np.arange(wide)
         leaders = np.repeat(rows[:-1], sizes)
         places = first[:, None] + step * offsets
@@ -117,17 +138,16 @@ class _Comparison:
         return agree
 
 
-def _members(found: Groups, heads: Numbers) -> tuple[Numbers, Numbers]:
-    sizes = np.diff(found.starts)[heads]
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
-    at = np.repeat(found.starts[heads] - bounds[:-1], sizes) + np.arange(bounds[-1])
-    return found.places[at], bounds
+def _members(windows: WindowGroups, heads: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the places of some groups, and the bounds of each group among them."""
+    sizes = np.diff(windows.starts)[heads]
+    return windows.places[indices_of(windows.starts[heads], sizes)], bounds_of(sizes)
 
 
 def _extended(
-    corpus: Corpus, comparison: _Comparison, places: Numbers, bounds: Numbers, known: int
+    corpus: CloneCorpus, comparison: _Comparison, places: Numbers, bounds: Numbers, known: int
 ) -> tuple[Matches, Numbers]:
-    """Return the matches around the places, as long as they go, and where their first fragments end."""
+    """Return the maximal matches around windows of `known` tokens, and the ends of their first fragments."""
     heads = bounds[:-1]
     gaps = np.diff(places, append=places[-1] + corpus.size)
     gaps[bounds[1:] - 1] = corpus.size
@@ -142,8 +162,8 @@ def _extended(
     return Matches(places - np.repeat(before, np.diff(bounds)), bounds, before + after), reached
 
 
-def _in_lines(corpus: Corpus, found: Matches, least_tokens: int, least_lines: int) -> Matches:
-    """Return matches cut to whole lines of their first fragment, where enough is left of them."""
+def _in_lines(corpus: CloneCorpus, found: Matches, least_tokens: int, least_lines: int) -> Matches:
+    """Cut matches to the whole lines of their first fragment, and drop those that become too short."""
     begins = found.leaders
     first, last = corpus.whole_lines(begins, begins + found.lengths)
     places = found.places + np.repeat(first - begins, found.sizes)
@@ -156,24 +176,23 @@ def _in_lines(corpus: Corpus, found: Matches, least_tokens: int, least_lines: in
 
 
 def _of_fragments(places: Numbers, bounds: Numbers, lengths: Numbers, kept: NDArray[np.bool_]) -> Matches:
-    """Return matches with only some of their fragments, where at least two are left."""
+    """Return matches with the fragments that `kept` selects, without matches of fewer than two."""
     counts = np.add.reduceat(kept, bounds[:-1], dtype=np.int64) if len(lengths) else lengths
-    alive = counts > 1
-    kept = kept & np.repeat(alive, np.diff(bounds))
-    return Matches(places[kept], np.concatenate(([0], np.cumsum(counts[alive]))), lengths[alive])
+    remaining = counts > 1
+    kept = kept & np.repeat(remaining, np.diff(bounds))
+    return Matches(places[kept], bounds_of(counts[remaining]), lengths[remaining])
 
 
 def _distinct(parts: list[Matches]) -> Matches:
-    """Return all matches, each once, in the order of the text."""
+    """Return all matches without repetitions, in the order of the text."""
     if not parts:
         nothing = np.zeros(0, np.int64)
         return Matches(nothing, np.zeros(1, np.int64), nothing)
     places = np.concatenate([part.places for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
     sizes = np.concatenate([part.sizes for part in parts])
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
+    bounds = bounds_of(sizes)
     keys = np.stack((places[bounds[:-1]], lengths, sizes))
     _, chosen = np.unique(keys, axis=1, return_index=True)
-    taken = np.concatenate(([0], np.cumsum(sizes[chosen])))
-    at = np.repeat(bounds[chosen] - taken[:-1], sizes[chosen]) + np.arange(taken[-1])
-    return Matches(places[at], taken, lengths[chosen])
+    members = indices_of(bounds[chosen], sizes[chosen])
+    return Matches(places[members], bounds_of(sizes[chosen]), lengths[chosen])

@@ -1,14 +1,17 @@
-"""Exact and renamed clones: stretches of lines with the same tokens, or the same but for names and literals.
+"""Exact and renamed clones: lines with equal tokens, or with tokens that differ in names and literals alone.
+
+`total = a + 1` and `sum = b + 2` are renamed clones, if longer. `x = x + 1` and `x = y + 1` are not, because
+one name corresponds to two.
 
 Contract:
-- Exact fragments have the same tokens: layout and comments may differ, nothing else.
-- Renamed fragments have the same keywords and signs. Names may differ where the difference is consistent: two
-  places of a fragment have the same name exactly where their counterparts do. A number stands for any
-  number and a string for any string. Fragments that are all exactly alike are no renamed clone.
-- A fragment has at least three tokens for each line that was asked for. A renamed one has a name for each of
-  them, and six tokens, or three and a half where keywords show that it does something: lists of plain
-  assignments and tables of literals are alike by nature.
-- Of code that repeats itself at once one class is reported, not one for each line that it may begin with.
+- Exact fragments have the same tokens: only layout and comments differ.
+- Renamed fragments have the same keywords and signs. The renaming is consistent: two names of a fragment are
+  equal exactly if their counterparts are. Any number matches any number, any string any string. A class of
+  equal fragments is exact, not renamed.
+- A fragment has at least three tokens per requested line. A renamed one has a name per requested line, and
+  six tokens, or three and a half if it has keywords: lists of plain assignments and tables of literals are
+  similar by nature.
+- Code that repeats itself consecutively is one class, not one for each line at which a repetition may start.
 """
 
 from __future__ import annotations
@@ -17,42 +20,44 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
-from holdfast.analysis.duplicates.matches import Matches, matches
-from holdfast.analysis.duplicates.windows import Corpus, Numbers, Text
+from holdfast.analysis.duplicates.matches import Matches, maximal_matches
+from holdfast.analysis.duplicates.windows import CloneCorpus, NormalisedText, Numbers, indices_of
 from holdfast.syntax.lexer import KEYWORD, TokenKind
 
 _EXACT_TOKENS, _RENAMED_TOKENS, _PLAIN_TOKENS = 3.0, 3.5, 6.0
-"""How many tokens a fragment has at least for each line that was asked for."""
+"""Tokens of a fragment per requested line: a judgement, tested by `bench/clones.py` (docs/accuracy.md)."""
 _KEYWORDS = 2
+"""Keywords that show that a short renamed fragment has control flow: a judgement."""
 _CELLS = 2_000_000
+"""Tokens compared in one step: a chosen bound, so that its arrays take a few megabytes."""
 _DECIMALS = 3
 
 
-def exact_clones(corpus: Corpus, wanted: CloneQuery) -> Iterator[CloneClass]:
-    """Yield the classes of fragments that have the same tokens."""
+def exact_clones(corpus: CloneCorpus, wanted: CloneQuery) -> Iterator[CloneClass]:
+    """Yield the classes of fragments with the same tokens."""
     text = corpus.exact()
-    found = _without_echoes(
-        corpus, matches(corpus, text, int(wanted.min_lines * _EXACT_TOKENS), wanted.min_lines)
-    )
+    found = maximal_matches(corpus, text, int(wanted.min_lines * _EXACT_TOKENS), wanted.min_lines)
+    found = _without_shifted(corpus, found)
     return _classes(corpus, text, found, "exact", np.ones(len(found.places)))
 
 
-def renamed_clones(corpus: Corpus, wanted: CloneQuery) -> Iterator[CloneClass]:
-    """Yield the classes of fragments that differ in names and literals, and in them alone."""
+def renamed_clones(corpus: CloneCorpus, wanted: CloneQuery) -> Iterator[CloneClass]:
+    """Yield the classes of fragments that differ in names and literals alone."""
     text = corpus.renamed()
-    found = matches(corpus, text, int(wanted.min_lines * _RENAMED_TOKENS), wanted.min_lines)
-    found = _without_echoes(corpus, found.only(_has_substance(corpus, found, wanted.min_lines)))
+    found = maximal_matches(corpus, text, int(wanted.min_lines * _RENAMED_TOKENS), wanted.min_lines)
+    found = _without_shifted(corpus, found.only(_is_substantial(corpus, found, wanted.min_lines)))
     shares = _shares(corpus, found)
     differ = np.minimum.reduceat(shares, found.bounds[:-1]) < 1 if len(shares) else np.zeros(0, np.bool_)
     return _classes(corpus, text, found.only(differ), "renamed", shares[np.repeat(differ, found.sizes)])
 
 
-def _has_substance(corpus: Corpus, found: Matches, lines: int) -> np.typing.NDArray[np.bool_]:
-    """Tell of which matches one may say that they are the same code with other names."""
+def _is_substantial(corpus: CloneCorpus, found: Matches, lines: int) -> NDArray[np.bool_]:
+    """Return for each match whether it has enough names, and enough keywords or tokens."""
 
-    def count(marked: np.typing.NDArray[np.bool_]) -> Numbers:
+    def count(marked: NDArray[np.bool_]) -> Numbers:
         sums = np.zeros(corpus.size + 1, np.int32)
         np.cumsum(marked, out=sums[1:])
         counted: Numbers = sums[found.leaders + found.lengths] - sums[found.leaders]
@@ -63,8 +68,8 @@ def _has_substance(corpus: Corpus, found: Matches, lines: int) -> np.typing.NDAr
     return (count(corpus.tokens.kind == TokenKind.NAME) >= lines) & (is_active | is_long)
 
 
-def _without_echoes(corpus: Corpus, found: Matches) -> Matches:
-    """Leave out what a run of repetitions in a file gives again, begun at another of its lines."""
+def _without_shifted(corpus: CloneCorpus, found: Matches) -> Matches:
+    """Drop matches that repeat a run of repetitions in a file, shifted by some lines."""
     if not len(found.lengths):
         return found
     gaps = np.diff(found.places, append=0)
@@ -84,30 +89,25 @@ def _without_echoes(corpus: Corpus, found: Matches) -> Matches:
     return found.only(kept)
 
 
-def _shares(corpus: Corpus, found: Matches) -> np.typing.NDArray[np.float64]:
-    """Return for each fragment the share of tokens whose text is that of the first one's."""
+def _shares(corpus: CloneCorpus, found: Matches) -> NDArray[np.float64]:
+    """Return for each fragment the share of its tokens that equal those of its class's first fragment."""
     exact = corpus.tokens.exact
     leaders, lengths = (np.repeat(row, found.sizes) for row in (found.leaders, found.lengths))
     shares = np.ones(len(leaders))
-    done = np.cumsum(lengths)
+    ends = np.cumsum(lengths)
     at = 0
     while at < len(leaders):
-        before = done[at] - lengths[at]
-        until = max(at + 1, int(np.searchsorted(done, before + _CELLS)))
-        some = lengths[at:until]
-        starts = done[at:until] - some - before
-        offsets = np.arange(some.sum()) - np.repeat(starts, some)
-        same = (
-            exact[np.repeat(found.places[at:until], some) + offsets]
-            == exact[np.repeat(leaders[at:until], some) + offsets]
-        )
-        shares[at:until] = np.add.reduceat(same, starts, dtype=np.int64) / some
+        begun = ends[at] - lengths[at]
+        until = max(at + 1, int(np.searchsorted(ends, begun + _CELLS)))
+        sizes = lengths[at:until]
+        same = exact[indices_of(found.places[at:until], sizes)] == exact[indices_of(leaders[at:until], sizes)]
+        shares[at:until] = np.add.reduceat(same, ends[at:until] - sizes - begun, dtype=np.int64) / sizes
         at = until
     return shares
 
 
 def _classes(
-    corpus: Corpus, text: Text, found: Matches, kind: CloneKind, shares: np.typing.NDArray[np.float64]
+    corpus: CloneCorpus, text: NormalisedText, found: Matches, kind: CloneKind, shares: NDArray[np.float64]
 ) -> Iterator[CloneClass]:
     tokens, paths = corpus.tokens, corpus.table.paths
     last = found.places + np.repeat(found.lengths, found.sizes) - 1
@@ -124,17 +124,13 @@ def _classes(
     families = corpus.families[corpus.file_of(found.leaders)].tolist()
     bounds, means = found.bounds.tolist(), _means(found, shares)
     for at, (leader, length) in enumerate(zip(found.leaders.tolist(), found.lengths.tolist(), strict=True)):
-        said = f"{kind} {corpus.family_names[families[at]]} ".encode() + _normalised(text, leader, length)
-        yield CloneClass(
-            blake2b(said, digest_size=8).hexdigest(),
-            kind,
-            means[at],
-            tuple(fragments[bounds[at] : bounds[at + 1]]),
-        )
+        content = f"{kind} {corpus.family_names[families[at]]} ".encode() + _normalised(text, leader, length)
+        digest = blake2b(content, digest_size=8).hexdigest()
+        yield CloneClass(digest, kind, means[at], tuple(fragments[bounds[at] : bounds[at + 1]]))
 
 
-def _means(found: Matches, shares: np.typing.NDArray[np.float64]) -> list[float]:
-    """Return how alike the others are to the first, on average."""
+def _means(found: Matches, shares: NDArray[np.float64]) -> list[float]:
+    """Return for each match the mean similarity of the others to the first."""
     if not len(shares):
         return []
     sums = np.add.reduceat(shares, found.bounds[:-1]) - 1
@@ -142,8 +138,8 @@ def _means(found: Matches, shares: np.typing.NDArray[np.float64]) -> list[float]
     return means
 
 
-def _normalised(text: Text, place: int, length: int) -> bytes:
-    """Return what all fragments of a class have in common."""
+def _normalised(text: NormalisedText, place: int, length: int) -> bytes:
+    """Return the bytes that all fragments of a class share."""
     base = text.base[place : place + length]
     if text.back is None:
         return base.tobytes()

@@ -1,11 +1,19 @@
-"""Which places of a project begin alike: windows of tokens hashed, sorted and put into groups.
+"""Repeated windows of tokens: the seeds from which `matches.py` grows clones.
+
+A window is the k tokens that follow the start of a line (a k-gram, or shingle). Its hash is polynomial, as in
+Rabin and Karp's search: prefix sums give the hashes of all windows in one pass, and sorting them puts equal
+windows side by side. For k = 4, the windows at these two lines are equal, and so are one group:
+
+    total = rate + 1   # total = rate +
+    total = rate + 2   # total = rate +
+
+Renamed code is compared in Baker's *prev encoding* for parameterised matching: a name is its distance to its
+previous occurrence in the window, 0 for the first one, and a literal is its kind. `x = x + 1` and
+`sum = sum + 7` both become `0 = 2 + NUMBER`, but `x = y + 1` becomes `0 = 0 + NUMBER`.
 
 Contract:
-- A window begins where a line does and holds neither an import nor the end of a file. Windows of one group
-  have the same hash of 64 bits.
-- Renamed windows are hashed by what stays under a consistent renaming: of a literal its kind, of a name how
-  many tokens before it the same one stands in that window (Baker's encoding of parameterised matches).
-- Of windows that overlap their own like, as in a table, only the first counts.
+- A window contains neither an import nor the end of a file. Windows of a group have the same 64-bit hash.
+- If equal windows overlap, as in a table, only the first of them counts.
 """
 
 from __future__ import annotations
@@ -23,39 +31,42 @@ Numbers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
+"""The base of the polynomial: 2**64 / φ, the increment of SplitMix64 (Steele, Lea and Flood, 2014)."""
 _MIXER = np.uint64(0xD6E8FEB86659FD93)
+"""An odd number with evenly spread bits, the multiplier of degski's 64-bit integer hash."""
 _HALF = np.uint64(32)
 _FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
-"""Languages in which a copy may stand in the other's file; all others are compared with themselves alone."""
+"""Languages whose code is compared with that of another language."""
 
 
-class Text(NamedTuple):
-    """The tokens of a project, normalised in one way."""
+class NormalisedText(NamedTuple):
+    """The tokens of a project in the form in which they are compared."""
 
     base: NDArray[np.uint32]
-    """What has to be equal of a token in any case."""
+    """The part of each token that must be equal: for renamed code, only the kind of a name or literal."""
     back: NDArray[np.int32] | None = None
-    """How many tokens before it the same name stands; 0 for the first, and for what is no name."""
+    """The distance to the previous occurrence of the same name; 0 if there is none. None for exact code."""
     ahead: NDArray[np.int32] | None = None
-    """How many tokens after it the same name stands; 0 for the last, and for what is no name."""
+    """The distance to the next occurrence of the same name; 0 if there is none."""
 
 
-class Groups(NamedTuple):
-    """Places that begin alike, group by group, in the order of the text within each."""
+class WindowGroups(NamedTuple):
+    """Groups of equal windows, one group after another; within a group, in the order of the text."""
 
     places: Numbers
+    """The first token of each window."""
     starts: Numbers
-    """Where each group begins among the places; one more at the end."""
+    """The index in `places` of each group's first window, followed by the number of all windows."""
     heads: NDArray[np.bool_]
-    """Whether a group does not merely go on, line by line, with what an earlier group began."""
+    """Whether a group starts a chain. A group with the same fragments one line further on continues it."""
     chain: Numbers
-    """Which group began what this one goes on with."""
+    """The group that starts each group's chain."""
     of_anchor: Numbers
-    """The group of each anchor, -1 where it is alone."""
+    """The group of each possible window, -1 if the window occurs once."""
 
 
-class Corpus:
-    """The tokens of a project with what is asked of them again and again."""
+class CloneCorpus:
+    """The tokens of a project, with their lines, files and language families."""
 
     def __init__(self, table: TokenTable) -> None:
         tokens = self.tokens = table.tokens
@@ -66,45 +77,45 @@ class Corpus:
         is_first[1:-1] = tokens.line[1:] != tokens.line[:-1]
         is_first[self.starts] = True
         self.lines = np.flatnonzero(is_first)
-        """The first token of each line; the one after the last is one."""
+        """The first token of each line, followed by the number of all tokens."""
         self._line_of = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
         self._bounds = np.union1d(self.starts, np.flatnonzero(tokens.kind == TokenKind.IMPORT))
+        """The starts of files and the imports: no fragment extends across one."""
         self._part_of = np.repeat(np.arange(len(self._bounds) - 1, dtype=np.int32), np.diff(self._bounds))
-        """Which part of the text, from one bound to the next, each token is in."""
-        named = [_FAMILIES.get(language, language) for language in table.languages]
-        self.family_names = sorted(set(named))
+        families = [_FAMILIES.get(language, language) for language in table.languages]
+        self.family_names = sorted(set(families))
         numbers = {name: number for number, name in enumerate(self.family_names)}
-        self.families = np.array([numbers[name] for name in named], np.uint64)
+        self.families = np.array([numbers[name] for name in families], np.uint64)
 
     @cached_property
     def powers(self) -> Hashes:
-        """The powers of the base of hashes, as many as there are tokens."""
+        """The powers of the hash base, one for each token."""
         powers = np.full(self.size, _BASE)
         powers[:1] = 1
         return np.cumprod(powers, out=powers)
 
     def lines_of(self, number: int) -> Numbers:
-        """Return the first token of each line of a file, and the one after its last."""
+        """Return the first token of each line of a file, followed by the end of the file."""
         first, last = self._line_of[self.starts[number : number + 2]]
         return self.lines[first : last + 1]
 
     def file_of(self, places: Numbers) -> Numbers:
-        """Return the number of the file that each place is in."""
+        """Return the number of the file that contains each place."""
         return np.searchsorted(self.starts, places, "right") - 1
 
     def stop(self, places: Numbers) -> Numbers:
-        """Return how far a fragment from each place may go: to the next import or the end of the file."""
+        """Return where a fragment that starts at each place must end: at an import or the end of the file."""
         stops: Numbers = self._bounds[self._part_of[places] + 1]
         return stops
 
     def begin(self, places: Numbers) -> Numbers:
-        """Return how far back a fragment from each place may be made longer."""
+        """Return the first token that a fragment around each place may include."""
         bounds: Numbers = self._bounds[self._part_of[places]]
         begins: Numbers = bounds + (self.tokens.kind[bounds] == TokenKind.IMPORT)
         return begins
 
     def whole_lines(self, begins: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the whole lines of stretches of tokens; what has none ends where it begins, or before."""
+        """Shrink ranges of tokens to whole lines; a range without any ends where it begins, or before."""
         lines = self._line_of[begins]
         first = np.where(
             self.lines[lines] == begins, begins, self.lines[np.minimum(lines + 1, len(self.lines) - 1)]
@@ -112,57 +123,70 @@ class Corpus:
         return first, self.lines[self._line_of[ends]]
 
     def code_lines(self, begins: Numbers, ends: Numbers) -> Numbers:
-        """Return on how many lines stretches of tokens stand."""
+        """Return the number of lines that each range of tokens covers."""
         found: Numbers = self._line_of[ends - 1] - self._line_of[begins] + 1
         return found
 
-    def exact(self) -> Text:
+    def exact(self) -> NormalisedText:
         """Return the tokens as they are written."""
-        return Text(self.tokens.exact)
+        return NormalisedText(self.tokens.exact)
 
-    def renamed(self) -> Text:
-        """Return the tokens without what a renaming changes."""
+    def renamed(self) -> NormalisedText:
+        """Return the tokens in prev encoding, which a consistent renaming does not change."""
         kind = self.tokens.kind
         names = np.flatnonzero(kind == TokenKind.NAME)
         order = np.sort(self.tokens.exact[names].astype(np.uint64) << _HALF | names.astype(np.uint64))
         places = (order & np.uint64(2**32 - 1)).astype(np.int64)
-        again = np.flatnonzero(order[1:] >> _HALF == order[:-1] >> _HALF)
-        earlier, later = places[again], places[again + 1]
+        repeated = np.flatnonzero(order[1:] >> _HALF == order[:-1] >> _HALF)
+        earlier, later = places[repeated], places[repeated + 1]
         back, ahead = np.zeros(self.size, np.int32), np.zeros(self.size, np.int32)
         back[later] = ahead[earlier] = later - earlier
-        return Text(np.where(kind == TokenKind.SIGN, self.tokens.exact, kind.astype(np.uint32)), back, ahead)
+        base = np.where(kind == TokenKind.SIGN, self.tokens.exact, kind.astype(np.uint32))
+        return NormalisedText(base, back, ahead)
 
 
-def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
-    """Return where windows of so many tokens begin, and which of those begin alike."""
+def bounds_of(sizes: Numbers) -> Numbers:
+    """Return the start of each of several consecutive ranges, followed by the end of the last."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+
+
+def indices_of(starts: Numbers, sizes: Numbers) -> Numbers:
+    """Return the indices of several ranges, one range after another."""
+    bounds = bounds_of(sizes)
+    indices: Numbers = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
+    return indices
+
+
+def repeated_windows(corpus: CloneCorpus, text: NormalisedText, length: int) -> tuple[Numbers, WindowGroups]:
+    """Return the starts of all windows of `length` tokens, and the groups of those that are equal."""
     anchors = corpus.lines[:-1]
     anchors = anchors[anchors + length <= corpus.stop(anchors)]
     anchors = anchors[corpus.tokens.kind[anchors] != TokenKind.IMPORT]
     hashes = _hashes(text, corpus.powers, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
     order = np.argsort(hashes, kind="stable")
-    order = order[_repeated(hashes[order])]
+    order = order[_is_repeated(hashes[order])]
     hashes, places = hashes[order], anchors[order]
-    apart = np.ones(len(order), np.bool_)
-    apart[1:] = (hashes[1:] != hashes[:-1]) | (places[1:] - places[:-1] >= length)
-    order, hashes = order[apart], hashes[apart]
-    kept = _repeated(hashes)
+    is_apart = np.ones(len(order), np.bool_)
+    is_apart[1:] = (hashes[1:] != hashes[:-1]) | (places[1:] - places[:-1] >= length)
+    order, hashes = order[is_apart], hashes[is_apart]
+    kept = _is_repeated(hashes)
     return anchors, _grouped(anchors, order[kept], hashes[kept])
 
 
-def _hashes(text: Text, powers: Hashes, places: Numbers, length: int) -> Hashes:
-    """Return a polynomial hash of the window at each place; all of them take one pass over the text."""
+def _hashes(text: NormalisedText, powers: Hashes, places: Numbers, length: int) -> Hashes:
+    """Return the polynomial hash, modulo 2**64, of the window at each place."""
     size = len(text.base)
     codes = _mixed(text.base)
     beyond = np.zeros(1, np.uint64)
     if text.back is not None:
         near = np.flatnonzero((text.back > 0) & (text.back < length))
-        said = _mixed(text.back[near].astype(np.uint64) + np.uint64(2**32))
-        codes[near] += said
-        # Where a window begins after the earlier place of a name, nothing is said of the later one.
-        said *= powers[near]
+        distances = _mixed(text.back[near].astype(np.uint64) + np.uint64(2**32))
+        codes[near] += distances
+        # A distance that leads to before the start of the window is subtracted again: there the name is new.
+        distances *= powers[near]
         change = np.zeros(size + 1, np.uint64)
-        change[near - text.back[near] + 1] += said
-        change[near + 1] -= said
+        change[near - text.back[near] + 1] += distances
+        change[near + 1] -= distances
         beyond = np.cumsum(change, out=change)[places]
     sums = np.zeros(size + 1, np.uint64)
     np.cumsum(np.multiply(codes, powers, out=codes), out=sums[1:])
@@ -176,8 +200,8 @@ def _mixed(numbers: NDArray[np.uint32] | NDArray[np.uint64] | NDArray[np.int32])
     return mixed
 
 
-def _repeated(hashes: Hashes) -> NDArray[np.bool_]:
-    """Tell of sorted hashes which are there more than once."""
+def _is_repeated(hashes: Hashes) -> NDArray[np.bool_]:
+    """Return for each of sorted hashes whether it occurs more than once."""
     found = np.zeros(len(hashes), np.bool_)
     same = hashes[1:] == hashes[:-1]
     found[1:] |= same
@@ -185,8 +209,8 @@ def _repeated(hashes: Hashes) -> NDArray[np.bool_]:
     return found
 
 
-def _grouped(anchors: Numbers, order: Numbers, hashes: Hashes) -> Groups:
-    """Put repeated anchors into groups, and find the groups that begin something."""
+def _grouped(anchors: Numbers, order: Numbers, hashes: Hashes) -> WindowGroups:
+    """Group repeated windows, and find the groups that start a chain."""
     begins = np.ones(len(order), np.bool_)
     begins[1:] = hashes[1:] != hashes[:-1]
     starts = np.append(np.flatnonzero(begins), len(order))
@@ -197,10 +221,10 @@ def _grouped(anchors: Numbers, order: Numbers, hashes: Hashes) -> Groups:
     chain = np.arange(len(sizes))
     if len(sizes):
         least, most = np.minimum.reduceat(after, starts[:-1]), np.maximum.reduceat(after, starts[:-1])
-        goes_on = np.flatnonzero((least == most) & (least >= 0))
-        goes_on = goes_on[sizes[least[goes_on]] == sizes[goes_on]]
-        chain[least[goes_on]] = goes_on
+        continued = np.flatnonzero((least == most) & (least >= 0))
+        continued = continued[sizes[least[continued]] == sizes[continued]]
+        chain[least[continued]] = continued
     heads = chain == np.arange(len(sizes))
     while not np.array_equal(further := chain[chain], chain):
         chain = further
-    return Groups(anchors[order], starts, heads, chain, of_anchor)
+    return WindowGroups(anchors[order], starts, heads, chain, of_anchor)

@@ -1,4 +1,4 @@
-"""What every analysis returns: one report, of which tools, gates, documents and formats are views."""
+"""The report that each analysis returns: tools, gate, combined documents and formats are its views."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.analysis.engine.code_finding import CodeFinding
 
 @dataclass(frozen=True)
 class ImportGraph:
-    """Which file imports which."""
+    """The imports between files."""
 
     edges: Mapping[str, frozenset[str]]
     cycles: tuple[tuple[str, ...], ...] = ()
@@ -22,7 +22,7 @@ class AnalysisReport:
 
     @property
     def findings(self) -> Sequence[CodeFinding]:
-        """What the analysis recommends to change."""
+        """Code that the analysis recommends to change."""
         return ()
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of
+from holdfast.analysis import reports
+from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions, Scope
+from holdfast.analysis.engine.scope import NOT_OFFLINE, AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
-from holdfast.storage.files.work_tree import Tree
 
 Answer = TypeVar("Answer")
 Report = TypeVar("Report", bound=AnalysisReport)
@@ -31,12 +31,12 @@ Report = TypeVar("Report", bound=AnalysisReport)
 
 @dataclass(frozen=True)
 class Component(Generic[Report]):
-    """One analysis of a combined document: how its report is made, and what the document shows of it."""
+    """One analysis of a combined document: how to make its report, and the sections that show it."""
 
-    report: Callable[[Scope], Report]
-    sections: Callable[[Report, Scope], Mapping[str, Any]]
+    report: Callable[[AnalysisScope], Report]
+    sections: Callable[[Report, AnalysisScope], Mapping[str, Any]]
     """The sections of the document, as JSON, by their names."""
-    findings: Callable[[Report, Scope], Iterable[CodeFinding]] = lambda report, _: report.findings
+    findings: Callable[[Report, AnalysisScope], Iterable[CodeFinding]] = lambda report, _: report.findings
 
 
 Components = Mapping[str, Component[Any]]
@@ -45,7 +45,7 @@ Components = Mapping[str, Component[Any]]
 
 @dataclass(frozen=True)
 class ComponentResult:
-    """What one analysis contributed."""
+    """The contribution of one analysis."""
 
     report: AnalysisReport
     sections: Mapping[str, Any]
@@ -74,7 +74,7 @@ class AnalysisRun:
 def run_analyses(room: Analysis, options: RunOptions, components: Components) -> AnalysisRun:
     """Run analyses over one scan of a project."""
     stages = Stages(len(components) + 2)
-    scope = stages.run("files", partial(Scope.of, room, options))
+    scope = stages.run("files", partial(AnalysisScope.of, room, options))
     works = [(name, partial(attempt, partial(_result, one, scope))) for name, one in components.items()]
     threads = options.parallel or os.cpu_count() or 1
     done = dict(zip(components, stages.all(works, threads if options.concurrent else 1), strict=True))
@@ -97,22 +97,21 @@ def attempt(analysis: Callable[[], Answer]) -> Answer | str:
         return holdfast_error(failure).message
 
 
-def _result(component: Component[Report], scope: Scope) -> ComponentResult:
+def _result(component: Component[Report], scope: AnalysisScope) -> ComponentResult:
     report = component.report(scope)
     return ComponentResult(
         report, component.sections(report, scope), tuple(component.findings(report, scope))
     )
 
 
-def _coverage(scope: Scope) -> CoverageReport:
+def _coverage(scope: AnalysisScope) -> CoverageReport:
     if scope.options.strategy == "offline":
         return CoverageReport(without=NOT_OFFLINE)
-    repository = scope.room.repository
-    return coverage_of(Tree(repository), repository.root, scope.project.path, scope.scan.files.keys())
+    return reports.coverage(scope)
 
 
 def _measurements(
-    scope: Scope,
+    scope: AnalysisScope,
     reports: Iterable[AnalysisReport],
     results: Mapping[str, ComponentResult],
     failures: Mapping[str, str],

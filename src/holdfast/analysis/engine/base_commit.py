@@ -1,4 +1,4 @@
-"""The records of the files in a commit, to find what changed since.
+"""The records of the files in a base commit, to find what changed since then.
 
 Contract: contents are read from git's objects, and no program that the repository configures is run. A
 revision that does not exist is an error, never an empty base. A file that git considers renamed is compared
@@ -59,12 +59,12 @@ class BaseCommit:
         return dict(zip(fields[2::3], fields[1::3], strict=False))
 
     def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
-        """Yield the files that changed since, with their record in the commit; None for new files."""
+        """Yield the changed files with their records in the commit, None for new files."""
         for path, before, _ in self._differing(paths):
             yield path, None if before is None else self._made(RECORDS, path, before)
 
     def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
-        """Return the new lines, counted from 1, of the files that changed since."""
+        """Return the new lines of the changed files, counted from 1."""
         found = {}
         for path, before, now in self._differing(paths):
             lines = lines_of(now)

@@ -56,7 +56,7 @@ def _texts(place: Traversable) -> list[bytes]:
 
 
 def _grammars() -> list[str]:
-    """Return the names of the metadata folders of the installed grammars, which have their versions."""
+    """Return the names of the metadata folders of the installed grammars, which contain their versions."""
     found = importlib.util.find_spec(_PARSER)
     if found is None or found.origin is None:
         return []

@@ -1,8 +1,8 @@
 """Sorts the files of a project: candidates for reading, files skipped by name or attribute, and files that
 are no source.
 
-Contract: decisions follow from names, sizes and git attributes alone; no file is opened. A folder that is
-named as the project is never skipped because of its own name or those above it.
+Contract: decisions depend on names, sizes and git attributes alone; no file is opened. A folder that is given
+as the project is not skipped because of its own name or the names of its parents.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _may_be_in(languages: frozenset[str], path: str) -> bool:
 
 def _is_nameable(path: str) -> bool:
     if len(path) <= LIMITS.path_segment_bytes and _ORDINARY.fullmatch(path):
-        return True  # nearly all are, and parsing them would take longer
+        return True  # nearly all paths match, and parsing them takes longer
     try:
         RepoPath.parse(path)
     except InvalidPath:

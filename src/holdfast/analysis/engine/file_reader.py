@@ -1,7 +1,7 @@
-"""Reads one file and makes its product, or says why there is none.
+"""Reads one file and makes its product, or returns why there is none.
 
 Contract: a file that cannot be read, decoded or parsed is a result with a reason, never an exception, and
-what breaks a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
+a failure of a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
 processes import this module, so it imports little besides the parser.
 """
 
@@ -51,7 +51,7 @@ _BATCH_BYTES = 64 * 1024
 
 
 class ReadResult(NamedTuple):
-    """What reading one file gave."""
+    """The result of reading one file."""
 
     path: str
     size: int = 0
@@ -67,7 +67,7 @@ class ReadResult(NamedTuple):
 
 
 class FileReader:
-    """Reads the files of one work tree. A content is parsed once; one whose key is known, not at all."""
+    """Reads the files of one work tree. Equal contents are parsed once, those with a known key not at all."""
 
     def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
         self._make = product.make
@@ -79,7 +79,7 @@ class FileReader:
         return logged(self.read_unlogged(path, content))
 
     def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
-        """Read a file in a process whose log nobody sees; the caller logs the failure."""
+        """Read a file in a worker process, which has no log; its parent logs the failure."""
         try:
             data = self._bytes(path) if content is None else content
             return ReadResult(path) if data is None else self._result(path, data)
@@ -90,13 +90,13 @@ class FileReader:
 
     def _bytes(self, path: str) -> bytes | None:
         """Return the content of a file, or None if neither its name nor its first line marks it as source."""
-        place = RepoPath.parse(path)
+        parsed = RepoPath.parse(path)
         if may_be_source(path) is None:
-            with self._tree.open_read(place) as file:
+            with self._tree.open_read(parsed) as file:
                 head = file.read(_FIRST_LINE_BYTES)
             if language_of(path, head.decode("utf-8", "replace")) is None:
                 return None
-        return self._tree.read_bytes(place, LIMITS.source_file_bytes)
+        return self._tree.read_bytes(parsed, LIMITS.source_file_bytes)
 
     def _result(self, path: str, data: bytes) -> ReadResult:
         size = len(data)

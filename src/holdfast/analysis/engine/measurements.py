@@ -1,4 +1,4 @@
-"""What several analyses measured of each file, in one shape: whatever compares analyses reads this.
+"""The measurements of several analyses by file, for code that combines or compares analyses.
 
 Contract: None means not measured, and `reasons` says why; 0 means that it was measured and there is none.
 """
@@ -16,14 +16,14 @@ from holdfast.analysis.engine.code_finding import CodeFinding, FindingKind
 
 @dataclass(frozen=True)
 class FileMeasures:
-    """What was measured of one file."""
+    """The measurements of one file."""
 
     path: str
     size: int
     code_lines: int
     function_lines: int = 0
     heavy_lines: float | None = None
-    """Lines of functions above a threshold: all of them above an error's, half of them above a warning's."""
+    """Lines of functions over an error threshold, and half of those over a warning threshold."""
     cyclomatic: int | None = None
     """The sum over its functions."""
     cognitive: int | None = None
@@ -44,7 +44,7 @@ class FileMeasures:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What was measured of a project."""
+    """The measurements of a project."""
 
     files: Mapping[str, FileMeasures]
     findings: tuple[CodeFinding, ...] = ()
@@ -57,7 +57,7 @@ class Measurements:
 
     @cached_property
     def by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
-        """The findings of each file that has some."""
+        """The findings by file, for files that have any."""
         found: defaultdict[str, list[CodeFinding]] = defaultdict(list)
         for finding in self.findings:
             found[finding.path].append(finding)
@@ -69,4 +69,4 @@ class Measurements:
 
     def why_not(self, analysis: str) -> str:
         """Return why there is no result of an analysis."""
-        return self.reasons.get(analysis, f"the analysis '{analysis}' was not asked for")
+        return self.reasons.get(analysis, f"the analysis '{analysis}' was not requested")

@@ -1,4 +1,4 @@
-"""What is made of each file and cached by its content: its record, or its tokens."""
+"""The products that are made of each file and cached by its content: its record, or its tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SourceText(NamedTuple):
 
 
 class FileProduct(Protocol):
-    """What every product has."""
+    """The attributes of every product."""
 
     @property
     def language(self) -> str:
@@ -29,7 +29,7 @@ class FileProduct(Protocol):
 
     @property
     def weight(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Its approximate size in memory, in bytes."""
 
     @property
     def is_whole(self) -> bool:
@@ -49,7 +49,7 @@ class Product(Generic[Made]):
     """Makes the cached parts from a text; None if the file turns out not to be source."""
     restored: Callable[[Parts], Made]
     worth_bytes: int
-    """How many bytes of source justify another process; for fewer, starting it costs more than it saves."""
+    """Bytes of source that justify another process: for fewer, starting it costs more than it saves."""
     is_whole: bool = False
     """Whether all parts are required."""
 

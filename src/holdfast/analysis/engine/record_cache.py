@@ -4,7 +4,7 @@ each file.
 Contract:
 - A record is valid for its key, which consists of language and content hash, and for one version of the code
   that makes records. The stat and key of a file only save reading it.
-- Damage, another version and a full disk cost time and nothing else. Several processes may use it at once.
+- Damage, another version or a full disk only cost time. Several processes may use it at once.
 - Its size is bounded: the least recently used records are evicted first.
 """
 
@@ -64,7 +64,7 @@ _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used
 
 
 class CachedFile(NamedTuple):
-    """What is known of a file since its stat was last read."""
+    """What the last read of a file found."""
 
     seen: FileStat | None
     """Its stat; None if that cannot be trusted to detect a change."""
@@ -86,7 +86,7 @@ class RecordCache:
         self._database = Lazy(self._open)
 
     def cached_files(self) -> dict[str, CachedFile]:
-        """Return what is known of the files of this work tree."""
+        """Return the cached state of the files of this work tree."""
         rows = self._rows(
             lambda connection: connection.execute(
                 "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)
@@ -101,7 +101,7 @@ class RecordCache:
         return [key for (key,) in rows]
 
     def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
-        """Return those of some records that are cached, and mark them as used."""
+        """Return the cached ones of some records, and mark them as used."""
         wanted = sorted(keys)
         rows = self._rows(lambda connection: _loaded(connection, wanted, whole)) if wanted else []
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
@@ -113,7 +113,7 @@ class RecordCache:
     def put(
         self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], gone: Iterable[str] = ()
     ) -> None:
-        """Cache records and what is known of files, and forget files that no longer exist."""
+        """Cache records and the state of files, and forget files that no longer exist."""
         today = _today()
         rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
         paths = [(self._root, os.fsencode(path), *_columns(one)) for path, one in files.items()]
@@ -147,7 +147,7 @@ class RecordCache:
         return self._database.get().try_read(query, [])
 
     def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
-        with suppress(HoldfastError):  # a cache that cannot be written costs time, nothing else
+        with suppress(HoldfastError):  # a cache that cannot be written only costs time
             self._repository.ensure_store()
             self._database.get().try_write(fill)
 
@@ -166,7 +166,7 @@ def _loaded(connection: sqlite3.Connection, keys: list[str], whole: bool) -> lis
 
 
 def _evict(connection: sqlite3.Connection) -> None:
-    """Drop a quarter of the records while there are too many, those first that were not used for longest."""
+    """Evict the least recently used quarter of the records, while they are too many."""
     while _bytes_used(connection) > LIMITS.record_cache_bytes:
         count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
         if not connection.execute(_OLDEST, (count // 4 + 1,)).rowcount:

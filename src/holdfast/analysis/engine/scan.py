@@ -1,7 +1,7 @@
 """A scan: the records of a project's files, and the files that were skipped, with the reasons.
 
-Contract: `files` is sorted by path, and paths are relative to the root of the repository. Apart from the
-cache figures, a scan depends on the tree alone, not on the number of processes or the state of the cache.
+Contract: `files` is sorted by path, and paths are relative to the root of the repository. Apart from hits and
+misses, a scan depends on the tree alone, not on the number of processes or the state of the cache.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class FileScan(Generic[Made]):
     hits: int = 0
     misses: int = 0
     version: str | None = field(default=None, compare=False)
-    """Equal for scans of equal files, `other_files` included. None if a file changed too recently to be
-    sure."""
+    """Equal for scans of equal files, `other_files` included. None if a file changed too recently
+    for its stat to be trusted."""
     others_version: str | None = field(default=None, compare=False)
     """The same for `other_files` alone."""
     stats: FileStats | None = field(default=None, compare=False, repr=False)

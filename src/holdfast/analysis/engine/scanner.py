@@ -62,7 +62,7 @@ _RECORDS_PER_WRITE = 256
 _BLOBS = 100_000
 """Blobs of commits whose keys are remembered: a chosen bound, some 20 MB."""
 _TRANSIENT = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
-"""Reasons that may not apply the next time, although the stat of the file is the same."""
+"""Reasons that may not apply to the next scan, although the file's stat is the same."""
 _NO_STATS = FileStats(0, Listed([], []), {}, {})
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
@@ -76,14 +76,14 @@ class _ScanInProgress(Generic[Made]):
     found: Discovered
     stats: FileStats = _NO_STATS
     known: dict[str, CachedFile] = field(default_factory=dict)
-    """What is known of each candidate, by its path."""
+    """The state of each known candidate, by path."""
     records: dict[str, Made] = field(default_factory=dict)
     """By key."""
     parsed: set[str] = field(default_factory=set)
     """The keys of the contents that this scan parsed."""
 
     def unread(self) -> list[str]:
-        """Return the candidates of which nothing is known, or whose record is not loaded."""
+        """Return the candidates that were never read, or whose record is not loaded."""
         return [path for path in self.found.candidates if self._is_unread(path)]
 
     def _is_unread(self, path: str) -> bool:
@@ -157,7 +157,7 @@ class Scanner(Generic[Made]):
         self._memory = ProductMemory[Made]()
         self._known: dict[str, CachedFile] = {}
         self._blobs: VersionedCache[CachedFile] = VersionedCache(_BLOBS)
-        """What is known of a path with a certain blob, by the blob's id."""
+        """The state of files in commits, by path and blob id."""
 
     @without_garbage_collection()
     def scan(
@@ -219,7 +219,7 @@ class Scanner(Generic[Made]):
         return work.scan()
 
     def close(self) -> None:
-        """End what runs for this repository."""
+        """Close the cache, and end git."""
         self._cache.close()
         if self._git is not None:
             self._git.close()
@@ -268,7 +268,7 @@ class Scanner(Generic[Made]):
     def _read(
         self, work: _ScanInProgress[Made], reader: Callable[[list[str]], Generator[ReadResult, None, None]]
     ) -> None:
-        """Read the files of which nothing is known, and cache their records."""
+        """Read the files that are unread, and cache their records."""
         unread = work.unread()
         if not unread:
             return
@@ -309,7 +309,7 @@ class Scanner(Generic[Made]):
             yield ReadResult(path, reason=GONE) if found is None else read(path, found.data)
 
     def _cache_files(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
-        """Cache what is known of every file, including those that are not read, for offline scans."""
+        """Cache the state of every file, including those that are not read, for offline scans."""
         _, (paths, _), seen, excluded = work.stats
         listed = set(paths)
         now = {

@@ -1,4 +1,4 @@
-"""What analyses run on: one scan of a project, and what several of them would otherwise compute again."""
+"""The scope of a run: one scan of a project, and results that its analyses share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import Unavailable
 
-NOT_OFFLINE = "offline nothing but the cache is read"
+NOT_OFFLINE = "only the cache is read offline"
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Which files several analyses look at, and how they run."""
+    """Which files to analyse, and how to run the analyses."""
 
     project: Project
     base: BaseCommit | None = None
@@ -24,14 +24,13 @@ class RunOptions:
     parallel: int | None = None
     """How many processes read files and how many analyses run at once; by default one for each core."""
     concurrent: bool = True
-    """False to run one analysis after the other: threads share an interpreter, and contention for it costs
-    time."""
+    """Whether analyses run in threads; one after the other they take less processor time."""
     period_days: int = 30
     """The days of history that count as recent."""
 
 
-class Scope:
-    """A scan of a project, and what is derived from it for several analyses."""
+class AnalysisScope:
+    """A scan of a project, and the scan of its whole repository if an analysis needs it."""
 
     def __init__(self, room: Analysis, scan: Scan, options: RunOptions) -> None:
         self.room, self.scan, self.options = room, scan, options
@@ -40,13 +39,13 @@ class Scope:
         self._repository: Scan | None = None
 
     @classmethod
-    def of(cls, room: Analysis, options: RunOptions) -> Scope:
+    def of(cls, room: Analysis, options: RunOptions) -> AnalysisScope:
         """Scan a project."""
         return cls(room, _scan(room, options), options)
 
     @property
     def repository(self) -> Scan:
-        """The scan of the whole repository: a use outside of the project is a use."""
+        """The scan of the whole repository, for analyses to which uses outside the project matter."""
         with self._lock:
             if self._repository is None:
                 whole = Project(tracked=self.project.tracked)
@@ -59,7 +58,7 @@ class Scope:
     def require_git(self) -> None:
         """Raise unless git may be run."""
         if self.options.strategy == "offline":
-            raise Unavailable("The history is read with git, which does not run offline.")
+            raise Unavailable("The history is read with git, which is not run offline.")
 
 
 def _scan(room: Analysis, options: RunOptions) -> Scan:

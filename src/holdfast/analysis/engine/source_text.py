@@ -1,6 +1,6 @@
-"""Decodes the text of a source file, or says why it is skipped.
+"""Decodes the text of a source file, or returns why it is skipped.
 
-Contract: the reasons here follow from the bytes and the language alone, so they can be cached by content.
+Contract: these reasons depend on the bytes and the language alone, so they can be cached by content.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _MARKED = re.compile(
 _OF_BROWSERS = frozenset(("javascript", "typescript", "tsx"))
 _LONG_LINE = 5_000
 _LONG_ON_AVERAGE = 200
-"""Characters of the longest line and of an average line of minified source: a judgement. Nobody writes such
-lines by hand, and minifiers write nothing shorter."""
+"""Characters of the longest and of the average line of minified source: a judgement. People do not write such
+lines, and minifiers do not write shorter ones."""
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
@@ -64,8 +64,8 @@ def text_of(data: bytes) -> str | None:
     except UnicodeDecodeError:
         pass
     for line in data.split(b"\n", 2)[:2]:
-        said = _CODING.match(line)
-        if said and _KNOWN_CODINGS.fullmatch(name := said[1].decode("ascii", "replace")):
+        declared = _CODING.match(line)
+        if declared and _KNOWN_CODINGS.fullmatch(name := declared[1].decode("ascii", "replace")):
             try:
                 return data.decode(name)
             except (LookupError, UnicodeDecodeError):

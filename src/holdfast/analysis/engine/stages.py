@@ -1,7 +1,7 @@
-"""Runs several pieces of work that report their progress to one caller as if they were one.
+"""Runs several pieces of work, and reports their progress to the caller as that of one.
 
-Contract: the reported progress never decreases, whatever the pieces report and in whichever threads they run.
-A piece stops as soon as the call is cancelled.
+Contract: the reported progress never decreases, even if the pieces run in several threads. A piece stops as
+soon as the call is cancelled.
 """
 
 from __future__ import annotations

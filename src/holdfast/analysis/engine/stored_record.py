@@ -1,4 +1,4 @@
-"""A record as it is cached: in compressed sections, of which comments and names are decoded on first access.
+"""A record in its cached form: compressed sections, of which comments and names are decoded on first access.
 
 Most analyses need one section, and decoding a section takes far longer than loading its bytes.
 """
@@ -57,7 +57,7 @@ class StoredRecord(Record):
 
     @property
     def weight(self) -> int:
-        """About how many bytes the record takes in memory."""
+        """The approximate size of the record in memory, in bytes."""
         return sum(map(len, self._parts))
 
     def __iter__(self) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
-from holdfast.analysis.engine.scope import Scope
+from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.gate.check_result import Breach, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
@@ -42,7 +42,7 @@ shifts every probability a little; a smaller rise is not due to the file itself.
 class GateScope:
     """The code and settings that the checks apply to."""
 
-    scope: Scope
+    scope: AnalysisScope
     settings: GateSettings
 
     @property

@@ -12,8 +12,7 @@ Alignment = Literal["---", "---:"]
 LEFT: Alignment = "---"
 RIGHT: Alignment = "---:"
 _LONGEST_CELL = 160
-"""Characters of a cell that are shown: a chosen bound, so that one long message does not widen a table too
-much."""
+"""Characters of a cell that are shown: a chosen bound, so that no message makes a table too wide."""
 _MARKUP = "\\`*_[]<>|#"
 
 

@@ -80,10 +80,10 @@ def sarif(
     """Return a document.
 
     `rules` are by default those that the findings break. `total` counts all findings if only some are given.
-    `notes` tell the reader what else to know, such as what was not measured.
+    `notes` are further information for the reader, such as what was not measured.
     """
     declared = rules_broken_by(findings) if rules is None else list(rules)
-    places = {rule.id: index for index, rule in enumerate(declared)}
+    rule_index = {rule.id: index for index, rule in enumerate(declared)}
     left_out = (len(findings) if total is None else total) - len(findings)
     notes = [*notes, *([f"{left_out} more findings are left out."] if left_out > 0 else [])]
     seen: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def sarif(
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(notes)],
-        "results": [_result(finding, places[finding.rule.id], seen) for finding in findings],
+        "results": [_result(finding, rule_index[finding.rule.id], seen) for finding in findings],
     }
     if properties:
         run["properties"] = visible_in(dict(properties))

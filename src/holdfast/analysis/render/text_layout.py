@@ -1,4 +1,4 @@
-"""What the text of every analysis has in common: lines, skipped files, and how much of a list is shown."""
+"""Parts of the text of every analysis: joined lines, skipped files, and how much of a list is shown."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from holdfast.analysis.engine.scan import FileCounts
 
 UNLIMITED = 10_000
-"""A width for text that goes to programs: no column is cut."""
+"""A width for text that programs read, so that no column is cut."""
 
 TextView = Callable[[Any, int], str]
-"""Renders a result as text of at most so many columns."""
+"""Renders a result as text, within a width in columns."""
 
 
 def rendering(text: TextView, formats: Mapping[str, Callable[[Any], str]]) -> Callable[..., str]:
@@ -32,7 +32,7 @@ def lines(*parts: str | Iterable[str]) -> str:
 
 
 def tally(numbers: Mapping[Any, int]) -> str:
-    """Return numbers with their names, those that are 0 left out: `3 exact, 1 renamed`."""
+    """Return the non-zero numbers with their names: `3 exact, 1 renamed`."""
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 

@@ -1,4 +1,4 @@
-"""`analyze_comprehensive`: duplicates, dead code, defects, complexity and the technical debt gradient."""
+"""`analyze_comprehensive`: duplicates, dead code, defects, complexity and technical debt gradient in one."""
 
 from __future__ import annotations
 
@@ -39,85 +39,86 @@ FOR_THE_GRADIENT = ("churn", "coupling")
 
 _CONFIDENCE = 0.5
 _PLACES = 5
+"""Fragments of a clone that the text lists: a chosen bound."""
 _SHARES = ("duplication", "mean defect probability")
 _METHOD = (
-    "The analyses of each section's own tool, over one scan. Dead code and predictions of defects below the"
-    " requested confidence are left out. The minimum of lines applies to clones, and to the code of files"
+    "Each section is the analysis of its own tool, over one scan. Dead code and defect predictions below the"
+    " requested confidence are left out. `min_lines` applies to clones, and to the lines of code of files"
     " that are predicted or graded. Duplicates are exact and renamed clones."
-    " The gradient is that of docs/analysis.md."
+    " docs/analysis.md has the formula of the gradient."
 )
 
 
 class AnalyzeComprehensive(arguments.ProjectInput):
-    """What to look at, with what, and how to say it."""
+    """The files, the sections, and the format."""
 
-    format: ComprehensiveFormat = Field(default="summary", description="How the text is written.")
-    include_duplicates: StrictBool = Field(default=True, description="Look for duplicated code.")
-    include_dead_code: StrictBool = Field(default=True, description="Look for code that nothing uses.")
-    include_defects: StrictBool = Field(default=True, description="Predict where defects are.")
+    format: ComprehensiveFormat = Field(default="summary", description="Format of the text.")
+    include_duplicates: StrictBool = Field(default=True, description="Find duplicated code.")
+    include_dead_code: StrictBool = Field(default=True, description="Find unused code.")
+    include_defects: StrictBool = Field(default=True, description="Predict defects by file.")
     include_complexity: StrictBool = Field(default=True, description="Measure the complexity of functions.")
     include_tdg: StrictBool = Field(
-        default=True, description="Grade files by the technical debt gradient, of what else is included."
+        default=True, description="Grade files by the technical debt gradient, from the sections included."
     )
     confidence_threshold: StrictFloat = Field(
-        default=_CONFIDENCE, ge=0, le=1, description="How sure predictions and dead code have to be."
+        default=_CONFIDENCE, ge=0, le=1, description="Least confidence of predictions and dead code."
     )
     min_lines: Integer = count_field(
-        BLOCK_LINES, 100_000, "Least lines of a clone, and least lines of code of a file to predict or grade."
+        BLOCK_LINES, 100_000, "Least lines of a clone, and of code in a file that is predicted or graded."
     )
-    include_patterns: list[str] = Field(default=[], description='Only files like these, such as "**/*.rs".')
+    include_patterns: list[str] = Field(default=[], description='Only files that match, such as "**/*.rs".')
     exclude_patterns: list[str] = Field(
-        default=[], description='No files like these, such as "**/target/**".'
+        default=[], description='No files that match, such as "**/target/**".'
     )
-    perf: StrictBool = Field(default=False, description="Also tell how long each component took.")
-    executive_summary: StrictBool = Field(default=False, description="Numbers alone, which is faster.")
-    limit: Integer = count_field(10, 1000, "Most entries of each list.")
+    perf: StrictBool = Field(default=False, description="Report the time of each component.")
+    executive_summary: StrictBool = Field(default=False, description="Only numbers, which is faster.")
+    limit: Integer = count_field(10, 1000, "Maximum entries of each list.")
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Return the sections that are switched on."""
+        """Return the included sections."""
         return tuple(name for name in SECTIONS if getattr(self, f"include_{name}"))
 
 
 class Overview(Output):
-    """The numbers of all sections; null where one was switched off or could not be done."""
+    """The numbers of all sections; null if a section is not included or failed."""
 
     files: int
     code_lines: int
-    duplication: float | None = Field(description="The share of lines that are in a clone, from 0 to 1.")
+    duplication: float | None = Field(description="Share of lines in a clone, from 0 to 1.")
     clone_classes: int | None
-    dead_code: int | None = Field(description="Findings that are sure enough.")
+    dead_code: int | None = Field(description="Findings at the requested confidence.")
     high_risk_files: int | None
     mean_defect_probability: float | None
     functions: int | None
     complexity_errors: int | None
     complexity_warnings: int | None
-    debt_items: int | None = Field(description="Debts that comments admit by a marker.")
+    debt_items: int | None = Field(description="Debts that a marker in a comment admits.")
     tdg: float | None = Field(description="From 0 to 5; higher is worse.")
 
 
 class Performance(Output):
-    """How long it took."""
+    """The time taken."""
 
     total_ms: float
     files_per_second: float | None
-    components_ms: dict[str, float] = Field(description="One after the other; files are read by processes.")
+    components_ms: dict[str, float] = Field(description="Run one after another; processes read the files.")
 
 
 class Comprehensive(FileCounts):
-    """What all analyses say. Lists are cut to `limit`; numbers are of everything."""
+    """The results of all sections. Lists are cut to `limit`, numbers are complete."""
 
     analysis_type: Literal["comprehensive"] = "comprehensive"
     format: ComprehensiveFormat
     project_path: UntrustedText
     timestamp: str
     summary: Overview
-    results: dict[str, Any] = Field(description="What each section says; only those that are switched on.")
-    failures: dict[str, UntrustedText] = Field(description="Analyses that could not be done, and why.")
+    results: dict[str, Any] = Field(description="The included sections.")
+    failures: dict[str, UntrustedText] = Field(description="Failed analyses, with reasons.")
     trend: TrendPoint
-    performance: Performance | None = optional("Where `perf` asked for it.")
+    performance: Performance | None = optional("Only with `perf`.")
     method: str
-    sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, where that was the format.")
+    sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, in that format.")
 
 
 def _clone(one: Mapping[str, Any]) -> str:
@@ -127,7 +128,7 @@ def _clone(one: Mapping[str, Any]) -> str:
 
 
 def _named(name: str, value: float | None) -> tuple[str, str]:
-    """Return the name and the text of a number of the overview."""
+    """Return the label and the text of a number of the overview."""
     name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
     if value is None:
         return name, "not measured"
@@ -145,7 +146,7 @@ _LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "debt": ("items", lambda it: f"{it['severity']} {it['file']}:{it['line']} {it['text']}"),
     "tdg": ("files", lambda it: f"{it['score']:.2f} {it['level']} {it['file']}"),
 }
-"""Which list of a section is shown, and the text of its entries."""
+"""The list of each section that is shown, and the text of its entries."""
 
 
 def _text(result: Comprehensive, width: int) -> str:
@@ -163,10 +164,6 @@ def _markdown(result: Comprehensive) -> str:
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
-def _sarif_text(result: Comprehensive) -> str:
-    return sarif_text(result.sarif or {})
-
-
 def _overview_rows(result: Comprehensive) -> list[tuple[str, str]]:
     return [_named(name, value) for name, value in result.summary]
 
@@ -177,12 +174,12 @@ def _listed(result: Comprehensive) -> Iterator[tuple[str, list[str]]]:
         key, entry_text = _LISTED[name]
         if key in section:  # an executive summary has no lists
             title = "Technical debt gradient" if name == "tdg" else name.replace("_", " ").capitalize()
-            yield title, [one_line(entry_text(entry)) for entry in section[key]] or ["nothing"]
+            yield title, [one_line(entry_text(entry)) for entry in section[key]] or ["none"]
 
 
 def _notes(result: Comprehensive) -> list[str]:
-    """Return what the reader has to know."""
-    notes = [f"{name} could not be done: {reason}" for name, reason in result.failures.items()]
+    """Return failures, skipped files, and why the numbers are not recorded."""
+    notes = [f"{name} failed: {reason}" for name, reason in result.failures.items()]
     notes += filter(None, [skipped_files(result)])
     notes += [] if result.trend.kept else [f"Not recorded for the trend: {result.trend.reason}."]
     if result.performance is not None:
@@ -196,10 +193,7 @@ def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
     return sarif(
         findings[:MOST_RESULTS],
         total=len(findings),
-        properties={
-            "summary": result.summary.wire(),
-            **result.model_dump(include=set(FileCounts.model_fields)),
-        },
+        properties={"summary": result.summary.wire(), **run.scan.counts.model_dump()},
         notes=[result.method, *_notes(result)],
     )
 
@@ -252,10 +246,10 @@ def _point(
 ) -> TrendPoint:
     numbers = section_numbers(results)
     if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
-        # Other arguments make other numbers of the same names.
+        # Other arguments give these numbers another meaning.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
     numbers["coverage"] = covered_share(run.measured.files.values())
-    # Uses elsewhere in the repository decide what is dead.
+    # Uses outside the project decide whether code is dead.
     repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None
     return recorded_point(room, project, run.scan, numbers, repository)
 
@@ -266,17 +260,17 @@ def _point(
     effect=Effect.READ,
     command="comprehensive",
     example="holdfast analyze comprehensive src --format markdown",
-    **arguments.of_project(_text, markdown=_markdown, sarif=_sarif_text),
+    **arguments.of_project(_text, markdown=_markdown, sarif=lambda result: sarif_text(result.sarif or {})),
 )
 def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Comprehensive:
     """Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.
 
-    All sections come from one scan of the files; one that fails is listed in `failures`, and the others are
-    unaffected. What was not measured is null.
+    All sections share one scan of the files. A section that fails is listed in `failures`, without effect on
+    the others. Values that were not measured are null.
     """
     began, started = room.clock(), time.monotonic()
     if not args.wanted:
-        raise InvalidArguments("Every section is switched off.", hint="Leave one of them on.")
+        raise InvalidArguments("No section is included.", hint="Include at least one.")
     project = Project(
         checked_project(room.repository, args.project_path),
         tuple(args.include_patterns),

@@ -1,4 +1,4 @@
-"""`analyze_deep_context`: everything about a project in one document."""
+"""`analyze_deep_context`: all analyses of a project in one document."""
 
 from __future__ import annotations
 
@@ -49,47 +49,47 @@ _OTHER_SPELLINGS = {
 }
 _OTHER_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
 _TREE_NODES = 6
-"""How many files and folders the tree shows for each entry that lists show."""
+"""Files and folders of the tree for each entry of other lists: a chosen bound."""
 _PERIOD = 30
 
 
 class AnalyzeDeepContext(Input):
-    """What to look at, with what, and how to say it."""
+    """The files, the analyses, and the format."""
 
-    project_path: str = Field(default=".", description="From the root of the repository.")
+    project_path: str = Field(default=".", description="A folder or file, from the root of the repository.")
     include_analyses: list[AnalysisName] | None = Field(
         default=None, min_length=1, description="Only these analyses."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
     period_days: Integer = Field(default=_PERIOD, ge=1, le=36_500, description="Days of history for churn.")
-    dag_type: DagType = Field(default="import-graph", description="Edges of the graph.")
+    dag_type: DagType = Field(default="import-graph", description="Edges of the dependency graph.")
     max_depth: IntegerOrNone = Field(
-        default=None, ge=0, le=1000, description="Folders to go down; 0 is its own."
+        default=None, ge=0, le=1000, description="Levels of subfolders; 0 for none."
     )
-    include_patterns: list[str] = Field(default=[], description="Only files like these, such as src/**/*.rs.")
-    exclude_patterns: list[str] = Field(default=[], description="No files like these.")
+    include_patterns: list[str] = Field(default=[], description="Only files that match, such as src/**/*.rs.")
+    exclude_patterns: list[str] = Field(default=[], description="No files that match.")
     cache_strategy: CacheStrategy = Field(
         default="normal",
-        description="normal reads what changed, force-refresh everything, offline only what is cached.",
+        description="normal reads changed files, force-refresh all files, offline only the cache.",
     )
-    parallel: IntegerOrNone = Field(default=None, ge=1, le=64, description="Processes at once.")
-    format: Format = Field(default="markdown", description="How the text says it.")
-    limit: Integer = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
+    parallel: IntegerOrNone = Field(default=None, ge=1, le=64, description="Maximum number of processes.")
+    format: Format = Field(default="markdown", description="Format of the text.")
+    limit: Integer = Field(default=10, ge=1, le=1000, description="Maximum entries of each list.")
     since: arguments.Revision | None = Field(
-        default=None, description="Only findings new or worse since this commit, branch or tag."
+        default=None, description="Only findings that are new or worse since this commit, branch or tag."
     )
     diff: arguments.Fork = None
 
     @model_validator(mode="before")
     @classmethod
     def _other_spellings(cls, given: Any) -> Any:
-        """Accept the spellings that earlier programs had."""
+        """Accept the argument names and values of earlier programs."""
         if not isinstance(given, dict):
             return given
         named = {_OTHER_NAMES.get(name, name): _listed(name, value) for name, value in given.items()}
         if len(named) < len(given):
             raise InvalidArguments(
-                "Patterns are given under two names.", hint="Use include_patterns and exclude_patterns."
+                "Patterns are given by two names.", hint="Use include_patterns and exclude_patterns."
             )
         for name in ("include_analyses", "exclude_analyses"):
             if isinstance(values := named.get(name), list | tuple):
@@ -118,8 +118,8 @@ def _listed(name: str, value: Any) -> Any:
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
 
-    Every number is measured or null with the reason; test coverage comes from reports.
-    An analysis that fails is named in `failures`.
+    Every number is measured, or null with a reason; test coverage comes from reports.
+    An analysis that fails is listed in `failures`.
     """
     began, started = room.clock(), time.monotonic()
     analyses, options = _analyses(args), _options(room, args)
@@ -167,7 +167,7 @@ def _analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
         name for name in get_args(AnalysisName) if name in wanted and name not in args.exclude_analyses
     )
     if not chosen:
-        raise InvalidArguments("No analysis is left to do.", hint="Exclude fewer of those that are included.")
+        raise InvalidArguments("No analysis is selected.", hint="Exclude fewer analyses.")
     return chosen
 
 
@@ -175,7 +175,8 @@ def _options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
     base = arguments.base_of(room, args.since, args.diff)
     if base is not None and args.cache_strategy == "offline":
         raise InvalidArguments(
-            "An offline analysis cannot be compared with a commit.", hint=f"It is that {NOT_OFFLINE}."
+            "An offline analysis cannot be compared with a commit.",
+            hint=f"{NOT_OFFLINE.capitalize()}; use another cache_strategy.",
         )
     project = Project(
         checked_project(room.repository, args.project_path),
@@ -206,7 +207,7 @@ def _point(
 ) -> TrendPoint:
     if options.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
-    # Other analyses, periods and fewer findings make other numbers of the same names.
+    # With other analyses, another period or a base, these numbers have another meaning.
     usual = (get_args(AnalysisName), _PERIOD, None)
     is_usual = (analyses, options.period_days, options.base) == usual
     return recorded_point(room, options.project, scan, scorecard_numbers(card) if is_usual else {})
@@ -232,9 +233,7 @@ def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
             "overall_health_score": card["overall_health"],
             "technical_debt_hours": card["technical_debt_hours"],
             "cache_hit_rate": result.metadata.cache_stats.hit_rate,
-            "files_discovered": result.files_discovered,
-            "files_analyzed": result.files_analyzed,
-            "files_skipped": result.files_skipped,
+            **run.scan.counts.model_dump(),
         },
         notes=notes,
     )

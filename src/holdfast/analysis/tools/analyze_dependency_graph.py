@@ -1,15 +1,15 @@
-"""`analyze_dependency_graph`: what depends on what, as words, data or a picture."""
+"""`analyze_dependency_graph`: dependencies between files or definitions, as text, data or a diagram."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project, Scan
 from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
-from holdfast.analysis.graph.cycles import cycles
+from holdfast.analysis.graph.cycles import Cycle, cycles
 from holdfast.analysis.graph.dependency_graph import (
     CodeGraph,
     DagType,
@@ -40,36 +40,37 @@ GraphFormat = Literal["summary", "json", "mermaid", "dot"]
 
 
 class AnalyzeDependencyGraph(Input):
-    """Which graph, and how much of it."""
+    """The graph, and the part of it to return."""
 
     project_path: str = Field(default=".", description="A folder or file, from the root of the repository.")
     dag_type: DagType = Field(
         default="import-graph",
         description="Calls between functions, imports between files, base types, or all of these.",
     )
-    format: GraphFormat = Field(default="summary", description="Words, all data, or a picture as text.")
+    format: GraphFormat = Field(default="summary", description="Text, all data, or a diagram as text.")
     focus: str | None = Field(
         default=None,
         min_length=1,
         max_length=1000,
-        description="Only what is around a file, a node's id, or a symbol such as Class.method.",
+        description="Only the surroundings of a file, a node id, or a symbol such as Class.method.",
     )
     depth: IntegerOrNone = Field(
-        default=None, ge=1, le=_DEEPEST, description="How many edges around the focus; 1 if not given."
+        default=None,
+        ge=1,
+        le=_DEEPEST,
+        description="Maximum distance from the focus, in edges; 1 by default.",
     )
-    include_external: StrictBool = Field(
-        default=False, description="Show packages outside of the project as nodes, too."
-    )
+    include_external: StrictBool = Field(default=False, description="Show external packages as nodes.")
     since: arguments.Revision | None = Field(
         default=None,
-        description="Only what this commit, branch or tag did not have: dependencies, cycles, packages.",
+        description="Only dependencies, cycles and packages that this commit, branch or tag did not have.",
     )
     diff: arguments.Fork = None
-    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
+    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Maximum number of nodes.")
 
 
 class GraphNode(Output):
-    """A file, a definition, or a package outside of the project."""
+    """A file, a definition, or an external package."""
 
     id: UntrustedText = Field(description="The path, or path::Outer.inner for a definition.")
     label: UntrustedText
@@ -77,41 +78,51 @@ class GraphNode(Output):
     file_path: UntrustedText | None
     line_number: int | None
     complexity: int | None = Field(
-        description="Cyclomatic, for a class or file that of all its functions; null where not measured."
+        description="Cyclomatic; of a class or file, the sum over its functions. Null if not measured."
     )
 
 
 class GraphEdge(Output):
-    """That one node depends on another."""
+    """A dependency of one node on another."""
 
     origin: UntrustedText = Field(alias="from")
     goal: UntrustedText = Field(alias="to")
     edge_type: EdgeType
-    weight: int = Field(description="How many places in the text say so.")
+    weight: int = Field(description="Number of places in the source.")
     certainty: Certainty = Field(
-        description="exact by the language's rules, likely by a convention, guess by a name that exists once."
+        description="exact: by the language's rules. likely: by convention. guess: by a name defined once."
     )
 
 
 class SiteCounts(Output):
-    """What became of the places that could be edges."""
+    """How the places that may be dependencies were resolved."""
 
     total: int
-    resolved: int = Field(description="To something in the project.")
-    external: int = Field(description="To a package outside of it.")
-    unresolved: int = Field(description="To nothing that is known.")
+    resolved: int = Field(description="To a node of the project.")
+    external: int = Field(description="To an external package.")
+    unresolved: int = Field(description="Not resolved.")
 
 
 class ImportCycle(Output):
-    """Files that depend on each other in a ring."""
+    """Files that import each other in a cycle."""
 
     files: list[UntrustedText]
     size: int
-    at_load: bool = Field(description="Whether they load each other, not only in functions or for types.")
+    at_load: bool = Field(
+        description="Whether the imports run at load time, not only in functions or for types."
+    )
+
+
+def listed_cycles(found: Sequence[Cycle], most: int) -> list[ImportCycle]:
+    """Return at most `most` cycles, with at most `most` files of each."""
+    return [
+        ImportCycle(files=list(cycle.files[:most]), size=len(cycle.files), at_load=cycle.at_load)
+        for cycle in found[:most]
+    ]
 
 
 class Coupling(Output):
-    """How entangled a file is, by the edges of this graph."""
+    """The coupling of a file, by the edges of this graph."""
 
     file_path: UntrustedText
     dependents: int = Field(description="Files that depend on it (afferent).")
@@ -119,49 +130,47 @@ class Coupling(Output):
 
 
 class ExternalPackage(Output):
-    """A package outside of the project."""
+    """An external package."""
 
     package: UntrustedText
     sites: int
 
 
 class LanguageReference(Output):
-    """A place where code of one language reaches for code of another."""
+    """A reference from code in one language to code in another."""
 
     source_file: UntrustedText
     line: int
-    text: UntrustedText = Field(description="What was found there.")
+    text: UntrustedText = Field(description="The source text of the reference.")
     reference_type: ReferenceType
-    target_file: UntrustedText | None = Field(
-        description="Null where no file of the project is known to be meant."
-    )
+    target_file: UntrustedText | None = Field(description="Null if it resolves to no file of the project.")
     confidence: Certainty
 
 
 class DependencyGraph(FileCounts):
-    """A graph, or the part of it that was asked for, with its totals."""
+    """The requested part of a graph, with totals."""
 
     project_path: UntrustedText
     dag_type: DagType
     format: GraphFormat
     focus: UntrustedText | None
-    compared_with: str | None = Field(description="The commit; null where everything is shown.")
+    compared_with: str | None = Field(description="The base commit; null without one.")
     total_nodes: int
     total_edges: int
     nodes: list[GraphNode]
     edges: list[GraphEdge]
     sites: dict[EdgeType, SiteCounts]
-    total_cycles: int | None = Field(description="Null where the graph has no imports.")
-    cycles: list[ImportCycle] = Field(description="The largest ones.")
-    coupling: list[Coupling] = Field(description="The files that most others depend on.")
+    total_cycles: int | None = Field(description="Null if the graph has no imports.")
+    cycles: list[ImportCycle] = Field(description="The largest cycles.")
+    coupling: list[Coupling] = Field(description="The files with most dependents.")
     total_external: int
     external: list[ExternalPackage] = Field(description="The packages used most.")
     total_references: int
-    references: list[LanguageReference] = Field(description="Between languages; the first ones.")
+    references: list[LanguageReference] = Field(description="The first references between languages.")
     damaged_settings: dict[UntrustedText, UntrustedText] = Field(
-        description="Settings that could not be read, with the reasons."
+        description="Settings files that could not be read, with reasons."
     )
-    method: str = Field(description="Which nodes and edges were chosen where not all are shown.")
+    method: str = Field(description="How nodes and edges were chosen if not all are shown.")
 
 
 def _graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[DependencyEdge]]:
@@ -178,10 +187,10 @@ def _text(result: DependencyGraph, _: int) -> str:
     edges = f"{len(result.edges):,} of {result.total_edges:,} edges"
     return lines(
         f"{result.dag_type} of {result.project_path}: {shown}, {edges}.",
-        f"Only what is new since {result.compared_with}." if result.compared_with else "",
+        f"Only dependencies that are new since {result.compared_with}." if result.compared_with else "",
         (
-            f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} outside, "
-            f"{sites.unresolved:,} not resolved."
+            f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} external,"
+            f" {sites.unresolved:,} not resolved."
             for kind, sites in result.sites.items()
         ),
         f"Files analysed: {result.files_analyzed:,}.",
@@ -196,7 +205,7 @@ def _text(result: DependencyGraph, _: int) -> str:
             ),
         ),
         _listed(
-            f"Outside of the project, {result.total_external:,} packages:",
+            f"External packages, {result.total_external:,}:",
             (f"{item.sites:>5} places  {item.package}" for item in result.external),
         ),
         _listed(
@@ -228,7 +237,7 @@ def _cycle_lines(result: DependencyGraph) -> list[str]:
         more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
         load = "" if cycle.at_load else " (only in functions or for types)"
         found.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
-    return _listed(f"Cycles of imports, {result.total_cycles}:", found)
+    return _listed(f"Import cycles, {result.total_cycles}:", found)
 
 
 @analyze.operation(
@@ -245,13 +254,13 @@ def _cycle_lines(result: DependencyGraph) -> list[str]:
     ),
 )
 def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
-    """Show what depends on what: calls between functions, imports between files, base types.
+    """Show dependencies: calls between functions, imports between files, base types.
 
-    Names are resolved by each language's own rules, and every edge says how sure it is. With a focus only its
-    surroundings are shown. Also: cycles of imports, coupling, packages outside, references between languages.
+    Names are resolved by the rules of each language, and every edge has a certainty. With a focus, only its
+    surroundings are shown. Also: import cycles, coupling, external packages, references between languages.
     """
     if args.depth is not None and args.focus is None:
-        raise InvalidArguments("depth counts from a focus.", hint="Name a file or symbol as focus.")
+        raise InvalidArguments("depth needs a focus.", hint="Give a file or symbol as focus.")
     base = arguments.base_of(room, args.since, args.diff)
     scan = room.scan(Project(path=args.project_path))
     question = f"dependencies {args.dag_type} {args.include_external}"
@@ -279,10 +288,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         edges=[_edge(edge) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
         total_cycles=len(rings) if "Imports" in graph.sites else None,
-        cycles=[
-            ImportCycle(files=list(ring.files[:_MOST_LISTED]), size=len(ring.files), at_load=ring.at_load)
-            for ring in rings[:_MOST_LISTED]
-        ],
+        cycles=listed_cycles(rings, _MOST_LISTED),
         coupling=_coupling(graph, near),
         total_external=len(graph.external),
         external=[
@@ -315,8 +321,8 @@ def _near(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | No
     seeds = matching(graph, args.focus)
     if not seeds:
         raise NotFound(
-            f"Nothing in this {args.dag_type} is called '{args.focus}'.",
-            hint="Name a file from the root of the repository, or a symbol such as Class.method.",
+            f"This {args.dag_type} has no node '{args.focus}'.",
+            hint="Give a path from the root of the repository, or a symbol such as Class.method.",
         )
     return around(graph, seeds, args.depth or 1)
 
@@ -329,7 +335,7 @@ def _edge(edge: DependencyEdge) -> GraphEdge:
 
 
 def _coupling(graph: CodeGraph, near: dict[str, int] | None) -> list[Coupling]:
-    """Return the files that most others depend on, of those that are shown."""
+    """Return the shown files with most dependents."""
     shown = None if near is None else {graph.nodes[name].file_path for name in near}
     counted = [
         Coupling(file_path=file, dependents=dependents, dependencies=dependencies)

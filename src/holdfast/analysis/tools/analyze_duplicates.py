@@ -1,4 +1,4 @@
-"""`analyze_duplicates`: code that is there more than once, as classes of fragments that are alike."""
+"""`analyze_duplicates`: code that occurs more than once, as groups of similar fragments."""
 
 from __future__ import annotations
 
@@ -32,38 +32,43 @@ _GROUPS = 20
 _SHOWN = 10
 _PREVIEW_LINES = 3
 _METHOD = (
-    "Exact: the same tokens; layout and comments do not count. Renamed: other names, where the renaming is"
-    " consistent in a fragment, and other literals. Gapped: functions and blocks with lines put in or taken"
-    " out, by how much of both an alignment covers. Semantic: leads, by structure; look first."
-    " Imports are no duplicates. Languages are compared with themselves; JavaScript and TypeScript, and C and"
-    " C++, with each other. Lines in exact and renamed groups are duplicates, each counted once."
+    "Exact: the same tokens; layout and comments do not count. Renamed: other literals, and other names if"
+    " the renaming is consistent. Gapped: functions and blocks with inserted or deleted lines, by the share"
+    " of both that an alignment covers. Semantic: leads by structure, to check. Imports are no"
+    " duplicates. Only code in one language is compared, except JavaScript with TypeScript and C with C++."
+    " Lines in exact and renamed groups are duplicates, each counted once."
 )
 
 
 class AnalyzeDuplicates(arguments.ProjectInput):
-    """Which files, and which duplicates."""
+    """The files, and the kinds of duplicates."""
 
     detection_type: DetectionType = Field(
         default="all",
-        description="exact: identical code. renamed: other names. gapped: lines put in or taken out."
-        " semantic: leads to equivalent code. all: each of these.",
+        description="exact: identical code. renamed: other names. gapped: inserted or deleted lines."
+        " semantic: leads to equivalent code. all: all of these.",
     )
     threshold: StrictFloat = Field(
-        default=0.85, ge=0, le=1, description="How alike semantic clones are at least; gapped ones follow it."
+        default=0.85,
+        ge=0,
+        le=1,
+        description="Least similarity of semantic clones; that of gapped ones is derived.",
     )
-    gpu: StrictBool = Field(default=False, description="Compare functions on a GPU if there is one.")
-    perf: StrictBool = Field(default=False, description="Also say how long it took.")
-    format: DuplicatesFormat = Field(default="summary", description="How the text is written.")
-    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Lines of code that a fragment has at least.")
+    gpu: StrictBool = Field(
+        default=False, description="Use a GPU, if there is one, to find similar functions."
+    )
+    perf: StrictBool = Field(default=False, description="Report the time taken.")
+    format: DuplicatesFormat = Field(default="summary", description="Format of the text.")
+    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Least lines of code of a fragment.")
     limit: Integer = count_field(
         _GROUPS,
         LIMITS.clone_groups,
-        "Most groups to return, the longest first, and most fragments of each but two.",
+        "Maximum number of groups, longest first, and of fragments of each, but at least two.",
     )
 
 
 class CloneFragment(Output):
-    """A stretch of lines that has its like elsewhere."""
+    """Lines that have a clone elsewhere."""
 
     file: UntrustedText
     start_line: int
@@ -73,31 +78,31 @@ class CloneFragment(Output):
 
 
 class CloneGroup(Output):
-    """Fragments that are alike; the first stands for all."""
+    """Similar fragments; the first represents the group."""
 
-    id: str = Field(description="Follows from the content, and stays when other code changes.")
+    id: str = Field(description="A hash of the content, unaffected by changes of other code.")
     clone_type: CloneKind
-    lead: bool = Field(description="Whether this is no finding yet, but worth a look: semantic clones.")
+    lead: bool = Field(description="Whether it has to be checked first: true for semantic clones.")
     copies: int
     total_lines: int
     total_tokens: int
     average_similarity: float
-    fragments: list[CloneFragment] = Field(description="`copies` says how many there are altogether.")
-    preview: UntrustedText | None = optional("How the first fragment begins; in the detailed format.")
+    fragments: list[CloneFragment] = Field(description="`copies` has the total.")
+    preview: UntrustedText | None = optional("The first lines of the first fragment; in the detailed format.")
 
 
 class DuplicatesSummary(Output):
-    """Everything that was found, also what is not listed."""
+    """The totals, including groups that are not listed."""
 
     total_files: int
     total_fragments: int
     duplicate_lines: int | None = Field(
-        description="Lines in exact and renamed groups, each once; null where neither was looked for."
+        description="Lines in exact and renamed groups, each once; null if neither was requested."
     )
-    gapped_lines: int = Field(description="Other lines, in gapped groups.")
+    gapped_lines: int = Field(description="Other lines that are in gapped groups.")
     total_lines: int
     duplication_ratio: float | None = Field(
-        description="The share of duplicate lines, from 0 to 1; null where there are no lines, too."
+        description="Share of duplicate lines, from 0 to 1; null also if there are no lines."
     )
     clone_groups: int
     groups_by_type: dict[CloneKind, int]
@@ -105,27 +110,27 @@ class DuplicatesSummary(Output):
 
 
 class Hotspot(Output):
-    """A file with much that is also elsewhere."""
+    """A file with much duplicated code."""
 
     file: UntrustedText
-    duplicate_lines: int = Field(description="In groups of any sort but leads.")
+    duplicate_lines: int = Field(description="Lines in exact, renamed and gapped groups.")
     total_lines: int
     clone_groups: int
     severity: float = Field(description="max(1, ln(duplicate lines)) · √(groups)")
 
 
 class Performance(Output):
-    """What the work took."""
+    """The time taken."""
 
     analysis_time_s: float
-    reading_s: float = Field(description="Finding, reading and taking apart the files.")
+    reading_s: float = Field(description="Finding the files, reading and tokenising them.")
     comparing_s: float
     files_per_second: float
     files_from_cache: int
 
 
 class GpuReport(Output):
-    """Whether a GPU took part."""
+    """Whether a GPU was used."""
 
     requested: bool
     used: bool
@@ -141,14 +146,14 @@ class Duplicates(SarifResult):
     detection_type: DetectionType
     threshold: float
     effective_thresholds: dict[CloneKind, float] = Field(
-        description="What it means for gapped groups, tokens in the same order, and semantic ones, structure."
+        description="gapped: share of tokens in the same order. semantic: cosine of structures."
     )
     min_lines: int
     summary: DuplicatesSummary
-    groups: list[CloneGroup] = Field(description="`summary.clone_groups` says how many there are.")
-    hotspots: list[Hotspot] = Field(description="The files with most of it, the gravest first.")
+    groups: list[CloneGroup] = Field(description="`summary.clone_groups` has the total.")
+    hotspots: list[Hotspot] = Field(description="The files with most duplicates, by severity.")
     gpu: GpuReport
-    performance: Performance | None = optional("With `perf` alone.")
+    performance: Performance | None = optional("Only with `perf`.")
     method: str
 
 
@@ -189,7 +194,7 @@ def _performance(found: Performance | None) -> str:
     if found is None:
         return ""
     return (
-        f"Time: {found.analysis_time_s:g} s, of it reading {found.reading_s:g} s and comparing"
+        f"Time: {found.analysis_time_s:g} s, of which reading {found.reading_s:g} s and comparing"
         f" {found.comparing_s:g} s; {found.files_per_second:g} files/s,"
         f" {found.files_from_cache} from the cache."
     )
@@ -197,13 +202,13 @@ def _performance(found: Performance | None) -> str:
 
 def _cells(one: CloneGroup) -> tuple[str, ...]:
     first = one.fragments[0]
-    like = f"{one.average_similarity:.0%} alike" + (", a lead" if one.lead else "")
+    like = f"{one.average_similarity:.0%} similar" + (", a lead" if one.lead else "")
     place = f"{first.file}:{first.start_line}-{first.end_line}"
     return one.clone_type, f"{first.tokens} tokens", f"{one.copies} copies", like, place
 
 
 def _group(one: CloneGroup) -> str:
-    head = f"{one.clone_type} {one.id}: {one.copies} copies, {one.average_similarity:.0%} alike"
+    head = f"{one.clone_type} {one.id}: {one.copies} copies, {one.average_similarity:.0%} similar"
     places = [
         f"  {each.file}:{each.start_line}-{each.end_line} ({each.similarity_to_representative:.0%})"
         for each in one.fragments
@@ -213,7 +218,7 @@ def _group(one: CloneGroup) -> str:
     return "\n".join((head + (", a lead" if one.lead else ""), *places, *more, *preview))
 
 
-def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
+def _clone_group(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
     return CloneGroup(
         id=one.id,
         clone_type=one.kind,
@@ -275,10 +280,10 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
     **arguments.of_project(_text, sarif=Duplicates.sarif_text),
 )
 def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
-    """Find code that is there more than once: copied, renamed, changed in places, or alike in what it does.
+    """Find code that occurs more than once: copied, renamed, changed in places, or similar in structure.
 
-    Tells groups of fragments that are alike, with places and how alike they are, the files with most of it,
-    and the share of lines that are duplicates.
+    Returns groups of similar fragments with their places and similarity, the files with most duplicates, and
+    the share of duplicate lines.
     """
     project = Project(checked_project(room.repository, args.project_path))
     kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
@@ -302,7 +307,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         effective_thresholds=query.effective_thresholds,
         min_lines=args.min_lines,
         summary=_summary(found, are_counted=bool(kinds & COPIES)),
-        groups=[_found(room, one, args) for one in found.classes[: args.limit]],
+        groups=[_clone_group(room, one, args) for one in found.classes[: args.limit]],
         hotspots=_hotspots(found, args.limit),
         gpu=GpuReport(**vars(found.gpu)),
         performance=performance if args.perf else None,

@@ -1,4 +1,4 @@
-"""`analyze_function_heat`: which functions are complex and change often."""
+"""`analyze_function_heat`: functions that are complex and change often."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from holdfast.storage.git.project_files import checked_project
 
 _DAYS, _SHOWN, _DAY = 90, 500, 86_400
 _STEPS = (1, 10, 30, 90)
-"""From which product on a function is of the second, third, fourth and fifth step."""
+"""The products of complexity and changes at which the levels 2 to 5 start: a judgement."""
 _METHOD = (
     "Heat is McCabe's complexity times the commits of the period that changed the function's text, in five"
-    f" steps: unchanged, then from {', '.join(map(str, _STEPS))} on. Merges count for nothing; functions are"
-    " told apart by their name in their file, and of those without one changes are null."
+    f" levels: unchanged, then from {', '.join(map(str, _STEPS))} on. Merges are not counted. Functions are"
+    " identified by file and name; the changes of those without a name are null."
 )
 
 
 class AnalyzeFunctionHeat(Input):
-    """Which functions, and how far back."""
+    """The files, and the period."""
 
     project_path: str = Field(
         max_length=LIMITS.path_characters,
-        description="A file or folder from the repository's root; `.` for all of it.",
+        description="A folder or file, from the root of the repository; `.` for all of it.",
     )
-    period_days: Integer = count_field(_DAYS, LIMITS.churn_days, "How many days to look back.")
+    period_days: Integer = count_field(_DAYS, LIMITS.churn_days, "Days of history.")
     limit: Integer = count_field(
-        _SHOWN, LIMITS.complexity_functions, "How many functions to return, the hottest first."
+        _SHOWN, LIMITS.complexity_functions, "Maximum number of functions, hottest first."
     )
 
 
 class FunctionHeat(Output):
-    """A function with what makes it hot."""
+    """A function with its complexity and changes."""
 
     file: UntrustedText
     function: UntrustedText
@@ -50,20 +50,20 @@ class FunctionHeat(Output):
     cyclomatic: int
     cognitive: int
     changes: int | None = Field(
-        description="Commits that changed it; null where it has no name, or for `reason`."
+        description="Commits that changed it; null if it has no name, or for `reason`."
     )
-    heat: int | None = Field(description="From 1, unchanged, to 5; null where the changes are.")
+    heat: int | None = Field(description="From 1 (unchanged) to 5; null if `changes` is null.")
 
 
 class Heat(FileCounts):
-    """The functions of a file or folder by their heat."""
+    """The functions of a file or folder, by heat."""
 
     project_path: UntrustedText
     functions: list[FunctionHeat] = Field(description="The hottest first.")
     total_functions: int
-    max_cyclomatic: int | None = Field(description="The highest of a function; null without any.")
-    changes: int | None = Field(description="Versions of files that commits of the period made.")
-    reason: str | None = Field(description="Why changes are null, where they are.")
+    max_cyclomatic: int | None = Field(description="The maximum over functions; null without functions.")
+    changes: int | None = Field(description="File versions committed in the period.")
+    reason: str | None = Field(description="Why changes are null.")
     method: str
 
 

@@ -1,4 +1,4 @@
-"""`analyze_graph_metrics`: which files matter by what depends on what, and how the whole hangs together."""
+"""`analyze_graph_metrics`: centrality, clustering and components of the dependency graph."""
 
 from __future__ import annotations
 
@@ -27,109 +27,113 @@ from holdfast.storage.git.project_files import checked_project
 
 MetricsFormat = Literal["summary", "detailed", "json"]
 NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
-"""What nodes are ranked by: the first of these that was asked for."""
+"""Nodes are ranked by the first of these that was requested."""
 _NODES = 30
 _SHOWN = 10
 _CANDIDATES = 5
 _METHOD = (
-    "Edges lead from what depends to what it depends on; several between two nodes count once. Degree,"
-    " betweenness, closeness (by the paths that lead to a node), PageRank and strong components follow their"
-    " direction; clustering, communities (Leiden) and weak components do not; docs/analysis.md has formulas."
+    "Edges lead from a node to its dependency; parallel edges count once. Degree, betweenness, closeness (by"
+    " incoming paths), PageRank and strong components use the direction of edges; clustering, communities"
+    " (Leiden) and weak components do not. docs/analysis.md has the formulas."
 )
 
 
 class AnalyzeGraphMetrics(arguments.ProjectInput):
-    """Which graph, and what to compute of it."""
+    """The graph, and the metrics to compute."""
 
     metrics: list[Literal[Metric, "all"]] = Field(
-        default=["all"], min_length=1, description="What to compute; the answer has nothing else."
+        default=["all"], min_length=1, description="The metrics to compute."
     )
     pagerank_seeds: list[Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]] = Field(
         default=[],
         max_length=LIMITS.pagerank_seeds,
-        description="Nodes that PageRank starts over at: paths, or ends of paths such as main.rs.",
+        description="Restart nodes of personalised PageRank: paths, or ends of paths such as main.rs.",
     )
     dag_type: DagType = Field(
         default="import-graph",
         description="Imports between files, calls between functions, base types, or all of these.",
     )
-    graphml: StrictBool = Field(default=False, description="Add the whole graph with its figures as GraphML.")
-    format: MetricsFormat = Field(default="summary", description="How the text is written.")
-    limit: Integer = count_field(_NODES, LIMITS.graph_nodes, "Most nodes to return, the first in rank.")
+    graphml: StrictBool = Field(default=False, description="Add the whole graph with its metrics as GraphML.")
+    format: MetricsFormat = Field(default="summary", description="Format of the text.")
+    limit: Integer = count_field(_NODES, LIMITS.graph_nodes, "Maximum number of nodes, by rank.")
 
 
 class RankedNode(Output):
-    """A file or definition with its figures."""
+    """A file or definition with its metrics."""
 
     id: UntrustedText = Field(description="The path, or path::Outer.inner for a definition.")
     file_path: UntrustedText | None
-    in_degree: int | None = optional("How many nodes depend on it.")
-    out_degree: int | None = optional("On how many it depends.")
-    degree: float | None = optional("Both degrees, divided by the number of other nodes.")
-    betweenness: float | None = optional("Share of the shortest paths between others that lead through it.")
-    closeness: float | None = optional("Wasserman and Faust's, from 0 to 1.")
-    pagerank: float | None = optional("Share of the visits; all nodes together have 1.")
-    clustering: float | None = optional("Share of the pairs of neighbours that are linked.")
+    in_degree: int | None = optional("Number of nodes that depend on it.")
+    out_degree: int | None = optional("Number of nodes that it depends on.")
+    degree: float | None = optional("Sum of both degrees, divided by the number of other nodes.")
+    betweenness: float | None = optional("Share of the shortest paths between other nodes through it.")
+    closeness: float | None = optional("By Wasserman and Faust, from 0 to 1.")
+    pagerank: float | None = optional("Probability of a visit; the sum over all nodes is 1.")
+    clustering: float | None = optional("Share of the pairs of its neighbours that are linked.")
     community: int | None = optional("Its community; the largest is 0.")
-    weak_component: int | None = optional("Its component by edges in any direction; the largest is 0.")
-    strong_component: int | None = optional("Its component along the edges; the largest is 0.")
+    weak_component: int | None = optional("Its weakly connected component; the largest is 0.")
+    strong_component: int | None = optional("Its strongly connected component; the largest is 0.")
 
 
 class CentralityTotals(Output):
-    """How degrees are spread, and how paths were followed."""
+    """Degrees, and how shortest paths were computed."""
 
-    average_degree: float | None = Field(description="Edges at a node; null where there is no node.")
+    average_degree: float | None = Field(description="Mean number of edges at a node; null without nodes.")
     max_degree: int | None
-    paths: Literal["exact", "sampled"] = Field(description="Whether betweenness and closeness are estimates.")
-    path_sources: int = Field(description="From how many nodes shortest paths were followed.")
+    paths: Literal["exact", "sampled"] = Field(
+        description="Whether betweenness and closeness are estimated from a sample."
+    )
+    path_sources: int = Field(description="Number of nodes from which shortest paths were computed.")
 
 
 class PageRankTotals(Output):
-    """How PageRank was computed."""
+    """Parameters of PageRank."""
 
     damping: float
-    seeds: list[UntrustedText] = Field(description="The nodes it starts over at; empty for all.")
+    seeds: list[UntrustedText] = Field(description="The restart nodes; empty for all.")
 
 
 class ClusteringTotals(Output):
-    """How densely neighbours are linked, and the communities."""
+    """Clustering and communities."""
 
-    average_coefficient: float | None = Field(description="Of all nodes; null where there is none.")
-    modularity: float | None = Field(description="Of the communities; null where there is no edge.")
+    average_coefficient: float | None = Field(description="The mean over all nodes; null without nodes.")
+    modularity: float | None = Field(
+        description="Newman's modularity of the communities; null without edges."
+    )
     communities: int
-    community_sizes: list[int] = Field(description="Of the largest.")
+    community_sizes: list[int] = Field(description="The largest ones.")
 
 
 class ComponentTotals(Output):
-    """What hangs together."""
+    """Connected components."""
 
     weak_components: int
-    weak_sizes: list[int] = Field(description="Of the largest.")
+    weak_sizes: list[int] = Field(description="The largest ones.")
     strong_components: int
-    strong_sizes: list[int] = Field(description="Of the largest; more than 1 is a cycle.")
+    strong_sizes: list[int] = Field(description="The largest ones; more than 1 is a cycle.")
 
 
 class GraphMetrics(FileCounts):
-    """The figures of a graph, those that were asked for."""
+    """The requested metrics of a graph."""
 
     format: MetricsFormat
     project_path: UntrustedText
     dag_type: DagType
     total_nodes: int
     total_edges: int
-    density: float | None = Field(description="Edges divided by possible ones; null below two nodes.")
-    centrality: CentralityTotals | None = optional("Where it was asked for.")
-    pagerank: PageRankTotals | None = optional("Where it was asked for.")
-    clustering: ClusteringTotals | None = optional("Where it was asked for.")
-    components: ComponentTotals | None = optional("Where they were asked for.")
+    density: float | None = Field(description="Edges divided by possible edges; null below two nodes.")
+    centrality: CentralityTotals | None = optional("If requested.")
+    pagerank: PageRankTotals | None = optional("If requested.")
+    clustering: ClusteringTotals | None = optional("If requested.")
+    components: ComponentTotals | None = optional("If requested.")
     ranked_by: NodeFigure
-    nodes: list[RankedNode] = Field(description="`total_nodes` says how many there are altogether.")
-    graphml: UntrustedText | None = optional("The whole graph, where it was asked for.")
+    nodes: list[RankedNode] = Field(description="`total_nodes` has the total.")
+    graphml: UntrustedText | None = optional("The whole graph, if requested.")
     method: str
 
 
 def _at_terminal(result: GraphMetrics, width: int) -> str:
-    """Return what a terminal shows: GraphML alone if requested, so that it can be redirected into a file."""
+    """Return the text for a terminal: only the GraphML if requested, to be redirected into a file."""
     return result.graphml if result.graphml is not None else _text(result, width)
 
 
@@ -176,23 +180,23 @@ def _cell(value: Any) -> str:
 
 
 def _seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
-    """Return the nodes that seeds name, by their ids or by the ends of these."""
+    """Return the ids of the seeds, each given by an id or the unambiguous end of one."""
     known, found = set(ids), []
     for seed in (one.removeprefix("./") for one in wanted):
-        fitting = [seed] if seed in known else [name for name in ids if name.endswith(f"/{seed}")]
-        if len(fitting) > 1:
-            more = f" and {len(fitting) - _CANDIDATES} more" if len(fitting) > _CANDIDATES else ""
+        matching = [seed] if seed in known else [name for name in ids if name.endswith(f"/{seed}")]
+        if len(matching) > 1:
+            more = f" and {len(matching) - _CANDIDATES} more" if len(matching) > _CANDIDATES else ""
             raise InvalidArguments(
-                f"The seed '{seed}' fits several nodes: {', '.join(fitting[:_CANDIDATES])}{more}.",
+                f"The seed '{seed}' matches several nodes: {', '.join(matching[:_CANDIDATES])}{more}.",
                 hint="Give more of the path in `pagerank_seeds`.",
             )
-        if not fitting:
+        if not matching:
             near = closest(seed, [*ids, *(name.rpartition("/")[2] for name in ids)])
             raise NotFound(
-                f"The seed '{seed}' is no node of this graph.",
+                f"The seed '{seed}' is not a node of this graph.",
                 hint=f'Did you mean "{near}"?' if near else "Give a path from the root of the repository.",
             )
-        found += fitting
+        found += matching
     return list(dict.fromkeys(found))
 
 
@@ -201,8 +205,8 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     text = graphml(figures, ((*pair, {"weight": weights[pair]}) for pair in sorted(weights)))
     if len(text.encode()) > LIMITS.graphml_bytes:
         raise TooLarge(
-            f"The GraphML is larger than the {LIMITS.graphml_bytes // 2**20} MiB that fit into an answer.",
-            hint="Name a folder as `project_path`, or ask for fewer `metrics`.",
+            f"The GraphML is larger than {LIMITS.graphml_bytes // 2**20} MiB, the limit of a result.",
+            hint="Give a folder as `project_path`, or fewer `metrics`.",
         )
     return text
 
@@ -216,16 +220,16 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     **arguments.of_project(_at_terminal) | {"text": _TOOL_TEXT, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
-    """Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.
+    """Measure the dependency graph: centrality, PageRank, clustering, communities, components.
 
-    Nodes are files and edges imports, unless another graph is asked for. Seeds make PageRank tell what
-    matters to them. Above 5,000 nodes betweenness and closeness come from a sample, and the answer says so.
+    Nodes are files and edges imports, unless another graph is requested. With seeds, PageRank is relative to
+    them. Above 5,000 nodes, betweenness and closeness are estimated from a sample, and `paths` says so.
     """
     project = Project(checked_project(room.repository, args.project_path))
     wanted = [name for name in get_args(Metric) if name in args.metrics or "all" in args.metrics]
     if args.pagerank_seeds and "pagerank" not in wanted:
         raise InvalidArguments(
-            "`pagerank_seeds` are about PageRank, which `metrics` leaves out.",
+            "`pagerank_seeds` need PageRank, which is not among `metrics`.",
             hint="Add pagerank to the metrics.",
         )
     scan = room.scan(project)
@@ -249,10 +253,8 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **scan.counts.model_dump(),
+        **scan.counts.of(project.path, args.format),
         **totals,
-        format=args.format,
-        project_path=project.path or ".",
         dag_type=args.dag_type,
         total_nodes=len(nodes),
         total_edges=len(weights),

@@ -1,4 +1,4 @@
-"""`analyze_name_similarity`: which names of a project mean or sound like a given one."""
+"""`analyze_name_similarity`: names of a project that are similar to a given one."""
 
 from __future__ import annotations
 
@@ -28,74 +28,74 @@ NameScope = Literal["functions", "types", "variables", "all"]
 _TOP = 10
 _PLACES = 5
 _METHOD = (
-    "score = half string, half vector. string: the share of letters that both names have in the same order,"
-    " whatever their case (Indel ratio). vector: the cosine of sums of word vectors that ship with Holdfast,"
-    " trained on which words stand next to each other in public code; names are split into words first. Where"
-    " no word of a name has a vector, as outside of Latin letters, score is string alone."
+    "score: mean of string and vector. string: the share of letters that both names have in the same order,"
+    " ignoring case (Indel ratio). vector: the cosine of sums of the word vectors that ship with Holdfast,"
+    " trained on neighbouring words in public code; names are first split into words. If no word of a"
+    " name has a vector, as in scripts other than Latin, score is string."
 )
 _PHONETIC = (
-    " phonetic: where each word of the query sounds like one of the name (Metaphone), the share of words"
-    " of both that do; it counts in place of string where it is higher."
+    " phonetic: if each word of the query sounds like one of the name (Metaphone), the share of words of both"
+    " that do; it replaces string if it is higher."
 )
 
 
 class AnalyzeNameSimilarity(Input):
-    """A name, and among which it is looked for."""
+    """The name, and where to search."""
 
     query: str = Field(
-        min_length=1, max_length=LIMITS.name_characters, description="The name to find others like."
+        min_length=1, max_length=LIMITS.name_characters, description="The name to compare with."
     )
     project_path: arguments.ProjectPath = "."
     top_k: Integer = count_field(
-        _TOP, LIMITS.similar_names, "How many names to return, the most similar first."
+        _TOP, LIMITS.similar_names, "Maximum number of names, the most similar first."
     )
-    phonetic: StrictBool = Field(default=False, description="Also names that sound alike, and which do.")
-    scope: NameScope = Field(default="all", description="Which kinds of names.")
-    format: NamesFormat = Field(default="summary", description="How the text is written.")
+    phonetic: StrictBool = Field(default=False, description="Also find names that sound similar.")
+    scope: NameScope = Field(default="all", description="Kinds of names.")
+    format: NamesFormat = Field(default="summary", description="Format of the text.")
 
 
 class SimilarName(Output):
-    """A name like the one asked for, and why."""
+    """A similar name, with the parts of its score."""
 
     name: UntrustedText
     kind: str = Field(description="`Local` is a parameter or local variable.")
     file: UntrustedText
-    line: int = Field(description="Of parameters and local variables, that of the function they belong to.")
-    score: float = Field(description="From 0 to 1, and what the names are ranked by.")
-    string: float = Field(description="How alike the letters are, from 0 to 1.")
+    line: int = Field(description="Of parameters and local variables, the line of their function.")
+    score: float = Field(description="From 0 to 1; names are ranked by it.")
+    string: float = Field(description="Similarity of the letters, from 0 to 1.")
     vector: float | None = Field(
-        description="How alike the meaning is, from 0 to 1; null where a name has no word with a vector."
+        description="Similarity of the meaning, from 0 to 1; null if no word of a name has a vector."
     )
     phonetic_match: bool | None = Field(
-        description="Whether each word of the query sounds like one of the name; null if not asked for."
+        description="Whether each word of the query sounds like one of the name; null if not requested."
     )
     phonetic: float | None = Field(
-        description="Of such a match, the share of words of both that sound alike."
+        description="Of such a match, the share of words of both that sound similar."
     )
-    edit_distance: int = Field(description="Letters to insert, delete or replace, whatever their case.")
-    occurrences: int = Field(description="In how many places something of this name and kind is defined.")
+    edit_distance: int = Field(description="Letters to insert, delete or replace, ignoring case.")
+    occurrences: int = Field(description="Number of definitions of this name and kind.")
     other_places: list[UntrustedText] = Field(
-        description=f"File and line of others than the first, {_PLACES} at most."
+        description=f"File and line of other definitions, {_PLACES} at most."
     )
 
 
 class NameSimilarity(FileCounts):
-    """The names of a project that are most like a given one, the most similar first."""
+    """The names of a project that are similar to a given one, the most similar first."""
 
     format: NamesFormat
     project_path: UntrustedText
     query: UntrustedText
     scope: NameScope
-    total_candidates: int = Field(description="Names of the scope, each once for each kind, compared.")
-    total_matches: int = Field(description="How many of them are alike enough; `matches` has the first.")
-    least_score: float = Field(description="From which score on a name is alike enough.")
+    total_candidates: int = Field(description="Names compared, each once for each kind.")
+    total_matches: int = Field(description="Names with at least the least score.")
+    least_score: float = Field(description="The least score of a match.")
     matches: list[SimilarName]
     method: str
 
 
 def _text(result: NameSimilarity, width: int) -> str:
     head = (
-        f"Names like {result.query}: {result.total_matches} of {result.total_candidates}"
+        f"Names similar to {result.query}: {result.total_matches} of {result.total_candidates}"
         f" ({result.scope}, score {result.least_score:g} or more); shown: {len(result.matches)}."
     )
     detailed = result.format == "detailed"
@@ -115,11 +115,11 @@ def _cells(match: SimilarName, detailed: bool) -> list[str]:
     more = f" and {match.occurrences - 1} more" if match.occurrences > 1 else ""
     cells = [f"{match.score:.2f}", match.name, match.kind, f"{match.file}:{match.line}{more}"]
     if match.phonetic_match:
-        cells[1] += " (sounds alike)"
+        cells[1] += " (sounds similar)"
     if detailed:
         vector = "" if match.vector is None else f"{match.vector:.2f}"
-        heard = "" if match.phonetic is None else f"{match.phonetic:.2f}"
-        cells[1:1] = [f"{match.string:.2f}", vector, heard, str(match.edit_distance)]
+        phonetic = "" if match.phonetic is None else f"{match.phonetic:.2f}"
+        cells[1:1] = [f"{match.string:.2f}", vector, phonetic, str(match.edit_distance)]
     return cells
 
 
@@ -144,18 +144,16 @@ def _similar(match: Match) -> SimilarName:
     **arguments.of_project(_text, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
-    """Find the names of a project that are most like a given one, by meaning, by letters and by sound.
+    """Find the names of a project that are similar to a given one, by meaning, by letters and by sound.
 
-    `calculateTotal` finds `compute_sum`: words that stand in like places in code count as alike. Each part of
-    a score is told. Functions, types, variables, or all of them.
+    `calculateTotal` finds `compute_sum`: words that occur in similar contexts are similar. Each match has the
+    parts of its score. Searches functions, types, variables, or all of them.
     """
     from holdfast.analysis.names.catalogue import catalogue
     from holdfast.analysis.names.ranking import LEAST, ranking
 
     if not subwords(args.query):
-        raise InvalidArguments(
-            "`query` has neither letters nor digits, so that no name is like it.", hint="Give a name."
-        )
+        raise InvalidArguments("`query` has neither letters nor digits.", hint="Give a name.")
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
     known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))

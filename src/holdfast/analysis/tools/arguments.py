@@ -1,4 +1,4 @@
-"""Arguments that several analyses take, and how an analysis of a project is declared."""
+"""Arguments of several analyses, and the options with which an analysis of a project is declared."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
 
 Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 Fork = Annotated[
-    Revision | None, Field(description="Like `since`, compared with where this branch left that one.")
+    Revision | None,
+    Field(description="Like `since`, but compared with the merge base of this revision and HEAD."),
 ]
 ProjectPath = Annotated[
     str,
     Field(
         max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
+        description="A folder or file, from the root of the repository; `.` for all of it.",
     ),
 ]
 PROJECT = {"project_path": "the whole repository"}
-"""What help shows as the default of the project's path."""
+"""The default of the project's path, as help shows it."""
 
 
 class ProjectInput(Input):
-    """Which files an analysis is about."""
+    """The files to analyse."""
 
     project_path: ProjectPath = "."
 
@@ -42,10 +43,10 @@ class ProjectInput(Input):
 def of_project(
     text: TextView, *before: str, specified: bool = True, **formats: Callable[[Any], str]
 ) -> OperationOptions:
-    """Return how an analysis of a project is declared.
+    """Return the options with which an analysis of a project is declared.
 
-    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` are the arguments
-    that a command takes before the project's path.
+    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` are the positional
+    arguments of the command before the project's path.
     """
     render = rendering(text, formats)
     positional = (*before, "project_path")
@@ -80,4 +81,4 @@ IN_PROJECT: OperationOptions = {
     "fill_in": project,
     "command_defaults": PROJECT,
 }
-"""How an analysis of a project is declared, whatever its result looks like."""
+"""The options of every analysis of a project."""

@@ -1,4 +1,4 @@
-"""`draw_dependency_graph`: a picture of what imports what, and its cycles in words."""
+"""`draw_dependency_graph`: a drawing of the import graph, and a list of its cycles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
-from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
+from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, listed_cycles
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
@@ -22,26 +22,26 @@ _LISTED = 20
 
 
 class DrawDependencyGraph(arguments.ProjectInput):
-    """Which files, and how many boxes."""
+    """The files, and the number of boxes."""
 
     limit: Integer = Field(
-        default=60, ge=2, le=_MOST, description="Most boxes; where files are more, folders are drawn."
+        default=60, ge=2, le=_MOST, description="Maximum number of boxes; with more files, folders are drawn."
     )
 
 
 class DrawnGraph(FileCounts):
-    """A picture of imports."""
+    """A drawing of imports."""
 
     project_path: UntrustedText
     svg: UntrustedText = Field(
-        description="Boxes in layers, from what uses to what is used; names are escaped."
+        description="Boxes in layers, importing files above imported ones; names are escaped."
     )
     boxes: int
-    dependencies: int = Field(description="Lines between the boxes.")
-    folders: int = Field(description="Boxes that stand for all files of a folder.")
-    not_drawn: int = Field(description="Files that import no file of the project, and that none imports.")
+    dependencies: int = Field(description="Lines between boxes.")
+    folders: int = Field(description="Boxes that represent a folder.")
+    not_drawn: int = Field(description="Files that neither import a file of the project nor are imported.")
     total_cycles: int
-    cycles: list[ImportCycle] = Field(description="The largest ones.")
+    cycles: list[ImportCycle] = Field(description="The largest cycles.")
 
 
 @analyze.operation(
@@ -53,9 +53,9 @@ class DrawnGraph(FileCounts):
     **arguments.IN_PROJECT | {"text": lambda result: result.svg},
 )
 def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGraph:
-    """Draw which files import which as SVG, in layers, and name the cycles.
+    """Draw the imports between files as SVG, in layers, and list the cycles.
 
-    Where there are more files than there may be boxes, folders stand for them.
+    If there are more files than boxes, folders represent them.
     """
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
@@ -69,8 +69,5 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
         folders=drawn.folders,
         not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
         total_cycles=len(rings),
-        cycles=[
-            ImportCycle(files=list(ring.files[:_LISTED]), size=len(ring.files), at_load=ring.at_load)
-            for ring in rings[:_LISTED]
-        ],
+        cycles=listed_cycles(rings, _LISTED),
     )

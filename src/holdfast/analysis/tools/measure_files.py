@@ -1,4 +1,4 @@
-"""`measure_files`: the numbers of every file beside each other, as a map of the code needs them."""
+"""`measure_files`: the measurements of every file, for a map of the code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.analysis.churn.recent_churn import RECENT_DAYS, recent_churn
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.scan import FileCounts, Project
-from holdfast.analysis.engine.scope import RunOptions, Scope
+from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -30,43 +30,43 @@ Column = Mapping[str, float | None]
 
 _USUAL, _MOST, _FOLDERS, _SHOWN = 200, 2_000, 100, 20
 _NO_COMMIT = "there is no commit"
-_NOT_CHOSEN = "measured only if it is the chosen measure"
+_NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
-    f"Complexity: cyclomatic, of all functions. Churn: commits in the {RECENT_DAYS} days before the last one."
-    " Hot spot: their product. Debt: what comments admit by a marker. Duplication: the share of lines with"
-    f" an exact or renamed copy of {BLOCK_LINES} lines. Defects: how probable a fix is within a year."
-    " Coverage: percent, by reports of test runs."
+    f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last."
+    " Hot spot: complexity × churn. Debt: items that a marker in a comment admits. Duplication: share"
+    f" of lines in exact or renamed clones of at least {BLOCK_LINES} lines. Defects: the probability of a fix"
+    " within a year. Coverage: percent, from coverage reports."
 )
 
 
 class MeasureFiles(arguments.ProjectInput):
-    """Which files, and by what they are put in order."""
+    """The files, and the measure to sort by."""
 
     measure: FileMeasure = Field(
         default="hot_spot",
-        description="The worst by it come first. Duplication, defects and coverage are measured only then.",
+        description="The worst come first. Duplication, defects and coverage are only measured if chosen.",
     )
-    limit: Integer = count_field(_USUAL, _MOST, "Most files to tell; the rest is summed up by folder.")
+    limit: Integer = count_field(_USUAL, _MOST, "Maximum number of files; the rest is summarised by folder.")
 
 
 class FileNumbers(Output):
-    """The numbers of one file; what is left out was not measured, and `not_measured` says why."""
+    """The measurements of one file; `not_measured` has the reasons for missing ones."""
 
     path: UntrustedText
     lines: int
     complexity: int
-    complex_line: int | None = optional("Where its most complex function is, if it has one.")
+    complex_line: int | None = optional("The line of its most complex function.")
     churn: int | None = optional("Commits that changed it.")
     hot_spot: int | None = optional("Complexity × churn.")
     debt: int
-    debt_line: int | None = optional("Where its gravest debt is, if it has one.")
+    debt_line: int | None = optional("The line of its most severe debt.")
     duplication: float | None = optional("From 0 to 1.")
     defects: float | None = optional("From 0 to 1.")
     coverage: float | None = optional("Percent.")
 
 
 class FolderRest(Output):
-    """The files below a folder that are not told one by one."""
+    """The files below a folder that are not listed."""
 
     folder: UntrustedText = Field(description="Empty for the root.")
     files: int
@@ -74,15 +74,15 @@ class FolderRest(Output):
 
 
 class FileMeasurements(FileCounts):
-    """The numbers of files, the worst first."""
+    """The measurements of files, the worst first."""
 
     project_path: UntrustedText
     measure: FileMeasure
     total_lines: int
     files: list[FileNumbers]
-    rest: list[FolderRest] = Field(description="All other files, none of which is worse.")
+    rest: list[FolderRest] = Field(description="The other files, none of which is worse.")
     not_measured: dict[FileMeasure, UntrustedText] = Field(
-        description="Why a number is missing, by its name."
+        description="Measures that are missing, with reasons."
     )
     method: str
 
@@ -108,12 +108,12 @@ def _text(result: FileMeasurements, width: int) -> str:
 def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
 
-    The worst files come first by the measure that is chosen, and what the limit leaves out is summed up by
-    folder. What was not measured has a reason.
+    The worst files by the chosen measure come first, and those beyond the limit are summarised by folder.
+    Missing measures have a reason.
     """
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project, names=args.measure == "defects")
-    scope = Scope(room, scan, RunOptions(project))
+    scope = AnalysisScope(room, scan, RunOptions(project))
     missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _COSTLY if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
     if churn := recent_churn(room, scan, project.path):
@@ -176,7 +176,7 @@ def _numbers(
 
 
 _COSTLY: Mapping[
-    FileMeasure, tuple[Callable[[Scope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
+    FileMeasure, tuple[Callable[[AnalysisScope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
 ] = {
     "duplication": (reports.duplicates, lambda report: (_rounded(_column(report, "duplicated")), None)),
     "defects": (reports.defects, lambda report: (_column(report, "defect_probability"), None)),
@@ -185,7 +185,7 @@ _COSTLY: Mapping[
         lambda report: ({path: one.percent for path, one in report.files.items()}, report.reason),
     ),
 }
-"""Measures that take long: the report that has each, and how to get it and the reason why it is missing."""
+"""The slow measures: each with its report, and a function from that to the column and why it is missing."""
 
 
 def _rounded(column: Column) -> Column:
@@ -193,7 +193,7 @@ def _rounded(column: Column) -> Column:
 
 
 def _by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:
-    """Sum files up by the deepest folders of which there are not too many."""
+    """Sum up files by folder, at the greatest depth with at most `_FOLDERS` folders."""
     grouped: dict[str, list[int]] = {}
     for depth in range(max((one.path.count("/") for one in files), default=0), -1, -1):
         grouped = defaultdict(list)

@@ -15,7 +15,7 @@ from holdfast.analysis.engine.analysis_run import attempt
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.engine.scope import RunOptions, Scope
+from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
@@ -162,7 +162,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
             paths=unstaged[:_VIOLATIONS],
         )
     options = RunOptions(project, None if args.count_all else base)
-    gate = GateScope(Scope(room, scan, options), settings)
+    gate = GateScope(AnalysisScope(room, scan, options), settings)
     verdicts = {name: _verdict(stages, gate, name, thresholds[name]) for name in CHECKS if name in thresholds}
     checks = [_check(name, thresholds[name], found, args.limit) for name, found in verdicts.items()]
     passed, reason = _outcome(checks)

@@ -11,7 +11,7 @@ import mcp_types as types
 from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
-from holdfast.kernel.content import Annotations
+from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
@@ -213,7 +213,7 @@ def _template(resource: Resource) -> types.ResourceTemplate:
     )
 
 
-def protocol_annotations(annotations: Annotations | None) -> types.Annotations | None:
+def protocol_annotations(annotations: ContentAnnotations | None) -> types.Annotations | None:
     """Convert annotations; None if there are none."""
     if annotations is None:
         return None

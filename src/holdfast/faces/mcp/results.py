@@ -8,7 +8,7 @@ from typing import Any
 import mcp_types as types
 
 from holdfast.faces.mcp.catalogue import protocol_annotations
-from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
+from holdfast.kernel.content import Audio, Content, ContentAnnotations, Embedded, Image, Link, Text
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.prompt import PromptMessage
@@ -30,7 +30,7 @@ def embedded_fields(content: list[Content]) -> dict[str, Any]:
     return {"embedded": found} if any(found.values()) else {}
 
 
-def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
+def _named(title: str | None, annotations: ContentAnnotations | None) -> dict[str, Any]:
     converted = protocol_annotations(annotations)
     fields = {} if title is None else {"title": title}
     if converted is None:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
+from holdfast.kernel.content import Audio, Content, ContentAnnotations, Embedded, Image, Link, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.kernel.models import ExpectedFormat, IntegerOrNone
 from holdfast.kernel.operation import Effect
@@ -42,8 +42,8 @@ _REGISTERED = {
     "application/x-javascript": "text/javascript",
 }
 
-FOR_BOTH = Annotations(audience=("user", "assistant"), priority=0.7)
-FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
+FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
+FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
 
 class AttachFile(InSession):

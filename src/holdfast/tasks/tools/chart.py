@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.content import Annotations, Content, Image, Link, Text
+from holdfast.kernel.content import Content, ContentAnnotations, Image, Link, Text
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
@@ -32,7 +32,7 @@ MAX_NODES = 500
 _USUAL_NODES = 40
 _TITLE = 80
 """Chosen bounds: the usual number of nodes fits the default budget, the maximum that of a whole result."""
-FOR_PEOPLE = Annotations(audience=("user",), priority=0.9)
+FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
 
 
 class WantedChart(Scoped):
