@@ -1,4 +1,4 @@
-"""Enforces the limits on size, and that the modules of a room have different names.
+"""Enforces the limits on size, and unique names: of modules within a room, of classes in the package.
 
 Files have at most 400 lines, functions 50 lines and six parameters, folders 22 modules. These are judgements:
 what a reader can hold at once. The totals and the page's lines are printed for information; they have no
@@ -24,6 +24,9 @@ PAGE = PACKAGE / "faces" / "web" / "static"
 
 MORE_PARAMETERS: dict[str, str] = {}
 """Functions with more parameters, as `path:name`, each with the reason."""
+
+SHARED_CLASS_NAMES: dict[str, str] = {}
+"""Names that two classes of the package may share, each with the reason."""
 
 TOOLS = "tools"
 """A folder of modules named after tools, which may share their names with other modules of the room."""
@@ -76,6 +79,18 @@ def folder_problems(modules: list[Path]) -> Iterator[str]:
             yield f"src/holdfast/{room}: {name!r} is the name of {' and '.join(places)}"
 
 
+def class_problems(trees: dict[Path, ast.Module]) -> Iterator[str]:
+    """Yield names that several classes of the package share."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name not in SHARED_CLASS_NAMES:
+                named[node.name].append(path.relative_to(PACKAGE).as_posix())
+    for name, places in sorted(named.items()):
+        if len(places) > 1:
+            yield f"src/holdfast: {name!r} is a class in {' and '.join(places)}"
+
+
 def room_of(where: Path) -> str:
     """Return the folder within which names of modules are unique: a room, or one of the faces."""
     return "/".join(where.parts[: 2 if where.parts[0] == "faces" and len(where.parts) > 2 else 1])
@@ -84,11 +99,10 @@ def room_of(where: Path) -> str:
 def main() -> int:
     """Print what exceeds a limit, then the totals."""
     modules = sorted(PACKAGE.rglob("*.py"))
-    problems, files, lengths = list(folder_problems(modules)), [], []
-    for path in modules:
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        files.append(len(text.splitlines()))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules}
+    problems, files, lengths = [*folder_problems(modules), *class_problems(trees)], [], []
+    for path, tree in trees.items():
+        files.append(len(path.read_text(encoding="utf-8").splitlines()))
         lengths += [length(function) for function in functions(tree)]
         if files[-1] > FILE_LINES:
             problems.append(f"{path.relative_to(ROOT)}: {files[-1]} lines, the limit is {FILE_LINES}")

@@ -95,6 +95,14 @@ def test_the_size_budget_is_exact(tmp_path: Path):
     assert check_module("sizes.py", tmp_path, function(10) + "x = 1\n" * 391)
 
 
+def test_two_classes_of_one_name_are_found(tmp_path: Path):
+    check_module("sizes.py", tmp_path, "class Knot: ...\n", "src/holdfast/one.py")
+    script = copy_of("sizes.py", tmp_path)
+    (tmp_path / "src/holdfast/two.py").write_text("class Knot: ...\n", encoding="utf-8")
+    answer = run(sys.executable, script)
+    assert (answer.returncode, "'Knot' is a class in one.py and two.py" in answer.stdout) == (1, True)
+
+
 def test_setup_asks_for_a_recent_python(tmp_path: Path):
     old = tmp_path / "old-python"
     old.write_text("#!/bin/sh\nexit 1\n")
