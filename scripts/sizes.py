@@ -25,7 +25,11 @@ PAGE = PACKAGE / "faces" / "web" / "static"
 MORE_PARAMETERS: dict[str, str] = {}
 """Functions with more parameters, as `path:name`, each with the reason."""
 
-SHARED_CLASS_NAMES: dict[str, str] = {}
+SHARED_CLASS_NAMES = {
+    "DefectSummary": "named in the schemas of two tools, which do not change",
+    "Hotspot": "named in the schemas of three tools, which do not change",
+    "Performance": "named in the schemas of two tools, which do not change",
+}
 """Names that two classes of the package may share, each with the reason."""
 
 TOOLS = "tools"
