@@ -30,6 +30,7 @@ LIBRARIES = ("igraph", "numpy", "re2")
 def main() -> None:
     """Serve until the socket's other end is closed; in a child, run the program that was ordered."""
     connection = socket.socket(fileno=int(sys.argv[1]))
+    sys.path[0] = os.path.dirname(sys.executable)  # not this folder, whose packages would shadow others
     preload()
     program = serve(connection)
     if program is not None:

@@ -117,7 +117,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
     ), hidden=False),
     _toolset('tasks', 'Tasks that several agents and people share: dependencies, claims that expire, and proof before done.', (
         _command('add', 'taskpilot_add', 'tasks.tools.add', 'Add a task, or up to fifty that may depend on each other.', None),
-        _command('approve', 'taskpilot_approve', 'tasks.tools.update', 'Approve, as a person, that a task in review is done. Servers do not offer this to programs.', None),
+        _command('approve', 'taskpilot_approve', 'tasks.tools.update', 'Approve, as a person, that a task in review is done. Servers never offer this to programs.', None),
         _command('attach', 'taskpilot_attach', 'tasks.tools.attach', 'Attach a picture, a voice note or another small file to a task.', None),
         _command('attachment', 'taskpilot_attachment', 'tasks.tools.attach', 'Show an attachment of a task: the picture, audio or text, or a link if it is larger.', None),
         _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Find inconsistencies: tasks done without proof, stale claims, missing files, dropped dependencies.', None),
@@ -138,7 +138,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('health', 'taskpilot_health', 'tasks.tools.workspaces', 'Check that the task store responds to a query.', None),
         _command('import', 'taskpilot_import', 'tasks.tools.import_tasks', "Import a Markdown check list, a Backlog.md folder, or task-master's JSON.", None),
         _command('init', 'taskpilot_init', 'tasks.tools.init', 'Initialize a TaskPilot workspace with .task folder structure and configuration.', None),
-        _command('join', 'taskpilot_join', 'tasks.tools.init', 'Let this clone use the workspace of a shared database that it names. Servers do not offer this.', None),
+        _command('join', 'taskpilot_join', 'tasks.tools.init', 'Let this clone use the workspace of a shared database that it names. Servers never offer this.', None),
         _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or text, a page at a time.', None),
         _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the active rules. `holdfast tasks rules` lists them too, but needs permission to write.', None),
         _command('next', 'taskpilot_next', 'tasks.tools.claim', 'Claim the task that should be done next, as `claim next` does.', None),

@@ -137,7 +137,7 @@ class WorkspaceJoined(Reported):
     text=lambda result: f'This clone now uses the workspace "{one_line(result.workspace.name)}".',
 )
 def join_workspace(room: Tasks, arguments: JoinWorkspace) -> WorkspaceJoined:
-    """Let this clone use the workspace of a shared database that it names. Servers do not offer this.
+    """Let this clone use the workspace of a shared database that it names. Servers never offer this.
 
     Anyone can commit a workspace id, so a person confirms once, in each clone, that it is the right one.
     """

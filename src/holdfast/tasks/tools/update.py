@@ -186,7 +186,7 @@ class Approved(Reported):
     text=lambda result: f"{result.task.id} is {result.task.status}.",
 )
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
-    """Approve, as a person, that a task in review is done. Servers do not offer this to programs."""
+    """Approve, as a person, that a task in review is done. Servers never offer this to programs."""
     check_workspace(room, arguments)
     wanted = Change(set={"status": "done"}, check=[*arguments.check], approved=True)
     wanted.reason = arguments.reason
