@@ -28,7 +28,7 @@ REASONS = {
     "takes apart what a listed parser has passed, or hands its text to one": """
         analysis/context/provenance comments/anchors/foreign_notes faces/mcp/resource_states faces/schema
         faces/rest/face installation/formats/jsonc storage/processes/editor storage/sql/foreign_database
-        comments/sidecar/javascript_json tasks/imports/restoration
+        comments/sidecar/javascript_json tasks/imports/restoration tasks/inputs
         tasks/store/workspace tasks/trackers/custom tasks/trackers/service
     """,
     "reads a file of the package": """

@@ -41,7 +41,7 @@ def test_no_page_names_a_tool(tool: str) -> None:
 
 
 def test_an_option_that_speaks_of_another_names_it_as_it_is_typed() -> None:
-    assert "Like --since, compared" in page_of("quality_gate")
+    assert "Like --since, but compared" in page_of("quality_gate")
     assert "instead of --set; give its value" in page_of("taskpilot_update")
     assert "Same as --response-format detailed" in page_of("taskpilot_status")
     assert "--sort by ready" in page_of("taskpilot_list")
