@@ -1,8 +1,8 @@
 """The tables of the inbox, and its SQL statements.
 
-A message is deliverable if it was not delivered and has no current lease. A lease that ends much later than
-any lease can was taken before the clock was set back, and is void; a minute is tolerated, because a reader
-reads the clock before it waits for its turn to write.
+A message is deliverable if it was not delivered and has no current lease. A lease whose end is further away
+than the longest lease was taken before the clock was set back, and is void. One extra minute is tolerated,
+because a reader reads the clock before it waits for the write lock.
 
 Quick commands share this module with the store: it contains only strings and numbers, so importing it is
 cheap.

@@ -58,7 +58,7 @@ class ComplexityThresholds:
     """The values above which a function gets a warning or an error.
 
     Cyclomatic 10: McCabe, "A Complexity Measure" (1976), section VI; cognitive 15: the default of
-    SonarSource's rule S3776. An error threshold is twice the warning threshold, by convention.
+    SonarSource's rule S3776. By default an error threshold is twice the warning threshold, by convention.
     """
 
     cyclomatic: tuple[int, int] = (10, 20)
@@ -66,7 +66,7 @@ class ComplexityThresholds:
 
     @classmethod
     def of(cls, max_cyclomatic: int | None, max_cognitive: int | None) -> ComplexityThresholds:
-        """Use the given values for errors, and three quarters of them for warnings."""
+        """Use the given values for errors, and three quarters of them, a convention, for warnings."""
         return cls(
             cls.cyclomatic if max_cyclomatic is None else (max(1, 3 * max_cyclomatic // 4), max_cyclomatic),
             cls.cognitive if max_cognitive is None else (max(1, 3 * max_cognitive // 4), max_cognitive),

@@ -1,8 +1,8 @@
 """Markers: the words that open a comment which admits a debt.
 
-Contract: a marker counts only at the beginning of a line of a comment, after comment signs and bullets. Words
-that also begin ordinary sentences count only if punctuation follows. Category and severity follow from the
-marker alone.
+Contract: a marker counts only at the beginning of a line of a comment, after comment delimiters and bullets.
+Words that also begin ordinary sentences count only if punctuation follows. Category and severity follow from
+the marker alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Passages: comments without their signs, with adjacent lines joined.
+"""Passages: comments without their delimiters, with adjacent lines joined.
 
 Line comments below each other in the same column are one passage, and so is a block comment. A line records
 the place of its first character after the signs.

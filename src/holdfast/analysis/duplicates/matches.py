@@ -8,7 +8,9 @@ line:
     a b c d   # a b c d
     e f g h   # e f x y
 
-In renamed code, the distances of the prev encoding are compared, as far as they lead to within the fragment.
+In renamed code, identifiers are compared by the distance to their previous occurrence (Baker's prev encoding,
+"Parameterized Pattern Matching", 1996). A distance that leads out of the fragment counts as a first
+occurrence.
 
 Contract:
 - All fragments of a match agree: within the window by its 64-bit hash, beyond it token by token. No match can
@@ -79,8 +81,8 @@ def maximal_matches(
         places, bounds = _members(windows, heads)
         part, reached = _extended(corpus, comparison, places, bounds, least_tokens)
         parts.append(_in_lines(corpus, part, least_tokens, least_lines))
-        # A renaming may become inconsistent although every window agrees: what remains of the chain starts
-        # another match.
+        # Every window may agree while the renaming becomes inconsistent across windows, so a match may end
+        # inside a chain of consecutive windows. The first window after that end starts another match.
         following = np.searchsorted(anchors, reached - least_tokens, "right")
         after = windows.of_anchor[following]
         continues = (after >= 0) & (windows.chain[after] == windows.chain[heads])

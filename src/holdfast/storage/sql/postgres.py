@@ -30,15 +30,16 @@ SCHEMES = ("postgresql://", "postgres://")
 OLDEST_VERSION = 140000
 
 _CHANNEL = "holdfast_changes"
-_WRITERS = 0x48465752
-_NUMBERING = 0x48464E55
-_MIGRATING = 0x48464D49
+_WRITERS = 0x48465752  # "HFWR"
+_NUMBERING = 0x48464E55  # "HFNU"
+_MIGRATING = 0x48464D49  # "HFMI"
+"""Keys of advisory locks."""
 _FORMAT = "SELECT max(version) FROM format"
 _ANNOUNCE = f"SELECT pg_notify('{_CHANNEL}', '')"
 _IN_ORDER = f"{_ANNOUNCE}, pg_advisory_xact_lock({_NUMBERING})"
 _IDLE_CONNECTIONS = 8
 _CONNECT_SECONDS = 10
-"""Judgements: as for SQLite, and as long as a person waits for a command."""
+"""Judgements: as many connections as for SQLite, and the seconds that a person waits for a command."""
 _NAMED = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _BUSY_STATES = ("55P03", "40001", "40P01", "57014", "53300")
 

@@ -2,14 +2,14 @@
 
 Contract:
 - Either all migrations are applied or none: the schema, the application id and the version number change in
-  one transaction. A process killed at any point leaves the old version or the new one, never a table without
-  its number.
+  one transaction. A process killed at any point leaves the old version or the new one, never new tables with
+  the old version number.
 - Before a store with data is changed, a copy of it is on disk beside it, named after the new version:
   `<name>.before-<version>.<digest>`. It is made inside the migrating transaction, so nothing is written
   between the two. If it cannot be made, the store stays as it is.
 - A backup gets its name once it is complete. The digest is that of its content: an upgrade that was
-  interrupted and starts again leaves one backup, and overwrites no other. The newest three of a store are
-  backups.
+  interrupted and starts again leaves one backup, and overwrites no other. The newest three backups of a store
+  are kept.
 """
 
 from __future__ import annotations
