@@ -18,7 +18,7 @@ ISSUES = [f"Issue {number}" for number in range(6)]
 
 BUILD = """
 begin()
-room.find(Query("issue"))
+room.find(EntityQuery("issue"))
 end()
 acknowledge()
 """

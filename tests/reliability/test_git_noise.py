@@ -40,7 +40,7 @@ for number in range(int(sys.argv[3])):
     else:
         acknowledge(text)
 """
-ISSUES = ROOM + 'def write(text): room.create(Draft("issue", text))\n' + MANY_TIMES
+ISSUES = ROOM + 'def write(text): room.create(EntityDraft("issue", text))\n' + MANY_TIMES
 COMMENTS = WRITING + "write = add\n" + MANY_TIMES
 MESSAGES = test_inbox_survives.WHOLE + "write = send\n" + MANY_TIMES
 TASKS = (

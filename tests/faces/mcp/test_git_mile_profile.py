@@ -217,7 +217,7 @@ def test_a_failure_names_tools_as_they_are_listed_and_has_no_empty_members(serve
     hint = server.call(2, "nonsense")["error"]["data"]["hint"]
     assert hint == "Known names: git_mile.list, git_mile.show."
     message = server.call(3, "git_mile.show", entity="issue", id=ABSENT)["error"]["message"]
-    assert "git_mile.list shows which there are" in message
+    assert "git_mile.list lists them" in message
 
 
 @pytest.mark.requirement("milestones-28", "milestones-29", "milestones-32", "milestones-39")

@@ -176,7 +176,7 @@ def test_what_somebody_else_keeps_stays_kept(writing: Writing):
     assert others[0].with_suffix(".pack").exists()
 
 
-@pytest.mark.parametrize("is_younger", [True, False])
+@pytest.mark.parametrize("is_younger", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_an_index_of_packs_that_comes_too_late_hides_nothing(
     writing: Writing, monkeypatch: pytest.MonkeyPatch, is_younger: bool
 ):
