@@ -26,7 +26,7 @@ SAMPLE_SERVER = [sys.executable, "-m", "tests.wire.sample_server"]
 
 
 class WireClient:
-    """A server process with raw pipes."""
+    """A server process with raw pipes. With `close_fds` it is not forked, so its memory is all its own."""
 
     def __init__(self, command: list[str], *, reading: bool = True, **options: Any) -> None:
         self.process = forked.Popen(

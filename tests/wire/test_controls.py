@@ -79,7 +79,7 @@ def test_control_what_is_no_message_meets_silence(plain: WireClient, line: bytes
 
 @pytest.mark.evidence("D4", "wire", control=PLAIN)
 def test_control_answers_that_nobody_reads_fill_the_memory() -> None:
-    with wire_client([sys.executable, "-c", PLAIN_SERVER], reading=False) as client:
+    with wire_client([sys.executable, "-c", PLAIN_SERVER], reading=False, close_fds=True) as client:
         for number in range(600):
             client.start_call(number, "large", size=MIB // 2)
         client.start_reading()

@@ -85,7 +85,7 @@ def readable_id(line: bytes) -> Any:
 def test_mutated_lines_leave_the_server_well(tally: Tally) -> None:
     lines = mutated_lines(samples("mutated lines"))
     expected = Counter(identity for line in lines if (identity := readable_id(line)) is not None)
-    with wire_client() as client:
+    with wire_client(close_fds=True) as client:
         client.initialize()
 
         def feed() -> None:
@@ -132,7 +132,7 @@ def read_so_far(client: WireClient) -> int:
 @pytest.mark.requirement("reliability-D4")
 @pytest.mark.evidence("D4", "wire", "999 answers that nobody reads")
 def test_a_client_that_does_not_read_costs_bounded_memory_and_loses_nothing() -> None:
-    with wire_client(reading=False) as client:
+    with wire_client(reading=False, close_fds=True) as client:
         client.send(
             {
                 "jsonrpc": "2.0",

@@ -40,7 +40,7 @@ def test_messages_up_to_the_limit_are_served(size: int) -> None:
 @pytest.mark.parametrize("size", [MIB + 1, 10 * MIB, 100 * MIB])
 @pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_message_over_the_limit_is_refused_in_bounded_memory(size: int) -> None:
-    with wire_client() as client:
+    with wire_client(close_fds=True) as client:
         client.initialize()
         client.send_bytes(padded_call(1, size))
         refused = client.receive()
@@ -66,7 +66,7 @@ def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identi
 @pytest.mark.requirement("reliability-D2")
 @pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_line_that_never_ends_is_given_up_and_the_next_one_is_served() -> None:
-    with wire_client() as client:
+    with wire_client(close_fds=True) as client:
         client.initialize()
         for _ in range(600):
             client.send_bytes(b"x" * 65536)
