@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.faces.web.conftest import Axe, Held, watched
 from tests.faces.web.site import Site, served
@@ -28,22 +28,24 @@ def repository(site: Site) -> Site:
     site.git("checkout", "-q", "-b", "work")
     site.write("branch.py", "on a branch\n")
     site.commit("Add <b>branch</b>")
-    site.git("mv", "old name.txt", "new name.txt")
+    site.git("tag", "start")
     return site
 
 
 @pytest.fixture(autouse=True)
 def work_tree(repository: Site) -> Iterator[None]:
-    """One change of each kind, whatever the test before did; the messages it leaves are taken away."""
+    """One change of each kind. What the test did is undone, since the tests run in any order."""
     site = repository
+    site.git("mv", "old name.txt", "new name.txt")
     site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 25\n", ""))
     site.write("from.py", "end = 1\n")
     site.write("to.py", "begin = 1\n" + BLOCK)
     site.write(HOSTILE, "<script>alert(1)</script>\n</td></table>\u202ex\n")
     (site.root / "picture.bin").write_bytes(b"\0\1")
-    (site.root / "late.py").unlink(missing_ok=True)
     yield
     site.call("check_lazygit_messages")
+    site.git("reset", "--quiet", "--hard", "start")
+    site.git("clean", "--quiet", "-d", "--force")
 
 
 def opened(page: Page, site: Site, query: str = "") -> Page:
@@ -58,6 +60,11 @@ def file(page: Page, path: str) -> Locator:
 
 def line(page: Page, path: str, text: str) -> Locator:
     return file(page, path).locator("tr.line").filter(has=page.get_by_text(text, exact=True))
+
+
+def thread_with(page: Page, text: str) -> Locator:
+    """Return the one remark with this text: those of earlier tests are still there."""
+    return page.get_by_role("article", name=re.compile("Remark on")).filter(has_text=text)
 
 
 def remark(page: Page, path: str, row: str, text: str) -> None:
@@ -126,9 +133,8 @@ def test_a_remark_reaches_the_agent_and_its_answer_comes_back_by_itself(
     opened(page, site)
     remark(page, "src/tide.py", "line five", "Why in words? <i>x</i>")
     page.get_by_role("button", name="Send", exact=True).click()
-    thread = page.get_by_role("article", name="Remark on src/tide.py")
+    thread = thread_with(page, "Why in words? <i>x</i>")
     expect(thread).to_contain_text("waiting")
-    expect(thread).to_contain_text("Why in words? <i>x</i>")
     [message] = site.call("check_lazygit_messages")["messages"]
     assert (message["file"], message["line"]) == ("src/tide.py", "5")
     assert message["comment"] == "About the work tree, line 5:\n> line five\n\nWhy in words? <i>x</i>"
@@ -157,6 +163,24 @@ def test_a_remark_reaches_the_agent_and_its_answer_comes_back_by_itself(
     expect(thread).to_have_count(0)
 
 
+def test_a_reply_is_shown_although_its_news_arrive_before_its_response(page: Page, site: Site) -> None:
+    site.holdfast("send", "--file", "src/tide.py", "--line", "5", "--comment", "Why so?")
+    opened(page, site)
+    file(page, "src/tide.py").scroll_into_view_if_needed()
+    thread = thread_with(page, "Why so?")
+    thread.get_by_role("button", name="Reply").click()
+    page.get_by_role("textbox", name="Reply to the thread").fill("Then say so there.")
+
+    def hold(route: Route) -> None:
+        with page.expect_response("**/api/inbox/list_messages*"):
+            answer = route.fetch()
+        route.fulfill(response=answer)
+
+    page.route("**/api/inbox/send_message", hold)
+    page.get_by_role("button", name="Send reply").click()
+    expect(thread).to_contain_text("Then say so there.")
+
+
 def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:
     opened(page, site)
     remark(page, "to.py", "begin = 1", "First of two")
@@ -167,7 +191,7 @@ def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -
     file(page, "to.py").scroll_into_view_if_needed()
     expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("First of two")
     page.get_by_role("button", name="Send all (2)").click()
-    expect(page.get_by_role("article", name="Remark on to.py")).to_contain_text("waiting")
+    expect(thread_with(page, "First of two")).to_contain_text("waiting")
     expect(page.get_by_role("article", name=re.compile("Draft"))).to_have_count(0)
     expect(page.get_by_role("button", name=re.compile("Send all"))).to_be_hidden()
     told = site.call("check_lazygit_messages")["messages"]
@@ -185,7 +209,7 @@ def test_a_remark_that_is_sent_twice_in_a_hurry_arrives_once(page: Page, site: S
     page.get_by_role("button", name="Send", exact=True).click()
     page.get_by_role("button", name="Send all (1)").click()
     held.let_go()
-    expect(page.get_by_role("article", name="Remark on to.py").filter(has_text="Said once")).to_have_count(1)
+    expect(thread_with(page, "Said once")).to_have_count(1)
     assert len(held.routes) == 1
     assert [one["comment"][-9:] for one in site.call("check_lazygit_messages")["messages"]] == ["Said once"]
 
@@ -287,7 +311,7 @@ def test_keys_alone_are_enough(page: Page, site: Site) -> None:
         page.keyboard.press(key)
     page.keyboard.type("Both at once")
     page.keyboard.press("Control+Enter")
-    thread = page.get_by_role("article", name=re.compile("Remark on")).filter(has_text="Both at once")
+    thread = thread_with(page, "Both at once")
     expect(thread).to_be_visible()
     told = site.call("check_lazygit_messages")["messages"][-1]
     assert (told["file"], told["comment"].partition("\n")[0]) == (

@@ -216,7 +216,8 @@ export class Review {
    * @param {Thread} thread
    */
   options(thread) {
-    return { view: this.view, done: () => (setMark(DONE, lastOf(thread).id), this.loadRemarks()) };
+    const reload = () => this.loadRemarks();
+    return { view: this.view, reload, done: () => (setMark(DONE, lastOf(thread).id), reload()) };
   }
 
   showDrafts() {

@@ -157,16 +157,21 @@ export function find(rows, { side, from, to, quote }) {
 }
 
 /**
+ * What a thread calls: `done` when the user is done with it, `reload` when it may be drawn again after a reply.
+ * @typedef {{done: () => any, reload: () => any, view: View}} ThreadOptions
+ */
+
+/**
  * Return a thread: its messages with their state and answers, and a reply button.
  * @param {Thread} thread
  * @param {boolean} changed whether its lines have changed
- * @param {{done: () => any, view: View}} options
+ * @param {ThreadOptions} options
  */
-export function threadNode(thread, changed, { done, view }) {
+export function threadNode(thread, changed, { done, reload, view }) {
   const last = thread.messages[thread.messages.length - 1];
   const waiting = last.state === "delivered" ? el("span.tag.info", "with the agent") : el("span.tag", "waiting");
   const place = el("div.stack");
-  const reply = plainButton("Reply", () => openReply(place, thread));
+  const reply = plainButton("Reply", () => openReply(place, thread, reload));
   const properties = { "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
@@ -196,12 +201,15 @@ const entry = ({ author, time, text }) =>
 
 /**
  * Open a form for a reply, which the agent gets as a message of its own.
+ *
+ * A thread with an open form is not drawn again, so what happened to it meanwhile is shown when the form closes.
  * @param {HTMLElement} where
  * @param {Thread} thread
+ * @param {() => any} reload
  */
-function openReply(where, thread) {
+function openReply(where, thread, reload) {
   const area = el("textarea", { name: "text", "aria-label": "Reply to the thread" });
-  const cancel = () => fill(where);
+  const cancel = () => (fill(where), reload());
   const send = async (/** @type {{text: string}} */ { text }) => {
     if (!text.trim()) return;
     const { file, line } = thread.messages[0];
@@ -244,7 +252,7 @@ export function draftNode(draft, { save, send, remove }) {
 /**
  * Return a thread whose lines are not shown, with a link to them.
  * @param {Thread} thread
- * @param {{done: () => any, view: View}} options
+ * @param {ThreadOptions} options
  */
 export const elsewhere = (thread, options) =>
   el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, false, options));
