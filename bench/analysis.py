@@ -34,7 +34,7 @@ from bench._results import Results, absent, parser
 from bench.commands import HOLDFAST, ROOT, prepare
 
 PART = 200
-LEAST_BYTES = 2_000
+MIN_BYTES = 2_000
 SPECIFIED_SECONDS = 0.143
 SPECIFIED = "beside the 143 ms of the specification"
 FOUR = ("analyze_complexity", "analyze_debt", "analyze_dead_code", "analyze_dependency_graph")
@@ -104,7 +104,7 @@ def chosen(tree: Path) -> list[Path]:
     worth = [
         path
         for path in sources(tree)
-        if (tree / path).stat().st_size >= LEAST_BYTES and not any("test" in name for name in path.parts)
+        if (tree / path).stat().st_size >= MIN_BYTES and not any("test" in name for name in path.parts)
     ]
     return sorted(worth, key=lambda path: hashlib.sha256(path.as_posix().encode()).digest())[:PART]
 

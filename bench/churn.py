@@ -35,7 +35,7 @@ from holdfast.toolsets import toolset
 COLD_BAR, WARM_BAR = 1.3, 0.05
 COMMITS, FILES = 20_000, 800
 MARKS = ("TODO", "FIXME", "XXX", "HACK")
-MOST_MARKED = 60
+MAX_MARKED = 60
 
 
 class Measured:
@@ -121,7 +121,7 @@ class Asked:
             r"^HEAD:([^\0]+)\0(\d+)\0", found.decode(errors="replace"), re.MULTILINE
         ):
             lines.setdefault(path, []).append(int(number))
-        return dict(sorted(lines.items())[:MOST_MARKED])
+        return dict(sorted(lines.items())[:MAX_MARKED])
 
 
 def make_history(place: Path) -> None:

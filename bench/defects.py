@@ -51,7 +51,7 @@ WHEN = re.compile(r"^committer-time (\d+)$", re.MULTILINE)
 CORPUS = "Five repositories that no weight was trained on, and commits of four projects with Kamei's features"
 FILES = ("repository", "years back", "files", "mended", "size", "model", "lines taken away: size", "model",
          "found in 20 % of the lines, %: size", "model per line")  # fmt: skip
-MOST_TRACED = 1000
+MAX_TRACED = 1000
 """Files of a repository in which lines are traced by `git blame`, which takes a while."""
 READ = 0.2
 """The share of all lines that somebody reads."""
@@ -200,7 +200,7 @@ def tracing(results: Results, scratch: Path, repositories: Sequence[Path]) -> No
     rows = []
     for repository in repositories:
         [item] = snapshots(scratch, repository, (1,))
-        if len(item["files"]) > MOST_TRACED:
+        if len(item["files"]) > MAX_TRACED:
             continue
         clone = scratch / item["name"]
         moment = int(git(clone, "log", "-1", "--format=%ct", "origin/HEAD")) - YEAR * DAY

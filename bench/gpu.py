@@ -81,7 +81,7 @@ def all_pairs(sketches: Any, arrays: Any) -> Any:
         equal = arrays.zeros((len(rows), count), dtype=np.int32)
         for number in range(sketch.HASHES):
             equal += rows[:, number, None] == sketches[None, :, number]
-        one, other = arrays.nonzero(equal >= sketch.LEAST_AGREEMENT)
+        one, other = arrays.nonzero(equal >= sketch.MIN_AGREEMENT)
         is_pair = one + start < other
         found.append((one[is_pair] + start) * count + other[is_pair])
     return arrays.concatenate(found)

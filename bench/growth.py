@@ -46,7 +46,7 @@ SIZES = (10, 100, 1_000, 10_000, 100_000)
 FROM = 1_000
 """Smaller ones are left out of the exponent: there, what every call costs hides the growth."""
 FLAT, LINEAR = 0.2, 1.1
-MOST_SECONDS = 4.0
+MAX_SECONDS = 4.0
 """An operation is not begun once more after this."""
 YOUNG_SECONDS = 2.1
 """A file that is younger is read each time."""
@@ -292,7 +292,7 @@ def cost(run: Callable[[], object], rounds: int) -> float:
     """Return the median seconds of processors that an operation takes, once it is warm."""
     run()
     times: list[float] = []
-    while len(times) < rounds and sum(times) < MOST_SECONDS:
+    while len(times) < rounds and sum(times) < MAX_SECONDS:
         began = processor()
         run()
         times.append(processor() - began)

@@ -23,7 +23,7 @@ from tests.faces.web.site import Site, served
 FILES = 10_000
 ANNOTATED = 1_000
 FILES_IN_A_FOLDER = 20
-MOST_PERCENT = 0.2
+MAX_PERCENT = 0.2
 QUIET_SECONDS = 15
 """Meanwhile the page's last requests are answered, and the watcher's checks after the writes end."""
 
@@ -52,7 +52,7 @@ def main() -> None:
                 rows.append((name, percent_of_a_core(site.server.process.pid, options.seconds)))
         browser.close()
     for name, percent in rows[1:]:
-        results.bar(f"{name} open and idle, 10,000 files, % of a core", percent, MOST_PERCENT)
+        results.bar(f"{name} open and idle, 10,000 files, % of a core", percent, MAX_PERCENT)
     results.table("idle", ("view", "% of a core"), rows)
     sys.exit(results.finish(options))
 

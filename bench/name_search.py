@@ -20,7 +20,7 @@ from bench._results import Results, arguments
 from bench.names import fastest, made_up
 from holdfast.analysis.names.ranking import ranking
 
-MOST_TIMES = 20
+MAX_TIMES = 20
 
 
 def main() -> int:
@@ -34,9 +34,9 @@ def main() -> int:
     for label, phonetic in (("first ten", False), ("first ten, also by sound", True)):
         took = fastest(lambda: ranking(known, "calculateTotal", "all", 10, phonetic=phonetic))  # noqa: B023
         bar = results.bar(
-            f"{label} of {len(known.names):,} names", took / bare, MOST_TIMES, against="matrix product"
+            f"{label} of {len(known.names):,} names", took / bare, MAX_TIMES, against="matrix product"
         )
-        rows.append((label, amount(bare), amount(took), took / bare, f"{MOST_TIMES} {bar.verdict}"))
+        rows.append((label, amount(bare), amount(took), took / bare, f"{MAX_TIMES} {bar.verdict}"))
     results.table("names", ("", "matrix product", "holdfast", "ratio", "bar"), rows)
     return results.finish(options)
 

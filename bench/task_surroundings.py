@@ -27,7 +27,7 @@ _ISSUES = (
     "SELECT entity.id, kind, title, description, status, author, updated FROM link JOIN entity"
     " ON entity.id = link.entity WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
 )
-_MOST_BYTES = 1 << 16
+_MAX_BYTES = 1 << 16
 """Enough for every file here; a larger buffer costs more to provide than the reading does."""
 
 
@@ -87,6 +87,6 @@ def _content(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     try:
-        return os.read(descriptor, _MOST_BYTES)
+        return os.read(descriptor, _MAX_BYTES)
     finally:
         os.close(descriptor)

@@ -25,7 +25,7 @@ from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.facts import facts
 from holdfast.syntax.languages import language_of
 
-MOST_CHARACTERS = 400_000
+MAX_CHARACTERS = 400_000
 INSIDE = 3
 """Lines inside a deleted function that become labels beside that of its name."""
 
@@ -48,7 +48,7 @@ class Deleted:
     def _read(self, path: str, blob: str) -> FileVersion | None:
         known = language_of(path) is not None and not any(part in f"/{path}" for part in self.skipped)
         text = self.history.text(blob) if known and blob.strip("0") else None
-        if text is None or len(text) > MOST_CHARACTERS:
+        if text is None or len(text) > MAX_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
         return None if "\r" in text else FileVersion(path, text)

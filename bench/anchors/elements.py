@@ -31,7 +31,7 @@ _VARIABLES = (
 )
 BLOCKS, VARIABLES = frozenset(_BLOCKS.split()), frozenset(_VARIABLES.split())
 VARIABLE = "variable"
-_MOST_ALIKE = 3
+_MAX_ALIKE = 3
 """Elements that begin alike up to which their order tells which is which; generated code has many more."""
 
 _SAME_FUNCTION = 0.6
@@ -173,7 +173,7 @@ def _pair(
     for shared, sources in left.items():
         old = [place for place in sources if place not in pairs]
         new = [place for place in right.get(shared, []) if place not in taken]
-        if len(old) == len(new) <= _MOST_ALIKE:
+        if len(old) == len(new) <= _MAX_ALIKE:
             pairs.update(zip(old, new, strict=True))
 
 

@@ -39,7 +39,7 @@ from holdfast.syntax.facts import facts, innermost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
-MOST_CHARACTERS = 400_000
+MAX_CHARACTERS = 400_000
 NEAR = 3
 SKIPPED = ("vendor/", "node_modules/", "third_party/", "/dist/", "min.js", "deps/", "modules/oniguruma")
 
@@ -55,7 +55,7 @@ class Miner:
     def _stripped(self, path: str, blob: str) -> Stripped | None:
         text = self.history.text(blob)
         language = language_of(path, text.split("\n", 1)[0] if text else "")
-        if text is None or language is None or len(text) > MOST_CHARACTERS:
+        if text is None or language is None or len(text) > MAX_CHARACTERS:
             return None
         try:
             return strip(language, text)

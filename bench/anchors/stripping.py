@@ -12,8 +12,8 @@ from bench.anchors.source_tokens import Comment, comments
 from holdfast.syntax.languages import Language
 from holdfast.syntax.parse import Parsed, parse
 
-LEAST_WORDS = 3
-LEAST_CHARACTERS = 15
+MIN_WORDS = 3
+MIN_CHARACTERS = 15
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,4 @@ def _words(text: str) -> str:
 
 
 def _telling(remark: _Remark) -> bool:
-    return (
-        remark.first > 1 and len(remark.text) >= LEAST_CHARACTERS and len(remark.text.split()) >= LEAST_WORDS
-    )
+    return remark.first > 1 and len(remark.text) >= MIN_CHARACTERS and len(remark.text.split()) >= MIN_WORDS

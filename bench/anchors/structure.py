@@ -16,11 +16,11 @@ from bench.anchors.history import History
 from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.languages import language_of
 
-MOST_CHARACTERS = 400_000
-LEAST_REVISIONS = 8
+MAX_CHARACTERS = 400_000
+MIN_REVISIONS = 8
 """Revisions of a file after the one that introduced an element, so that years went by."""
 
-LEAST_CHANGES = 2
+MIN_CHANGES = 2
 """How often an element must have changed in its life."""
 
 
@@ -36,7 +36,7 @@ class Structure:
 
     def _read(self, path: str, blob: str) -> tuple[FileVersion, list[Element]] | None:
         text = self.history.text(blob)
-        if text is None or len(text) > MOST_CHARACTERS:
+        if text is None or len(text) > MAX_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
         return None if "\r" in text else (FileVersion(path, text), elements(path, text))
@@ -68,7 +68,7 @@ class Structure:
             start = [there[path]] if path in there else []
             blobs = [*start, *self.history.revisions(first, last, path)]
             versions = [found for found in (self.read(path, blob) for blob in blobs) if found is not None]
-            if len(versions) > LEAST_REVISIONS:
+            if len(versions) > MIN_REVISIONS:
                 yield from self._lives(path, versions)
 
     def _lives(self, path: str, versions: list[tuple[FileVersion, list[Element]]]) -> Iterator[Case]:
@@ -82,7 +82,7 @@ class Structure:
             alive = {place: lives.get(place, (number, place, 0)) for place in range(len(after))}
         labels: dict[int, list[Label]] = defaultdict(list)
         for place, (born, first, changes) in alive.items():
-            if len(versions) - born > LEAST_REVISIONS and changes >= LEAST_CHANGES:
+            if len(versions) - born > MIN_REVISIONS and changes >= MIN_CHANGES:
                 labels[born].append(_label(versions[born][1][first], versions[-1][1][place]))
         for born, found in sorted(labels.items()):
             between = tuple(version for version, _ in versions[born + 1 : -1])

@@ -26,7 +26,7 @@ _FILLERS = frozenset(
     {"a", "all", "an", "and", "for", "from", "in", "it", "of", "on", "or", "that", "th", "to", "with"}
 )
 _WEIGHTS = (8, 4, 2, 1)  # chosen: a match in one place outweighs one in the next
-_MOST_OTHERS = 20  # a chosen bound for one line of text
+_MAX_OTHERS = 20  # a chosen bound for one line of text
 
 
 class FindTools(Input):
@@ -136,6 +136,6 @@ def find_tools(registry: Registry, arguments: FindTools) -> FoundTools:
     )
     return FoundTools(
         tools=[_described(operation) for operation in matching[: arguments.limit]],
-        more=[item.listed_name for item in matching[arguments.limit :]][:_MOST_OTHERS],
+        more=[item.listed_name for item in matching[arguments.limit :]][:_MAX_OTHERS],
         toolsets={} if matching else {item.name: item.summary for item in registry.toolsets},
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.anchors.elements import elements, same
 from bench.anchors.history import History
-from bench.anchors.structure import LEAST_REVISIONS, Structure
+from bench.anchors.structure import MIN_REVISIONS, Structure
 
 OLD = """class A {
     void first(List<String> names) {
@@ -89,7 +89,7 @@ def revised(folder: Path, texts: list[str]) -> None:
 def test_a_life_through_many_revisions_becomes_one_label(tmp_path: Path):
     texts = [
         f"import b{number};\n" * number + OLD.replace("count = 0", f"count = {number}")
-        for number in range(LEAST_REVISIONS + 2)
+        for number in range(MIN_REVISIONS + 2)
     ]
     revised(tmp_path, texts)
     history = History(tmp_path)
@@ -98,7 +98,7 @@ def test_a_life_through_many_revisions_becomes_one_label(tmp_path: Path):
     (case,) = structure.years(first, "HEAD")
     commits = list(structure.commits(first, "HEAD"))
     history.close()
-    assert [(label.line, label.truth) for label in case.labels] == [(3, 3 + LEAST_REVISIONS + 1)]
-    assert len(case.between) == LEAST_REVISIONS
+    assert [(label.line, label.truth) for label in case.labels] == [(3, 3 + MIN_REVISIONS + 1)]
+    assert len(case.between) == MIN_REVISIONS
     assert all(len(commit.labels) == 1 for commit in commits)
-    assert len(commits) == LEAST_REVISIONS + 1
+    assert len(commits) == MIN_REVISIONS + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 from tests.project.tutorial import BLOCK, TUTORIAL, Step, comparable, played, rewritten, steps_of
 
-MOST_PICTURE_BYTES = 400_000
+MAX_PICTURE_BYTES = 400_000
 
 
 def test_the_tutorial_prints_what_it_says(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_its_pictures_show_commands_of_it_and_are_small() -> None:
     text = TUTORIAL.read_text(encoding="utf-8")
     pictures = sorted((ROOT / "docs" / "pictures").glob("tutorial-*.svg"))
     assert pictures
-    assert sum(path.stat().st_size for path in pictures) <= MOST_PICTURE_BYTES
+    assert sum(path.stat().st_size for path in pictures) <= MAX_PICTURE_BYTES
     for path in pictures:
         first = re.search(r'class="text">(.+?)(?:&|<)', path.read_text(encoding="utf-8"))
         assert first is not None

@@ -79,7 +79,7 @@ def test_a_deep_nest_of_definitions_is_read():
 
 
 def test_a_text_that_is_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr(parsing, "MOST_CHARACTERS", 100)
+    monkeypatch.setattr(parsing, "MAX_CHARACTERS", 100)
     assert read_record("a.py", b"x = 1\n" * 10)
     with pytest.raises(ParseTooLong):
         read_record("a.py", b"x = 1\n" * 20)

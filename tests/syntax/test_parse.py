@@ -28,11 +28,11 @@ def test_what_is_wrong_is_named_with_its_place():
 
 
 def test_only_the_first_problems_are_told():
-    assert len(parse(C, "int ((;\n" * 500).problems) == parsing.MOST_PROBLEMS
+    assert len(parse(C, "int ((;\n" * 500).problems) == parsing.MAX_PROBLEMS
 
 
 def test_a_text_over_the_limit_is_refused(monkeypatch):
-    monkeypatch.setattr(parsing, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(parsing, "MAX_CHARACTERS", 10)
     assert parse(PYTHON, "x = 12345\n").problems == ()
     with pytest.raises(ParseTooLong, match="11 characters"):
         parse(PYTHON, "x = 123456\n")

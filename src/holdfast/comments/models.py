@@ -17,7 +17,7 @@ from holdfast.kernel.untrusted import UntrustedText, visible
 if TYPE_CHECKING:
     from holdfast.comments.search.query import CommentHit
 
-MOST_RESULTS = 1000
+MAX_RESULTS = 1000
 DEFAULT_RESULTS = 100
 
 Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]

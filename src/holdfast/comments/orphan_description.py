@@ -15,7 +15,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import visible
 
-_MOST_CANDIDATES = 3
+_MAX_CANDIDATES = 3
 _MARGIN = 3
 
 
@@ -33,7 +33,7 @@ def describe_orphan(room: Comments, number: int, path: str, note: Note, offers: 
     lines.append(
         "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
     )
-    candidates = offers[path, note.id][:_MOST_CANDIDATES]
+    candidates = offers[path, note.id][:_MAX_CANDIDATES]
     lines += [
         part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
     ]

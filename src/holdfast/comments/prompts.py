@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
-_MOST_ORPHANS = 20
-_MOST_PLACES = 100
-_MOST_DECISIONS = 40
-_MOST_SIMPLE = 5
+_MAX_ORPHANS = 20
+_MAX_PLACES = 100
+_MAX_DECISIONS = 40
+_MAX_SIMPLE = 5
 KNOWN_TAGS = (*TAGS, "HACK", "WARNING")
 OTHER = "of other tags or none"
 
@@ -131,11 +131,11 @@ def _places(path: str, text: str) -> str:
     if not listed:
         return texts.LENGTH.format(count=count)
     lines = [texts.PLACES.format(count=count)]
-    for symbol in listed[:_MOST_PLACES]:
+    for symbol in listed[:_MAX_PLACES]:
         name = visible(".".join(symbol.path))
         lines.append(f"- {_span(symbol.start_line, symbol.end_line)}: {symbol.kind.lower()} {name}")
-    if len(listed) > _MOST_PLACES:
-        lines.append(f"- and {len(listed) - _MOST_PLACES} more")
+    if len(listed) > _MAX_PLACES:
+        lines.append(f"- and {len(listed) - _MAX_PLACES} more")
     return "\n".join(lines)
 
 
@@ -186,15 +186,15 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
 def _nothing_complex(path: str, measured: Sequence[Measured], threshold: int) -> str:
     if not measured:
         return texts.NO_FUNCTIONS.format(path=visible(path))
-    most = "\n".join(f"- {_measured(one)}" for one in measured[:_MOST_SIMPLE])
+    most = "\n".join(f"- {_measured(one)}" for one in measured[:_MAX_SIMPLE])
     return texts.NOTHING_COMPLEX.format(path=visible(path), threshold=threshold, all=len(measured), most=most)
 
 
 def _measured(one: Measured) -> str:
     """Describe a function: its lines, its complexity, and where it branches."""
     name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
-    places = ", ".join(map(str, one.decides_at[:_MOST_DECISIONS]))
-    more = " and more" if len(one.decides_at) > _MOST_DECISIONS else ""
+    places = ", ".join(map(str, one.decides_at[:_MAX_DECISIONS]))
+    more = " and more" if len(one.decides_at) > _MAX_DECISIONS else ""
     decides = f"; it branches at line {places}{more}" if places else ""
     return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
 
@@ -259,7 +259,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
         room.load(path)  # raises if the file neither exists nor has comments
-    total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MOST_ORPHANS)
+    total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MAX_ORPHANS)
     where = "this workspace" if path is None else visible(path)
     if not found:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]

@@ -42,7 +42,7 @@ class TokenBucket:
         return (1.0 - self._tokens) / self._per_second
 
 
-_MOST_CLIENTS = 10_000
+_MAX_CLIENTS = 10_000
 """A chosen bound on memory, some megabytes."""
 _RETRY_SECONDS = 1.0
 """The advised wait when too many requests are in flight; a judgement, as their end cannot be predicted."""
@@ -79,7 +79,7 @@ class Admission:
     def _client(self, key: str) -> _Client:
         client = self._clients.get(key)
         if client is None:
-            if len(self._clients) >= _MOST_CLIENTS:
+            if len(self._clients) >= _MAX_CLIENTS:
                 busy = {name: one for name, one in self._clients.items() if any(one.counts.values())}
                 self._clients = busy
             bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)

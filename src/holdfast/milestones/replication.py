@@ -53,8 +53,8 @@ from holdfast.storage.git.repository import Repository
 _ATTEMPTS = 5  # a judgement: rejected pushes are repeated while other clones push
 _NAME_DIGITS = 32
 _LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
-_MOST_FETCHES = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
-_MOST_REFSPECS = 2000  # of up to 100 bytes each: far below the limit on a command line, 2 MB on Linux
+_MAX_FETCHES = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
+_MAX_REFSPECS = 2000  # of up to 100 bytes each: far below the limit on a command line, 2 MB on Linux
 _REFUSED = "[remote rejected]"
 """Git's mark for a ref that the remote does not allow, as opposed to one that it could not update now."""
 
@@ -224,7 +224,7 @@ class Sync:
             try:
                 self.remotes.fetch(remote, *refspecs, objects=objects)
             except Unavailable as failure:
-                if len(part) == 1 or next(attempts) > _MOST_FETCHES:
+                if len(part) == 1 or next(attempts) > _MAX_FETCHES:
                     missing |= {ref: failure.message for ref, _ in part}
                 else:
                     missing |= self._fetch_bisecting(remote, part, attempts, objects)
@@ -267,9 +267,9 @@ class Sync:
             own, failed = self._log.replica, set[str]()
             names = sorted(moves, key=lambda name: name == own)  # own log last: this clone then leaves it
             wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
-            for start in range(0, len(wanted), _MOST_REFSPECS):
+            for start in range(0, len(wanted), _MAX_REFSPECS):
                 self._report(f"Merging the logs, {start} of {len(wanted)} so far")
-                failed |= self._refs.move_all(wanted[start : start + _MOST_REFSPECS])
+                failed |= self._refs.move_all(wanted[start : start + _MAX_REFSPECS])
             if own in moves and LOGS + own not in failed:
                 self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
             blocked = self._blocked_names(remote, namespace, kinds) & ours.keys()
@@ -345,9 +345,9 @@ class Sync:
         commits = self._count(ahead, theirs)
         refused: dict[str, str] = {}
         named = [f"{LOGS}{name}:{namespace.remote_prefix}{name}" for name in ahead]
-        for start in range(0, len(named), _MOST_REFSPECS):
+        for start in range(0, len(named), _MAX_REFSPECS):
             self._report(f"Sending to {remote}, {start} of {len(named)} logs so far")
-            refused |= self.remotes.push(remote, named[start : start + _MOST_REFSPECS])
+            refused |= self.remotes.push(remote, named[start : start + _MAX_REFSPECS])
         accepted = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         # A tracking ref that cannot be moved now is updated by the next fetch.
         self._refs.move_all(

@@ -25,7 +25,7 @@ Piece = tuple[TokenStyle, str]
 
 _STYLES: tuple[TokenStyle, ...] = ("", "keyword", "string", "number", "comment", "function", "type")
 _PLAIN, _KEYWORD, _STRING, _NUMBER, _COMMENT, _FUNCTION, _TYPE, _SIGN, _NAME = range(9)
-_MOST_NODES = 1_000_000
+_MAX_NODES = 1_000_000
 """A judgement: more than any file of a readable size has."""
 _is_word = re.compile(rb"[#@]?[A-Za-z_]+").fullmatch
 _KINDS = (
@@ -99,7 +99,7 @@ class HighlightedText:
         cursor, language = parsed.tree.walk(), parsed.language
         whole = language.comments | language.atoms
         parents = [""]
-        for _ in range(_MOST_NODES):
+        for _ in range(_MAX_NODES):
             node = cursor.node
             if node is None:
                 return

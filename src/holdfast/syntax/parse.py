@@ -1,9 +1,9 @@
 """Parse source text into a tree-sitter syntax tree, within limits.
 
 Contract
-- A text longer than `MOST_CHARACTERS`, or whose tree takes longer than `PATIENCE` seconds to build or to
+- A text longer than `MAX_CHARACTERS`, or whose tree takes longer than `PATIENCE` seconds to build or to
   query, is refused with `ParseTooLong`.
-- A text with syntax errors is still parsed; the first `MOST_PROBLEMS` errors are in `problems`.
+- A text with syntax errors is still parsed; the first `MAX_PROBLEMS` errors are in `problems`.
 - Lines count from 1 and end at a line feed, so `\\r\\n` counts once and a lone `\\r` not at all.
 """
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Node, Query, Tree
 
-MOST_CHARACTERS = 5_000_000
+MAX_CHARACTERS = 5_000_000
 """A judgement: well above hand-written files, and the tree of such a text still fits into memory."""
 PATIENCE = 5.0
 """Seconds; a judgement. Ordinary files parse in milliseconds, so only degenerate input gets here."""
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 QUOTED = 40
 """How many characters of the unexpected text a message quotes."""
 
@@ -98,16 +98,16 @@ def captures(parsed: Parsed, patterns: str, patience: float = PATIENCE) -> Mappi
 
 def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
     """Parse a text, or raise `ParseTooLong` after `patience` seconds."""
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise ParseTooLong(
-            f"The text has {len(text)} characters; at most {MOST_CHARACTERS} are parsed",
+            f"The text has {len(text)} characters; at most {MAX_CHARACTERS} are parsed",
             hint="Comments in such files are tracked by their lines, without a parser.",
         )
     source = text.encode("utf-8", "replace")
     parsed = _parse_source(language, source if language.exact else _rewrite(language, source), patience)
     if language.exact and parsed.problems and (again := _rewrite(language, source)) != source:
         parsed = min(parsed, _parse_source(language, again, patience), key=lambda one: len(one.problems))
-    return replace(parsed, source=source, problems=parsed.problems[:MOST_PROBLEMS])
+    return replace(parsed, source=source, problems=parsed.problems[:MAX_PROBLEMS])
 
 
 def _rewrite(language: Language, source: bytes) -> bytes:

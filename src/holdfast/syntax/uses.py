@@ -32,7 +32,7 @@ PART = b"\x02"
 """Separates parts of the text that belong to different definitions."""
 CLOSES = b")"
 OPENS, DOT, NONE = ord("("), ord("."), -1
-MOST_KNOWN = 50_000
+MAX_KNOWN = 50_000
 """How many tokens are cached per language before the cache is cleared; a judgement, a few MB."""
 
 _TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
@@ -85,7 +85,7 @@ class _Chains:
                 is_call = name or token.startswith(b".")
                 self.callees[token] = ".".join((name, *self.members[token])) if is_call else None
             self.names[token] = name  # last: it marks the token as known to other threads
-        if len(self.names) > MOST_KNOWN:
+        if len(self.names) > MAX_KNOWN:
             _chains.cache_clear()
 
     def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:

@@ -363,7 +363,7 @@ def test_candidates_are_sought_again_only_when_a_file_changed(
 def test_in_a_very_large_workspace_only_the_file_itself_is_looked_at_while_reading(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "MOST_FILES", 0)
+    monkeypatch.setattr(orphans, "MAX_FILES", 0)
     desk.add(PATH, VALIDATE)
     desk.write(PATH, "export const nothing = true;\n")
     desk.write("src/other.ts", AUTH)
@@ -522,7 +522,7 @@ def test_a_scan_of_many_files_sees_the_revisions_that_reading_sees(
         for path in paths:
             desk.write(path, f"// {path}\n{text}")
         desk.commit()
-    monkeypatch.setattr(file_history, "_MOST_COMMITS", 2)  # fewer than there are in all
+    monkeypatch.setattr(file_history, "_MAX_COMMITS", 2)  # fewer than there are in all
     for number in range(3):
         desk.write("README.md", str(number))
         desk.commit()

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.comments.search.corpus import Corpus
-from holdfast.comments.search.pattern import MOST_COUNTED, compiled
+from holdfast.comments.search.pattern import MAX_COUNTED, compiled
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.search.rows import TABLES
 from tests.reliability.samples import examples
@@ -183,7 +183,7 @@ def test_frequent_words_are_found_and_counted_like_rare_ones(query):
         file: [f"cache{' cache' * (line % 5)} lock-{file} of the caches {file + line}" for line in range(30)]
         for file in range(20)
     }
-    changed = {**files, 7: ["cache " * (MOST_COUNTED + 20), "Cache " * (MOST_COUNTED + 40), "no more"]}
+    changed = {**files, 7: ["cache " * (MAX_COUNTED + 20), "Cache " * (MAX_COUNTED + 40), "no more"]}
     corpus = Corpus()
     with indexed(files) as connection:
         corpus.refresh(connection, ("index", 0))

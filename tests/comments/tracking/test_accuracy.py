@@ -25,7 +25,7 @@ from tests.comments.tracking.scripted import EDITS, Known, applied, formatted
 SOURCES = Path(holdfast.__file__).parent
 FILES = 48
 ANCHORS = 12
-LEAST_LINES = 60
+MIN_LINES = 60
 
 USUAL_BAR = (99.0, 0.5)
 BARS = {"split": (98.0, 0.5), "format": (95.0, 1.0)}
@@ -40,7 +40,7 @@ def sources() -> Iterator[tuple[str, str]]:
     found = []
     for path in sorted(SOURCES.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if text.count("\n") >= LEAST_LINES:
+        if text.count("\n") >= MIN_LINES:
             found.append((path.name, text))
     step = max(1, len(found) // FILES)
     yield from found[::step][:FILES]

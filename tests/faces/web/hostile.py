@@ -20,11 +20,11 @@ from tests.faces.web.site import Site
 
 PROBE = "<xss-probe onclick=pwned()>"
 WRITES = {item.listed_name: item for item in full_registry().operations if item.effect is not Effect.READ}
-MOST_CHARACTERS = 8_000
+MAX_CHARACTERS = 8_000
 LONG = 1_000
 SHORT = 120
 FEW_TURNS = 2
-MOST_TITLES = 24
+MAX_TITLES = 24
 TIES = {"requestId", "client_key", "if_version"}
 
 Place = tuple[str, ...]
@@ -74,7 +74,7 @@ class Stored:
 def rounds_for(texts: dict[Place, list[str]], prose: list[Place]) -> int:
     """Return how often to write until the roomiest argument has had every payload, and titles many."""
     roomiest = min((len(texts[place]) for place in prose or texts), default=0)
-    return max(roomiest, min(MOST_TITLES, max((len(texts[place]) for place in prose), default=0)))
+    return max(roomiest, min(MAX_TITLES, max((len(texts[place]) for place in prose), default=0)))
 
 
 def free_texts(operation: Operation) -> dict[Place, dict[str, Any]]:
@@ -112,7 +112,7 @@ def placed(arguments: dict[str, Any], texts: dict[Place, tuple[dict[str, Any], s
 
 def fitting(schema: dict[str, Any], shift: int) -> list[str]:
     """Return all payloads in pieces that an argument has room for; every argument begins elsewhere."""
-    most = min(schema.get("items", schema).get("maxLength", SHORT), MOST_CHARACTERS)
+    most = min(schema.get("items", schema).get("maxLength", SHORT), MAX_CHARACTERS)
     start = (shift * 37) % len(PAYLOADS)
     pieces, piece = [], ""
     for payload in [*PAYLOADS[start:], *PAYLOADS[:start]]:

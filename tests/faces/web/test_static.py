@@ -23,7 +23,7 @@ BANNED = {
     "a script address": r"javascript:",
     "an address elsewhere": r"(?:https?:)?//(?!www\.w3\.org/2000/svg)[\w-]+\.\w+",
 }
-MOST_LINES = 400
+MAX_LINES = 400
 LONGEST_LINE = 120
 CONTRAST = 4.5
 
@@ -37,7 +37,7 @@ def test_a_file_holds_nothing_that_could_run_or_load_what_is_not_ours(path: Path
     text = path.read_text(encoding="utf-8")
     found = [name for name, pattern in BANNED.items() if re.search(pattern, comments_removed(text))]
     assert found == []
-    assert len(text.splitlines()) <= MOST_LINES
+    assert len(text.splitlines()) <= MAX_LINES
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.storage.git.test_commits import REF, Writing, commit, plain, reposito
 from tests.storage.git_support import git, write_commit, write_empty_tree
 
 MANY = 150
-MOST_PACKS = 25
+MAX_PACKS = 25
 
 
 def files(writing: Writing, suffix: str) -> list[str]:
@@ -40,7 +40,7 @@ def test_many_commits_are_in_few_packs_that_git_finds_sound(
     assert plain(writing.path, "rev-list", "--count", REF) == str(MANY)
     assert plain(writing.path, "fsck", "--strict", "--no-dangling") == ""
     assert plain(writing.path, "count-objects") == "0 objects, 0 kilobytes"
-    assert 1 < len(files(writing, ".pack")) < MOST_PACKS
+    assert 1 < len(files(writing, ".pack")) < MAX_PACKS
     for name in files(writing, ".pack"):
         plain(writing.path, "verify-pack", str(packs_of(writing) / name))
     for name in files(writing, ".idx"):

@@ -14,7 +14,7 @@ from holdfast.tasks.tools.audit import AuditResult, AuditTasks, audit
 from tests.tasks.conftest import ADA, add
 
 MANY = 3000
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 
 
 def audited(room: Tasks, **wanted: object) -> AuditResult:
@@ -93,7 +93,7 @@ def crowded(room: Tasks) -> Tasks:
 def test_an_audit_of_many_tasks_takes_the_memory_of_some(crowded: Tasks) -> None:
     taken = peak(lambda: audited(crowded))
     print(f"{MANY} tasks audited in {taken} bytes")
-    assert taken < MOST_BYTES
+    assert taken < MAX_BYTES
 
 
 @pytest.mark.parametrize("engine", ["sqlite"])
@@ -103,4 +103,4 @@ def test_control_an_audit_that_holds_all_tasks_at_once_is_seen(
     monkeypatch.setattr(consistency, "_BATCH", MANY)
     taken = peak(lambda: audited(crowded))
     print(f"{MANY} tasks held at once take {taken} bytes")
-    assert taken > MOST_BYTES
+    assert taken > MAX_BYTES

@@ -20,7 +20,7 @@ from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
 
 DEFAULT_BYTES = 2_000 * 4
-MOST_BYTES = 8_000 * 4
+MAX_BYTES = 8_000 * 4
 ME = Who("tester")
 pytestmark = pytest.mark.requirement("tasks-46")
 
@@ -140,7 +140,7 @@ def test_a_default_result_is_small(dispatcher: Dispatcher, name: str, arguments:
 def test_a_detailed_result_has_an_end_and_says_that_it_was_cut(
     dispatcher: Dispatcher, name: str, arguments: dict[str, Any]
 ):
-    assert size(run(dispatcher, name, **arguments)) <= MOST_BYTES
+    assert size(run(dispatcher, name, **arguments)) <= MAX_BYTES
 
 
 def test_a_page_that_is_cut_leads_on(dispatcher: Dispatcher):

@@ -148,9 +148,9 @@ def measure(commits: Iterable[CommitChanges], present: Container[str], project: 
 
 
 def _scored(files: list[FileChurn]) -> list[FileChurn]:
-    most_commits = max((file.commits for file in files), default=1)
-    most_lines = max((file.lines for file in files), default=0) or 1
+    max_commits = max((file.commits for file in files), default=1)
+    max_lines = max((file.lines for file in files), default=0) or 1
     for file in files:
-        score = _SHARE_OF_COMMITS * file.commits / most_commits + _SHARE_OF_LINES * file.lines / most_lines
+        score = _SHARE_OF_COMMITS * file.commits / max_commits + _SHARE_OF_LINES * file.lines / max_lines
         file.score = round(min(1.0, score), _DIGITS)
     return sorted(files, key=lambda file: (-file.score, -file.commits, file.path))

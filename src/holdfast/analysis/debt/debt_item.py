@@ -86,7 +86,7 @@ class DebtItem:
 def debt_items(scan: Scan, *, probable: bool = True, min_probability: float | None = None) -> list[DebtItem]:
     """Return the debts that the comments of a scan admit, in order."""
     call, found = current_call(), list[DebtItem]()
-    lowest = least_probability(min_probability) if probable else None
+    lowest = probability_threshold(min_probability) if probable else None
     for done, (path, record) in enumerate(scan.files.items()):
         call.progress(done, len(scan.files), "files searched for debt")
         found += file_debt(path, record, lowest)
@@ -116,7 +116,7 @@ def new_items(items: Iterable[DebtItem], base: BaseCommit, lowest: float | None)
     return sorted(new, key=lambda item: item.order)
 
 
-def least_probability(wanted: float | None) -> float:
+def probability_threshold(wanted: float | None) -> float:
     """Return the least probability of an item: the requested one, or the model's own threshold."""
     return shipped_model().threshold if wanted is None else wanted
 

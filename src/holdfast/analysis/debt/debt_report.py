@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from holdfast.analysis.debt.debt_item import DebtItem, certain_debts, debt_items, least_probability, new_items
+from holdfast.analysis.debt.debt_item import (
+    DebtItem,
+    certain_debts,
+    debt_items,
+    new_items,
+    probability_threshold,
+)
 from holdfast.analysis.debt.marker import Severity
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -77,7 +83,7 @@ def debt_report(
 
     With a base only items that the same file did not admit in that commit are reported.
     """
-    lowest = least_probability(min_probability) if probable else None
+    lowest = probability_threshold(min_probability) if probable else None
     if probable:
         items = room.cached(
             f"debt from probability {lowest}", scan, lambda: debt_items(scan, min_probability=lowest)

@@ -50,7 +50,7 @@ UNADAPTED_FACTOR = 0.9
 """Multiplies the confidence if the model was not adapted to the repository: a convention."""
 SMALL_FILE_FACTOR = 0.8
 """Multiplies the confidence of files with fewer than `SMALL_FILE` lines of code: a convention."""
-LEAST_EXAMPLES = 15
+MIN_EXAMPLES = 15
 """With fewer files that were fixed, or that were not, the model is not adapted. A judgement:
 the sixteen weights would fit noise."""
 _NO_GIT = "this is not a git repository"
@@ -75,7 +75,7 @@ class PastFiles(NamedTuple):
     @property
     def is_sufficient(self) -> bool:
         """Whether there are enough fixed files, and enough others."""
-        return LEAST_EXAMPLES <= sum(self.fixed) <= len(self.fixed) - LEAST_EXAMPLES
+        return MIN_EXAMPLES <= sum(self.fixed) <= len(self.fixed) - MIN_EXAMPLES
 
     def areas(self, model: Model) -> tuple[float, float]:
         """Return the areas under the ROC curve for a model and for size."""
@@ -138,7 +138,7 @@ class DefectHistory:
         past = self.past
         counted = Baseline(files=len(past.rows), mended=sum(past.fixed))
         if not past.is_sufficient:
-            reason = f"fewer than {LEAST_EXAMPLES} files were fixed in the last year, or were not"
+            reason = f"fewer than {MIN_EXAMPLES} files were fixed in the last year, or were not"
             return counted.model_copy(update={"reason": reason})
         halves = [PastFiles(past.rows[which::2], past.fixed[which::2]) for which in (0, 1)]
         areas = [

@@ -4,7 +4,7 @@ If a is similar to b and b to c, but a not to c, the groups are {a, b} and {b, c
 report a pair that nobody measured as similar. A group grows from the most similar pair that no group covers
 yet, by every item that is similar to all its members.
 
-Contract: every wanted pair is in a group, unless both of its items are in `MOST_GROUPS` groups already. Any
+Contract: every wanted pair is in a group, unless both of its items are in `MAX_GROUPS` groups already. Any
 two members of a group are a similar pair. The same pairs give the same groups.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-MOST_GROUPS = 16
+MAX_GROUPS = 16
 """The groups that may start from one item: a chosen bound. Where only part of a large set of similar items
 was compared, 800 near copies of a function had so many overlapping cliques that grouping took minutes."""
 
@@ -30,7 +30,7 @@ def cliques(similar: Mapping[Pair, float], wanted: Collection[Pair]) -> list[lis
     groups: list[list[int]] = []
     memberships: Counter[int] = Counter()
     for pair in sorted(wanted, key=lambda pair: (-similar[pair], pair)):
-        if pair in covered or min(memberships[pair[0]], memberships[pair[1]]) >= MOST_GROUPS:
+        if pair in covered or min(memberships[pair[0]], memberships[pair[1]]) >= MAX_GROUPS:
             continue
         group = _clique_around(pair, neighbours)
         covered.update((one, other) for index, one in enumerate(group) for other in group[index + 1 :])

@@ -13,7 +13,7 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.rules import DUPLICATE_RULES
 
-_MOST_OTHERS = 20
+_MAX_OTHERS = 20
 """How many of the other fragments a finding lists: a chosen bound, for classes with hundreds of them."""
 
 
@@ -77,6 +77,6 @@ def clone_finding(one: CloneClass, fragment: Fragment) -> CodeFinding:
             "id": one.id,
             "copies": len(one.fragments),
             "similarity": one.similarity,
-            "others": others[:_MOST_OTHERS],
+            "others": others[:_MAX_OTHERS],
         },
     )

@@ -27,10 +27,10 @@ from holdfast.analysis.engine.token_stream import Tokens
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
-LEAST_TOKENS, LEAST_BLOCK_TOKENS = 40, 80
+MIN_TOKENS, MIN_BLOCK_TOKENS = 40, 80
 """Tokens of the shortest function and block: a judgement. Shorter ones, such as accessors, delegating calls
 and loops, are similar by chance; docs/accuracy.md has the rate of false reports with these bounds."""
-_MOST_INSIDE = 0.75
+_MAX_INSIDE = 0.75
 """A block's largest share of its enclosing piece's tokens: a judgement. A larger block adds nothing."""
 
 
@@ -119,7 +119,7 @@ class CodePieces:
         found: dict[tuple[int, int], bool] = {}
         for function in record.functions:
             rows = lines.between(function.line, function.end_line)
-            if lines.tokens(*rows) >= LEAST_TOKENS:
+            if lines.tokens(*rows) >= MIN_TOKENS:
                 found[rows] = True
                 for block in _blocks(indents, *rows):
                     found.setdefault(block, False)
@@ -129,7 +129,7 @@ class CodePieces:
             while enclosing and enclosing[-1][1] <= first:
                 enclosing.pop()
             tokens, most = lines.tokens(first, last), lines.tokens(*enclosing[-1]) if enclosing else math.inf
-            is_new = tokens >= LEAST_BLOCK_TOKENS and tokens <= most * _MOST_INSIDE
+            is_new = tokens >= MIN_BLOCK_TOKENS and tokens <= most * _MAX_INSIDE
             if last - first >= min_lines and (found[first, last] or is_new):
                 spans.append(lines.span(path, first, last))
                 enclosing.append((first, last))

@@ -16,7 +16,7 @@ Contract:
 - All fragments of a match agree: within the window by its 64-bit hash, beyond it token by token. No match can
   be extended by a line at either end, up to the bounds below.
 - Fragments of a match do not overlap: in code that repeats itself, each repetition is a fragment.
-- The work is bounded: after `_MOST_CELLS` comparisons, matches keep the length reached so far.
+- The work is bounded: after `_MAX_CELLS` comparisons, matches keep the length reached so far.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from holdfast.kernel.call import current_call
 
 _CELLS = 1_000_000
 """Tokens compared in one step: a chosen bound, so that its arrays take a few megabytes."""
-_MOST_CELLS = 400_000_000
+_MAX_CELLS = 400_000_000
 """Tokens compared in all: a chosen bound on the time that highly repetitive code can take."""
 _WIDTH, _WIDEST = 16, 1024
 """Tokens of each fragment in the first and in the widest step: chosen, as most extensions are short."""
@@ -70,20 +70,18 @@ class Matches(NamedTuple):
         return _of_fragments(self.places, self.bounds, self.lengths, np.repeat(kept, self.sizes))
 
 
-def maximal_matches(
-    corpus: CloneCorpus, text: NormalisedText, least_tokens: int, least_lines: int
-) -> Matches:
+def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, min_lines: int) -> Matches:
     """Return the maximal matches of a text with at least that many tokens and lines."""
-    anchors, windows = repeated_windows(corpus, text, least_tokens)
+    anchors, windows = repeated_windows(corpus, text, min_tokens)
     comparison = _Comparison(text)
     heads, parts = np.flatnonzero(windows.heads), []
     while len(heads):
         places, bounds = _members(windows, heads)
-        part, reached = _extended(corpus, comparison, places, bounds, least_tokens)
-        parts.append(_in_lines(corpus, part, least_tokens, least_lines))
+        part, reached = _extended(corpus, comparison, places, bounds, min_tokens)
+        parts.append(_in_lines(corpus, part, min_tokens, min_lines))
         # Every window may agree while the renaming becomes inconsistent across windows, so a match may end
         # inside a chain of consecutive windows. The first window after that end starts another match.
-        following = np.searchsorted(anchors, reached - least_tokens, "right")
+        following = np.searchsorted(anchors, reached - min_tokens, "right")
         after = windows.of_anchor[following]
         continues = (after >= 0) & (windows.chain[after] == windows.chain[heads])
         after, begun = after[continues], places[bounds[:-1]][continues]
@@ -108,7 +106,7 @@ class _Comparison:
         reached, width, call = np.zeros_like(limits), _WIDTH, current_call()
         active = np.flatnonzero(limits > 0)
         sizes = np.diff(bounds)
-        while len(active) and self._cells < _MOST_CELLS:
+        while len(active) and self._cells < _MAX_CELLS:
             call.check()
             rows = bounds_of(sizes[active])
             wide = max(1, min(width, _CELLS // int(rows[-1])))
@@ -164,16 +162,14 @@ def _extended(
     return Matches(places - np.repeat(before, np.diff(bounds)), bounds, before + after), reached
 
 
-def _in_lines(corpus: CloneCorpus, found: Matches, least_tokens: int, least_lines: int) -> Matches:
+def _in_lines(corpus: CloneCorpus, found: Matches, min_tokens: int, min_lines: int) -> Matches:
     """Cut matches to the whole lines of their first fragment, and drop those that become too short."""
     begins = found.leaders
     first, last = corpus.whole_lines(begins, begins + found.lengths)
     places = found.places + np.repeat(first - begins, found.sizes)
     lengths = last - first
     ends = np.minimum(places + np.repeat(lengths, found.sizes), corpus.size)
-    is_long = (corpus.code_lines(places, ends) >= least_lines) & np.repeat(
-        lengths >= least_tokens, found.sizes
-    )
+    is_long = (corpus.code_lines(places, ends) >= min_lines) & np.repeat(lengths >= min_tokens, found.sizes)
     return _of_fragments(places, found.bounds, lengths, is_long)
 
 

@@ -5,7 +5,7 @@ the similar pairs gives the classes. For example, a function and its copy with a
 clones: their longest common subsequence covers nearly all of both.
 
 Contract:
-- Any two fragments of a gapped class were aligned: their longest common subsequence has `LEAST_TOKENS` and
+- Any two fragments of a gapped class were aligned: their longest common subsequence has `MIN_TOKENS` and
   covers at least the effective threshold of the tokens of both. Similarity is never inferred from a chain.
 - A semantic class has a similar structure, but no alignment that suffices. It is a lead, not a duplicate.
 - Pieces that are equal, or differ in a consistent renaming, are neither: they are exact or renamed clones.
@@ -24,7 +24,7 @@ from holdfast.analysis.duplicates.alignment import Aligner
 from holdfast.analysis.duplicates.array_module import array_module, failed, idle
 from holdfast.analysis.duplicates.cliques import Pair, cliques
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment, GpuUse
-from holdfast.analysis.duplicates.code_pieces import LEAST_TOKENS, CodePieces
+from holdfast.analysis.duplicates.code_pieces import MIN_TOKENS, CodePieces
 from holdfast.analysis.duplicates.sketch import LikelyPairs, Pieces, likely_pairs
 from holdfast.analysis.duplicates.structure import Structures
 from holdfast.analysis.duplicates.windows import CloneCorpus
@@ -73,7 +73,7 @@ def _aligned(
 ) -> tuple[Similarities, list[Pair]]:
     """Return the pairs whose alignment reaches the threshold, and the other likely pairs of functions."""
     whole = pieces.lengths[pairs.first] + pieces.lengths[pairs.second]
-    least = np.maximum(threshold * whole / 2, LEAST_TOKENS)
+    least = np.maximum(threshold * whole / 2, MIN_TOKENS)
     depths = np.array([piece.depth for piece in code.pieces], np.int64)
     depth = depths[pairs.first] + depths[pairs.second]
     # Enclosing pieces come first: pairs inside a similar pair are then skipped.

@@ -30,7 +30,7 @@ NEIGHBOURS = 16
 EXACT_GRAM, BLIND_GRAM = 2, 5
 """The lengths of k-grams of tokens, and of k-grams with names and literals blinded: the former distinguish
 code that only has the same structure, the latter recognise renamed code."""
-LEAST_AGREEMENT = 42
+MIN_AGREEMENT = 42
 """Of the 192 hashes: a Jaccard similarity of about 0.22."""
 _BINS_SHIFT, _BINS = np.uint32(25), 128
 """A token's bin is the top 7 bits of its hash: a chosen size, at which a bound on shared tokens is cheap."""
@@ -186,7 +186,7 @@ def agreeing(sketches: Any, codes: Any, arrays: Any = np) -> Any:
     count, kept = len(sketches), [arrays.zeros(0, dtype=np.int64)]
     for part in _parts(codes, _CHUNK[arrays is np] // 32):
         equal = (sketches[part // count] == sketches[part % count]).sum(axis=1)
-        kept.append(part[equal >= LEAST_AGREEMENT])
+        kept.append(part[equal >= MIN_AGREEMENT])
     return arrays.concatenate(kept)
 
 

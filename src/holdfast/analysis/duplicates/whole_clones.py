@@ -17,7 +17,7 @@ from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
-_LEAST_TOKENS = 6
+_MIN_TOKENS = 6
 """The least tokens per requested line, as of renamed clones without keywords (`token_clones.py`)."""
 _DECIMALS = 3
 
@@ -64,7 +64,7 @@ def _equal_spans(
         rows = {(0, len(lines)), *(lines.between(each.line, each.end_line) for each in functions)}
         for first, last in sorted(rows):
             length = lines.tokens(first, last)
-            if last - first >= min_lines and length >= _LEAST_TOKENS * min_lines:
+            if last - first >= min_lines and length >= _MIN_TOKENS * min_lines:
                 by_length.setdefault((family, length), []).append(lines.span(path, first, last))
     for spans in by_length.values():
         groups: dict[bytes, list[PieceSpan]] = {}

@@ -33,7 +33,7 @@ from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RU
 
 _CLONES = CloneQuery(COPIES)
 """Exact and renamed clones; looser matches do not count."""
-_LEAST_RISE = 0.01
+_MIN_RISE = 0.01
 """How much a probability has to rise to count as riskier. The model is fitted to all files, so any change
 shifts every probability a little; a smaller rise is not due to the file itself. A judgement, not measured."""
 
@@ -222,7 +222,7 @@ def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -
     return tuple(
         each
         for each in found
-        if each.probability >= before.get(base.renames.get(each.file, each.file), -1) + _LEAST_RISE
+        if each.probability >= before.get(base.renames.get(each.file, each.file), -1) + _MIN_RISE
     )
 
 

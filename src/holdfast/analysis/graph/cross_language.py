@@ -64,7 +64,7 @@ _MACROS = _by_name(
 _DIRECTIVE = re.compile(r"^//(go:wasmexport|go:wasmimport|export)[ \t]+(\S+)(?:[ \t]+(\S+))?")
 _INCLUDED = re.compile(r'#[ \t]*include[ \t]+"([^"\n]+)"')
 _JNI = "Java_"
-_MOST_USERS = 5
+_MAX_USERS = 5
 """How many callers of one exported definition are listed; a judgement."""
 _NATIVE_PACKAGES = frozenset(
     {"ffi-napi", "node-gyp-build", "bindings", "koffi", "node-addon-api", "node:ffi", "bun:ffi"}
@@ -150,7 +150,7 @@ class _ReferenceFinder:
                 text = f"{mark} {definition.name}"
                 callers = self._callers.get(definition.name, ())
                 users = [user for user in callers if self._is_foreign(user, record)]
-                for user in users[:_MOST_USERS]:
+                for user in users[:_MAX_USERS]:
                     yield CrossReference(path, definition.line, text, kind, user, "likely")
                 if not users:
                     yield CrossReference(path, definition.line, text, kind, None, "exact")

@@ -53,7 +53,7 @@ def around(graph: CodeGraph, seeds: list[str], depth: int) -> dict[str, int]:
     return found
 
 
-def excerpt(graph: CodeGraph, near: dict[str, int] | None, most_nodes: int, most_edges: int) -> Excerpt:
+def excerpt(graph: CodeGraph, near: dict[str, int] | None, max_nodes: int, max_edges: int) -> Excerpt:
     """Return an excerpt of a graph, or of its nodes in `near`, ranked by their distance there."""
     edges = [edge for edge in graph.edges if near is None or (edge.origin in near and edge.goal in near)]
     degree: Counter[str] = Counter()
@@ -62,8 +62,8 @@ def excerpt(graph: CodeGraph, near: dict[str, int] | None, most_nodes: int, most
         degree[edge.goal] += 1
     names = list(graph.nodes) if near is None else list(near)
     ranked = sorted(names, key=lambda name: (near[name] if near is not None else 0, -degree[name], name))
-    kept = set(ranked[:most_nodes])
+    kept = set(ranked[:max_nodes])
     inner = [edge for edge in edges if edge.origin in kept and edge.goal in kept]
     inner.sort(key=lambda edge: (edge.certainty == "guess", -edge.weight, edge))
     nodes = [graph.nodes[name] for name in sorted(kept)]
-    return Excerpt(nodes, sorted(inner[:most_edges]), len(names), len(edges))
+    return Excerpt(nodes, sorted(inner[:max_edges]), len(names), len(edges))

@@ -11,7 +11,7 @@ from holdfast.analysis.graph.file_scope import FileScope, Rules, rules_of
 from holdfast.analysis.graph.resolved_name import UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import Record
 
-_MOST_PLACES = 4
+_MAX_PLACES = 4
 """A name with more definitions than this, such as one in every plug-in, stays unresolved; a judgement."""
 _WORDS = (
     "add all any apply call catch close concat contains create delete each entries equals exec "
@@ -44,7 +44,7 @@ class ProjectIndex:
             with_body = [place for place in places if self._scope(place.path).has_body(place.definition)]
             places = with_body or places
         files = len({place.path for place in places})
-        if not places or files > (_MOST_PLACES if rules.package_is_scope else 1):
+        if not places or files > (_MAX_PLACES if rules.package_is_scope else 1):
             return UNKNOWN
         return ResolvedName(tuple(places), "", "exact" if rules.package_is_scope else "likely")
 

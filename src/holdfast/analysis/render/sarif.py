@@ -28,7 +28,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 ROOT = "%SRCROOT%"
 """The usual name, in SARIF documents, of the folder that URIs are relative to."""
 FINGERPRINT = "holdfast/v1"
-MOST_RESULTS = 4000
+MAX_RESULTS = 4000
 """Results in the document of several analyses. A chosen bound: GitHub's code scanning shows no more than
 5,000 of a run,
 https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit."""

@@ -17,7 +17,7 @@ from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.render.markdown import LEFT, RIGHT, escaped, markdown_table
-from holdfast.analysis.render.sarif import MOST_RESULTS, sarif, sarif_text
+from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
 from holdfast.analysis.render.text_layout import skipped_files
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -191,7 +191,7 @@ def _notes(result: Comprehensive) -> list[str]:
 def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
     findings = run.measured.findings
     return sarif(
-        findings[:MOST_RESULTS],
+        findings[:MAX_RESULTS],
         total=len(findings),
         properties={"summary": result.summary.wire(), **run.scan.counts.model_dump()},
         notes=[result.method, *_notes(result)],

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis.debt.debt_item import Certainty, DebtItem, least_probability
+from holdfast.analysis.debt.debt_item import Certainty, DebtItem, probability_threshold
 from holdfast.analysis.debt.debt_report import debt_finding, debt_report
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.engine.code_finding import CodeFinding
@@ -199,7 +199,7 @@ def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
 
 def _threshold(args: AnalyzeDebt) -> float | None:
     if args.include_probable:
-        return least_probability(args.min_probability)
+        return probability_threshold(args.min_probability)
     if args.min_probability is not None:
         raise InvalidArguments(
             "`min_probability` applies to probable items, which `include_probable` excludes.",

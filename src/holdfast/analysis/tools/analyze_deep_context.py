@@ -27,7 +27,7 @@ from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
 from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions
 from holdfast.analysis.graph.dependency_graph import DagType
-from holdfast.analysis.render.sarif import MOST_RESULTS, sarif, sarif_text
+from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -227,7 +227,7 @@ def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
     ]
     card: Mapping[str, Any] = result.quality_scorecard.wire()
     return sarif(
-        findings[:MOST_RESULTS],
+        findings[:MAX_RESULTS],
         total=len(findings),
         properties={
             "overall_health_score": card["overall_health"],

@@ -56,7 +56,7 @@ _ADVICE: dict[str, str] = {
     "name_quality": "Rename its least clear names after what they hold.",
     "test_coverage": "Cover the lines that no test runs.",
 }
-_LEAST_FACTOR, _ADVISED = 0.2, 3
+_MIN_FACTOR, _ADVISED = 0.2, 3
 """The least log-odds of a listed factor (0.2 is 1.2 times the odds), and how many get advice: judgements."""
 
 
@@ -129,7 +129,7 @@ class Defects(SarifResult):
 
 def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
     factors = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
-    largest = [(name, part) for name, part in factors if part >= _LEAST_FACTOR and name in _ADVICE]
+    largest = [(name, part) for name, part in factors if part >= _MIN_FACTOR and name in _ADVICE]
     return DefectPrediction(
         file=found.file,
         probability=found.probability,

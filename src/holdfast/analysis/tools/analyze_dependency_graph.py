@@ -32,9 +32,9 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
 _USUAL_NODES = 30
-_MOST_NODES = 1000
+_MAX_NODES = 1000
 _EDGES_PER_NODE = 5
-_MOST_LISTED = 10
+_MAX_LISTED = 10
 _DEEPEST = 10
 GraphFormat = Literal["summary", "json", "mermaid", "dot"]
 
@@ -66,7 +66,7 @@ class AnalyzeDependencyGraph(Input):
         description="Only dependencies, cycles and packages that this commit, branch or tag did not have.",
     )
     diff: arguments.Fork = None
-    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Maximum number of nodes.")
+    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MAX_NODES, description="Maximum number of nodes.")
 
 
 class GraphNode(Output):
@@ -272,9 +272,9 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         rings = [ring for ring in rings if ring not in known]
         graph, references = graph.since(before), _new_references(references, former)
     near, drawn = _near(graph, args), args.format == "mermaid"
-    most_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
-    most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
-    part = excerpt(graph, near, most_nodes, most_edges)
+    max_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
+    max_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MAX_NODES * _EDGES_PER_NODE)
+    part = excerpt(graph, near, max_nodes, max_edges)
     return DependencyGraph(
         **scan.counts.model_dump(),
         project_path=args.project_path,
@@ -288,12 +288,12 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         edges=[_edge(edge) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
         total_cycles=len(rings) if "Imports" in graph.sites else None,
-        cycles=listed_cycles(rings, _MOST_LISTED),
+        cycles=listed_cycles(rings, _MAX_LISTED),
         coupling=_coupling(graph, near),
         total_external=len(graph.external),
         external=[
             ExternalPackage(package=package, sites=sites)
-            for package, sites in list(graph.external.items())[:_MOST_LISTED]
+            for package, sites in list(graph.external.items())[:_MAX_LISTED]
         ],
         total_references=len(references),
         references=[LanguageReference(**item._asdict()) for item in references[: args.limit]],
@@ -343,5 +343,5 @@ def _coupling(graph: CodeGraph, near: dict[str, int] | None) -> list[Coupling]:
         if shown is None or file in shown
     ]
     return sorted(counted, key=lambda item: (-item.dependents, -item.dependencies, item.file_path))[
-        :_MOST_LISTED
+        :_MAX_LISTED
     ]

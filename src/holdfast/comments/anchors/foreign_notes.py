@@ -28,7 +28,7 @@ from holdfast.comments.sidecar.source import (
 )
 from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
 
-_MOST_COMPARED = 40
+_MAX_COMPARED = 40
 """Committed versions that are compared with a marker. A chosen bound on time."""
 
 
@@ -56,7 +56,7 @@ class Committed:
             yield one
 
     def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, FileVersion, IndexedLines]]:
-        for seconds, blob in history.dated(path)[:_MOST_COMPARED]:
+        for seconds, blob in history.dated(path)[:_MAX_COMPARED]:
             text = history.text(blob)
             if text is not None:
                 yield seconds, FileVersion(path, text), split_lines(text)

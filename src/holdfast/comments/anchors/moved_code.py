@@ -44,13 +44,13 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
-MOST_FILES, _MOST_NOTES, _MOST_COMMITS, _MOST_SIDECARS = 1000, 2000, 8, 500
+MAX_FILES, _MAX_NOTES, _MAX_COMMITS, _MAX_SIDECARS = 1000, 2000, 8, 500
 """How many files, comments, commits and sidecars a read compares; a scan compares the rest. Chosen bounds: a
 read must stay interactive."""
 _FEW = 50
 """Up to this many commented files, all are watched for changes; beyond it, only the file that is read. A
 chosen bound on time."""
-_LEAST_SHARE = 0.5
+_MIN_SHARE = 0.5
 """Score that the only file with a comment's exact line needs, if it is not unambiguous. A judgement."""
 
 Stray = tuple[str, Signature | None]
@@ -143,7 +143,7 @@ class StraySidecars:
             self._listed = lone
         alike = self._sources[1].get(os.path.splitext(path)[1], [])
         others = [one for one in alike if one != path]
-        if not 0 < len(others) <= _MOST_SIDECARS:
+        if not 0 < len(others) <= _MAX_SIDECARS:
             return moves
         watched = {path, *others} if len(others) <= _FEW else {path}
         cache_version = (others, [self._sidecars.signature(one) for one in sorted(watched)])
@@ -173,7 +173,7 @@ class StraySidecars:
         files = files_of_same_kind(self._room, [path])
         signatures = files.signatures() if uncertain else {}
         cache_version = (signatures, tuple(uncertain))
-        if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
+        if not 0 < len(signatures) <= MAX_FILES or path not in signatures:
             return {}
         known = self._left.get(path, cache_version)
         if known is None:
@@ -192,7 +192,7 @@ class StraySidecars:
         key = (strays, self._room.history.state(), paths := files.paths())
         known, found = self._known
         if found is None or known != key:
-            found = self._resolve(strays, files if len(paths) <= MOST_FILES else None)
+            found = self._resolve(strays, files if len(paths) <= MAX_FILES else None)
             self._known = (key, found)
         return found
 
@@ -205,7 +205,7 @@ class StraySidecars:
             current_call().check()
             with _unreadable_skipped():
                 homes[path], lost, counts[path] = self._by_name(path, events)
-                missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
+                missing += [(path, note) for note in lost[: _MAX_NOTES - len(missing)]]
         # Of a split file, the larger part got the name, and another file this code.
         for path, name, target in self._by_content(missing, files) if missing and files else ():
             homes[path][name] = target
@@ -222,7 +222,7 @@ class StraySidecars:
         }
         targets: dict[str | None, str | None] = {}
         for commit in dict.fromkeys(commits.values()):
-            if commit not in events and len(events) < _MOST_COMMITS:
+            if commit not in events and len(events) < _MAX_COMMITS:
                 events[commit] = self._room.history.path_events(commit)
             targets[commit] = self._renamed(path, events.get(commit, ()))
         homes = {name: home for name, commit in commits.items() if (home := targets[commit]) is not None}
@@ -262,5 +262,5 @@ class StraySidecars:
                 if not candidates or candidates[0].placement.confidence is not Confidence.HIGH:
                     continue
                 best, is_only = candidates[0], len(candidates) == 1
-                if best.unambiguous or (is_only and best.share >= _LEAST_SHARE):
+                if best.unambiguous or (is_only and best.share >= _MIN_SHARE):
                     yield one.path, name, best.path

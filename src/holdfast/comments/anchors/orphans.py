@@ -20,7 +20,7 @@ from holdfast.comments.anchors.lost_code import (
     lost_code_of,
     original_anchor,
 )
-from holdfast.comments.anchors.moved_code import MOST_FILES
+from holdfast.comments.anchors.moved_code import MAX_FILES
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
@@ -43,10 +43,10 @@ _MOST = 5
 _AROUND = 3
 """Lines on each side whose similarity counts. A judgement."""
 
-_MOST_EQUAL = 50
+_MAX_EQUAL = 50
 """Equal lines that are scored. A chosen bound on time."""
 
-_LEAST_EQUAL = 0.3
+_MIN_EQUAL = 0.3
 """Score of a line with equal text and no equal neighbours. A judgement: it must stay below the candidates
 with context."""
 
@@ -84,7 +84,7 @@ def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
     if not orphans:
         return
     files = files_of_same_kind(room, [path]).signatures()
-    if len(files) > MOST_FILES:
+    if len(files) > MAX_FILES:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
         cache_version = (files, tuple(note.id for note in orphans))
@@ -125,7 +125,7 @@ def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
     if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
         return known
     equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
-    others = (CandidateLine(number, _similarity(was, lines, number)) for number in equal[:_MOST_EQUAL])
+    others = (CandidateLine(number, _similarity(was, lines, number)) for number in equal[:_MAX_EQUAL])
     return known + [other for other in others if not _is_in(other, known)]
 
 
@@ -133,7 +133,7 @@ def _similarity(was: Snippet, lines: Sequence[str], number: int) -> float:
     """Return the share of a line's old neighbours that an equal line has, scaled to 0.3 to 1."""
     before = {line.strip() for line in was.lines} - {""}
     now = {line.strip() for line in lines[max(0, number - 1 - _AROUND) : number + _AROUND]}
-    return round(_LEAST_EQUAL + (1 - _LEAST_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
+    return round(_MIN_EQUAL + (1 - _MIN_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
 
 
 def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:

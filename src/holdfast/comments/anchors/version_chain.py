@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
     from holdfast.storage.git.history.file_history import FileHistory
 
-_MOST_REVISIONS = 24
+_MAX_REVISIONS = 24
 """Revisions between the first and the last version. A chosen bound on time; of more, a sample is taken."""
 
 
@@ -70,7 +70,7 @@ class VersionHistory:
     def _sample(self, path: str, blob: str, blobs: list[str]) -> list[FileVersion]:
         """Return versions by their ids; of very many, a sample that includes the last."""
         wanted = [one for one in dict.fromkeys(blobs) if one != blob]
-        step = max(1, -(-len(wanted) // _MOST_REVISIONS))
+        step = max(1, -(-len(wanted) // _MAX_REVISIONS))
         texts = (self.text(one) for one in wanted[::-1][::step][::-1])
         return [FileVersion(path, text) for text in texts if text is not None]
 

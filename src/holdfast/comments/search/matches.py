@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice, repeat
 
-from holdfast.comments.search.pattern import MOST_COUNTED, Expression, Pattern, encoded, folded
+from holdfast.comments.search.pattern import MAX_COUNTED, Expression, Pattern, encoded, folded
 
 _FEW = 8
 """If filters leave fewer than one in this many texts, those are matched one by one. This and the next three
@@ -111,7 +111,7 @@ def _counts_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -
 
 
 def _capped(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
-    return {number: min(count, MOST_COUNTED) for number, count in counts if count}
+    return {number: min(count, MAX_COUNTED) for number, count in counts if count}
 
 
 def _needle(text: str) -> bytes:

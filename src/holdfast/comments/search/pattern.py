@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import permutations
 from typing import Any, NamedTuple
 
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 """Matches in one comment are counted up to this number. A chosen bound: beyond it the order hardly matters.
 """
 
@@ -20,7 +20,7 @@ _MEMORY_BYTES = 8 << 20
 _LARGE = 1000
 """Expressions with this many instructions are matched on single texts: they may read a long one in vain. A
 judgement."""
-_MOST_ALTERNATIVES = 3
+_MAX_ALTERNATIVES = 3
 """Alternatives that are counted as plain texts. A judgement; `bench/search` measures the result."""
 
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
@@ -56,10 +56,10 @@ class Expression:
         return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
     def count(self, data: bytes) -> int:
-        """Return the number of matches in a text, up to `MOST_COUNTED`."""
+        """Return the number of matches in a text, up to `MAX_COUNTED`."""
         search, end = self.search, len(data)
         found = place = 0
-        while found < MOST_COUNTED:
+        while found < MAX_COUNTED:
             start, stop = search(data, place, end)[0]
             if start < 0:
                 break
@@ -93,9 +93,9 @@ class Pattern(NamedTuple):
     """Whether every match is a single letter, regardless of context."""
 
     def count(self, text: str) -> int:
-        """Return the number of matches in a text, up to `MOST_COUNTED`."""
+        """Return the number of matches in a text, up to `MAX_COUNTED`."""
         if self.text is not None:
-            return min(folded(text).count(self.text), MOST_COUNTED)
+            return min(folded(text).count(self.text), MAX_COUNTED)
         return self.expression.count(encoded(text))
 
 
@@ -136,7 +136,7 @@ def _alternatives(query: str) -> tuple[str, ...]:
     """Return the texts of an expression such as `lock|cache` if no two can overlap."""
     found = folded(query).split("|")
     # RE2 may fold non-ASCII letters differently.
-    if len(found) > _MOST_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, found)):
+    if len(found) > _MAX_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, found)):
         return ()
     return () if any(_overlap(*pair) for pair in permutations(found, 2)) else tuple(found)
 

@@ -35,10 +35,10 @@ LINE_NUMBER = "line_number"
 _CONTEXT_LINES = 4
 """Lines of context stored on each side. The same number as tracking compares."""
 
-_MOST_MOVES = 20
+_MAX_MOVES = 20
 """Moves that a marker's history keeps. A chosen bound on the size of sidecars."""
 
-_MOST_CANDIDATES = 5
+_MAX_CANDIDATES = 5
 """Candidates that a marker stores. A chosen bound on the size of sidecars."""
 
 _NOT_DISTINCTIVE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
@@ -69,14 +69,14 @@ def updated_evidence(
     if location.reason is not None:
         known["reason"] = location.reason
     if location.candidates:
-        known["candidates"] = [_candidate(one) for one in location.candidates[:_MOST_CANDIDATES]]
+        known["candidates"] = [_candidate(one) for one in location.candidates[:_MAX_CANDIDATES]]
     known["seenBlob"] = blob
     known["seenAt"] = time
     if location.confidence is Confidence.HIGH:
         known["goodBlob"] = blob
     if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
         move = {"at": time, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
-        known["history"] = [*(known.get("history") or []), move][-_MOST_MOVES:]
+        known["history"] = [*(known.get("history") or []), move][-_MAX_MOVES:]
         known["lastGoodLine"] = location.line
     if location.needs_review and not location.orphaned:
         known["likelyLine"] = location.line

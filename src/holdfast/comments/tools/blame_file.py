@@ -18,7 +18,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import columns, fitted, one_line
 from holdfast.kernel.untrusted import UntrustedText
 
-_LEAST_SOURCE = 20
+_MIN_SOURCE = 20
 _LEAST = 10
 _SHARE_OF_SOURCE = 0.55
 """Share of the width that source may take beside comments. A judgement."""
@@ -91,7 +91,7 @@ def _on_no_line(result: AnnotatedFile, width: int) -> list[str]:
         f"{'orphaned, last on line' if comment.orphaned else 'line'} {comment.line}: {_remark(comment)}"
         for comment in rest
     ]
-    pieces = [piece for one in content for piece in wrapped(one, max(_LEAST_SOURCE, width))]
+    pieces = [piece for one in content for piece in wrapped(one, max(_MIN_SOURCE, width))]
     return pieces if result.is_text else ["This is not a text file; its lines are not shown.", *pieces]
 
 
@@ -99,7 +99,7 @@ def _source_width(sources: list[str], width: int, *, has_comments: bool) -> int:
     longest = max(map(columns, sources), default=0)
     if not has_comments:
         return min(longest, width) if width < UNLIMITED // 2 else longest
-    return min(longest, max(_LEAST_SOURCE, int(width * _SHARE_OF_SOURCE)))
+    return min(longest, max(_MIN_SOURCE, int(width * _SHARE_OF_SOURCE)))
 
 
 def _remark(comment: CommentFacts) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Status, Timestamp
+from holdfast.comments.models import DEFAULT_RESULTS, MAX_RESULTS, FilePath, FoundComment, Status, Timestamp
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
@@ -28,7 +28,7 @@ from holdfast.kernel.text import columns, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
 _FLEXIBLE = (3, 4)
-_LEAST_SOURCE = 20
+_MIN_SOURCE = 20
 
 
 def _day_at(time: str) -> BeforeValidator:
@@ -62,7 +62,7 @@ class ListComments(Input):
         max_length=10_000,
         description="A regular expression that the text matches.",
     )
-    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "How many to list at most.")
 
 
 class ListedComments(Output):
@@ -100,7 +100,7 @@ def _rows(rows: list[tuple[str, ...]], width: int) -> str:
     lines = []
     for where, tag, state, text, _author, name in rows:
         facts = " ".join(filter(None, (tag, state, name)))
-        below = (piece for part in (facts, text) for piece in wrapped(part, max(_LEAST_SOURCE, width - 2)))
+        below = (piece for part in (facts, text) for piece in wrapped(part, max(_MIN_SOURCE, width - 2)))
         lines += [where, *(f"  {piece}" for piece in below)]
     return "\n".join(lines)
 

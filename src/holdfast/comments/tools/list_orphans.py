@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, CommentResult, FilePath
+from holdfast.comments.models import DEFAULT_RESULTS, MAX_RESULTS, CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, damage_notices
@@ -32,7 +32,7 @@ class ListOrphans(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
     )
-    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "How many to list at most.")
 
 
 class Orphan(CommentResult):

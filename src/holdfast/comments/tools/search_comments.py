@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.comments.models import (
     DEFAULT_RESULTS,
-    MOST_RESULTS,
+    MAX_RESULTS,
     CommentResult,
     FilePath,
     FoundComment,
@@ -60,7 +60,7 @@ class SearchComments(Input):
 
     query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
     filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
-    limit: Integer = count_field(DEFAULT_RESULTS, MOST_RESULTS, "Max results to return.")
+    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "Max results to return.")
 
 
 class SearchMetadata(CommentResult):

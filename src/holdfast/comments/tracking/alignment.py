@@ -21,7 +21,7 @@ from holdfast.comments.tracking.similarity import LineSimilarity
 _COMMON = 60
 """A word part that occurs in more lines than this selects no candidates. A chosen bound."""
 
-_MOST_READ = 20_000
+_MAX_READ = 20_000
 """Lines that are indexed by words; beyond them only equal texts are found. A chosen bound on time."""
 
 
@@ -44,7 +44,7 @@ class UnmatchedLines:
     def _by_piece(self) -> dict[str, list[int]]:
         """An inverted index from word parts to lines."""
         found: dict[str, list[int]] = defaultdict(list)
-        for index in self._indices[:_MOST_READ]:
+        for index in self._indices[:_MAX_READ]:
             for piece in self._lines.bag(index).counts:
                 found[piece].append(index)
         return found
@@ -122,10 +122,10 @@ _FLOOR = 0.42
 """Lowest score of a pair that may be matched. This and the next bound were tuned with `bench/anchors`
 (docs/accuracy.md, decision 0016)."""
 
-_LEAST_CONTENT = 0.25
+_MIN_CONTENT = 0.25
 """Lowest text similarity of a pair that may be matched."""
 
-_MOST_PAIRS = 3000
+_MAX_PAIRS = 3000
 """Areas with at most this many pairs are searched exhaustively. A chosen bound on time."""
 
 _PER_LINE = 6
@@ -137,7 +137,7 @@ _BLOCK = 100
 
 def is_small(area: Area) -> bool:
     """Return whether all pairs of an area are scored."""
-    return (area[1] - area[0]) * (area[3] - area[2]) <= _MOST_PAIRS
+    return (area[1] - area[0]) * (area[3] - area[2]) <= _MAX_PAIRS
 
 
 def window(area: Area, index: int) -> Area:
@@ -160,7 +160,7 @@ def scored_pairs(
         tried = _candidate_pairs(before, left_over, area, whole)
     pairs: list[Pair] = []
     for source, target in tried:
-        if likeness.content(source, target) >= _LEAST_CONTENT:
+        if likeness.content(source, target) >= _MIN_CONTENT:
             score = likeness.score(source, target)
             if score >= _FLOOR:
                 pairs.append((source, target, score))

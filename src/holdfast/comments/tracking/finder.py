@@ -28,7 +28,7 @@ _MOVED_CONTENT = 0.55
 _LEAD = {"moved": 0.08, "alone": 0.2}
 """By how much a line elsewhere, moved in a block or alone, must score above the one in place."""
 
-_MOST_MOVES = 8
+_MAX_MOVES = 8
 """Candidates elsewhere. A chosen bound on time."""
 
 _ALONG = 0.8
@@ -55,7 +55,7 @@ _LOCATED = 0.75
 _STAYED = 0.6
 """Similarity from which a line in the original symbol outranks an equal line in another symbol."""
 
-_LEAST_ALIKE = 0.45
+_MIN_ALIKE = 0.45
 """Score below which a guess is considered worthless."""
 
 _BY_STRUCTURE = frozenset(["declaration", "variable", "body"])
@@ -94,7 +94,7 @@ class Finder:
     def _is_like(self, index: int, guess: Guess) -> bool:
         """Return whether a guess is good enough and opens the same kind of block, if any."""
         opens = self._before.role(index).opens
-        return guess.score >= _LEAST_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
+        return guess.score >= _MIN_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
 
     def _locate_confidently(self, index: int) -> int | None:
         """Return where a line is, if its best guess is similar enough."""
@@ -205,7 +205,7 @@ class Finder:
     def counterpart_in_symbol(self, index: int, target: int) -> Guess | None:
         """Return the unmatched similar line in a line's own symbol, if the line left that symbol."""
         comparison, bag = self._comparison, self._before.bag(index)
-        alike = comparison.unmatched.sharing_words(bag, 0, len(self._after), _MOST_MOVES)
+        alike = comparison.unmatched.sharing_words(bag, 0, len(self._after), _MAX_MOVES)
         # Cheap word similarity first: parsing costs far more.
         if all(bag.cosine(self._after.bag(at)) < _STAYED for at in alike):
             return None
@@ -222,8 +222,8 @@ class Finder:
             return []
         moves: list[Guess] = []
         left_over = self._comparison.unmatched
-        alike = left_over.sharing_words(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
-        equal = left_over.equal(self._before.normal[index], index, _MOST_MOVES)
+        alike = left_over.sharing_words(self._before.bag(index), 0, len(self._after), _MAX_MOVES)
+        equal = left_over.equal(self._before.normal[index], index, _MAX_MOVES)
         for target in sorted({*alike, *equal}):
             if self._similarity.content(index, target) < _MOVED_CONTENT:
                 continue
@@ -231,7 +231,7 @@ class Finder:
             if score >= _MOVED_SCORE and not self._is_claimed(index, target, score):
                 method = "moved" if self._moved_along(index, target) else "alone"
                 moves.append(Guess(target, score, method))
-        return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
+        return sorted(moves, key=lambda move: (-move.score, move.index))[:_MAX_MOVES]
 
     def _moved_along(self, index: int, target: int) -> bool:
         """Return whether a neighbour of the old line is next to the new one too, as in a moved block."""

@@ -39,14 +39,14 @@ class Guess:
 _SHOWN = 5
 """Candidates that are reported. A chosen bound."""
 
-_LEAST_SCORE = 0.45
+_MIN_SCORE = 0.45
 """Lowest score for medium confidence. This and the next two bounds were tuned with `bench/anchors`
 (docs/accuracy.md, decision 0016)."""
 
-_LEAST_LEAD = 0.03
+_MIN_LEAD = 0.03
 """Lead over the second best that a moved line needs."""
 
-_LEAST_ALONE = 0.85
+_MIN_ALONE = 0.85
 """Lowest score of a line that moved without any of its neighbours."""
 
 
@@ -77,8 +77,8 @@ def placement_of(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> P
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
     # Moved alone: none of its old neighbours is next to it.
-    least = _LEAST_ALONE if best.method == "alone" else _LEAST_SCORE
-    if best.score < least or (lead < _LEAST_LEAD and best.method == "moved"):
+    least = _MIN_ALONE if best.method == "alone" else _MIN_SCORE
+    if best.score < least or (lead < _MIN_LEAD and best.method == "moved"):
         return low_confidence(guesses)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
 

@@ -39,13 +39,13 @@ _SAME_STEM = 0.8
 """Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
 
 
-_MOST_SCORED = 50
+_MAX_SCORED = 50
 """Files that are scored for a version: those that share the most lines with it. A chosen bound on time."""
 
 _COMMON = 200
 """A line in more files than this selects none of them. A chosen bound on time."""
 
-_LEAST_SHARE = 0.35
+_MIN_SHARE = 0.35
 """Share of the highest possible score that a candidate needs."""
 
 _UNAMBIGUOUS, _UNAMBIGUOUS_LEAD = 0.4, 0.15
@@ -137,13 +137,13 @@ class MovedFiles:
     def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth comparing, each with its score for the whole version."""
         others = [contents for contents in self._files if contents.path != search.old.path]
-        if len(others) > _MOST_SCORED:
+        if len(others) > _MAX_SCORED:
             votes: dict[str, float] = defaultdict(float)
             for line, weight in search.distinctive.items():
                 holders = self._by_line.get(line, [])
                 for contents in holders if len(holders) <= _COMMON else ():
                     votes[contents.path] += weight
-            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MOST_SCORED])
+            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MAX_SCORED])
             others = [
                 contents for contents in others if contents.path in best or contents.stem == search.stem
             ]
@@ -168,7 +168,7 @@ class MovedFiles:
             key=lambda one: (-one[0], one[1]),
         )
         for place, (share, path) in enumerate(ranked):
-            text = self._text(path) if share >= _LEAST_SHARE * _ALL else None
+            text = self._text(path) if share >= _MIN_SHARE * _ALL else None
             if text is None:
                 return
             placement = track(search.old, FileVersion(path, text), [anchor])[0]

@@ -15,10 +15,10 @@ from holdfast.comments.tracking.lines import Lines
 _LAYOUT = frozenset("()[]{},;\\")
 """Tokens that formatters add and remove where they break lines."""
 
-_LEAST_REFLOWED = 4
+_MIN_REFLOWED = 4
 """Fewest tokens that identify a statement. A judgement: shorter sequences repeat too often."""
 
-_MOST_REFLOWED = 12
+_MAX_REFLOWED = 12
 """Most lines of a statement. A chosen bound on time."""
 
 
@@ -56,11 +56,11 @@ def reflowed_line(old: StatementTokens, new: StatementTokens, index: int) -> int
     at = index - old.first
     if old.starts[at] == old.starts[at + 1]:
         return None
-    for size in range(1, _MOST_REFLOWED + 1):
+    for size in range(1, _MAX_REFLOWED + 1):
         for first in range(max(0, at - size + 1), min(at, len(old.starts) - 1 - size) + 1):
             start, end = old.starts[first], old.starts[first + size]
             tokens = old.tokens[start:end]
-            place = new.only(tokens) if len(tokens) >= _LEAST_REFLOWED else None
+            place = new.only(tokens) if len(tokens) >= _MIN_REFLOWED else None
             if place is not None and old.only(tokens) is not None:
                 return new.first + bisect_right(new.starts, place + old.starts[at] - start) - 1
     return None

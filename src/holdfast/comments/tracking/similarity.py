@@ -21,7 +21,7 @@ _REFLOWED = 0.95
 """Factor for a statement whose line breaks changed. This and the factors below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_MOST_BROKEN = 8
+_MAX_BROKEN = 8
 """Lines over which a broken statement is joined. A chosen bound."""
 
 
@@ -84,7 +84,7 @@ class LineSimilarity:
         """Return the line above a new one where a statement like the old line begins, if there is one."""
         tokens = self._before.tokens(old_index)
         found = self.content(old_index, new_index)
-        for first in range(new_index - 1, max(-1, new_index - _MOST_BROKEN), -1):
+        for first in range(new_index - 1, max(-1, new_index - _MAX_BROKEN), -1):
             others = self._after.tokens(first)
             if not others or len(others) >= len(tokens):
                 return None
@@ -111,7 +111,7 @@ def _similarity_when_extended(lines: Lines, index: int, goal: tuple[str, ...]) -
     """Return the best similarity of a line to some tokens when the lines after it are appended."""
     best = 0.0
     tokens = lines.tokens(index)
-    for following in range(index + 1, min(index + _MOST_BROKEN, len(lines))):
+    for following in range(index + 1, min(index + _MAX_BROKEN, len(lines))):
         if len(tokens) >= len(goal):
             break
         tokens += lines.tokens(following)

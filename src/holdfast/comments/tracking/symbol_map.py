@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 
-_LEAST_ALIKE = 0.55
+_MIN_ALIKE = 0.55
 """Lowest body similarity for a pair. This and the weights and bounds of similarity below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _NAME_BONUS = 0.15
-_MOST_PAIRS = 4000
+_MAX_PAIRS = 4000
 """Pairs of unmatched symbols whose bodies are compared; beyond this only pairs that share unchanged lines
 are. A chosen bound on time."""
 
@@ -37,7 +37,7 @@ _TINY_NAME = 0.6
 """Symbols with fewer than `_TINY` tokens together must have names at least this similar."""
 
 _UNCHANGED_SHARE = 0.3
-_LEAST_UNCHANGED = 6
+_MIN_UNCHANGED = 6
 """A symbol that was renamed is certain only if this share of its body, and this many distinctive tokens, are
 unchanged."""
 
@@ -101,7 +101,7 @@ class SymbolMap:
         """Pair the remaining symbols by similarity of their bodies, with a bonus for the name."""
         left = [number for number in range(len(self._old.symbols)) if number not in self.target_of]
         right = [number for number in range(len(self._new.symbols)) if number not in self._is_claimed]
-        if len(left) * len(right) > _MOST_PAIRS:
+        if len(left) * len(right) > _MAX_PAIRS:
             voted = {(source, target) for source, target in self._votes if source in set(left)}
             pairs = [(source, target) for source, target in sorted(voted) if target in set(right)]
         else:
@@ -109,7 +109,7 @@ class SymbolMap:
         self._best_first(
             (score, source, target)
             for source, target in pairs
-            if (score := self._similarity(source, target)) >= _LEAST_ALIKE
+            if (score := self._similarity(source, target)) >= _MIN_ALIKE
         )
 
     def _best_first(self, scored: Iterable[tuple[float, int, int]]) -> None:
@@ -140,7 +140,7 @@ class SymbolMap:
             if (text := self._before.normal[at]) in there and all(counts[text] == 1 for counts in alone)
         )
         total = sum(map(self._before.distinctive_tokens, inside))
-        return unchanged >= max(_LEAST_UNCHANGED, _UNCHANGED_SHARE * total)
+        return unchanged >= max(_MIN_UNCHANGED, _UNCHANGED_SHARE * total)
 
     def _similarity(self, source: int, target: int) -> float:
         """Return how similar two symbols are: Dice coefficient of tokens, shared lines, similar names."""

@@ -13,12 +13,12 @@ from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Resource, unknown_resource
 
-_MOST_VALUES = 100
+_MAX_VALUES = 100
 """The protocol's limit
 (<https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>)."""
 
 
-_MOST_COUNTED = 10_000
+_MAX_COUNTED = 10_000
 """A chosen bound on the work for `total`."""
 
 
@@ -32,8 +32,8 @@ def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestPar
         declared = _at_address(registry, str(params.ref.uri))
     completer = declared.complete.get(name)
     values = completer(rooms(declared.toolset), typed) if completer else _allowed(declared, name, typed)
-    found = list(islice(values, _MOST_COUNTED))
-    return types.Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
+    found = list(islice(values, _MAX_COUNTED))
+    return types.Completion(values=found[:_MAX_VALUES], total=len(found), has_more=len(found) > _MAX_VALUES)
 
 
 def _at_address(registry: Registry, uri: str) -> Resource:

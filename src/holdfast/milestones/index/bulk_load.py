@@ -97,7 +97,7 @@ def _labels(text: str) -> str | None:
 
 
 _BATCH = 2_000  # operations per `executemany`: a chosen bound on memory
-_MOST_PENDING = 250_000  # operations: a chosen bound on memory; beyond it they are folded from the index
+_MAX_PENDING = 250_000  # operations: a chosen bound on memory; beyond it they are folded from the index
 _INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
 _REPEATED = (
     "SELECT rowid, * FROM operation WHERE (entity, id) IN"
@@ -124,7 +124,7 @@ class BulkLoad(IndexUpdate):
         self._created: set[str] = set()
         self._pending: dict[str, list[Entry]] = {}
         self._deferred: set[str] = set()
-        self._remaining = _MOST_PENDING
+        self._remaining = _MAX_PENDING
         self._names: set[str] = set()
         self._may_repeat = False
 
@@ -192,7 +192,7 @@ class BulkLoad(IndexUpdate):
         if not self._remaining:
             self._deferred.update(self._pending)
             self._pending.clear()
-            self._remaining = _MOST_PENDING
+            self._remaining = _MAX_PENDING
 
     def _write(self) -> None:
         """Write the current batch."""

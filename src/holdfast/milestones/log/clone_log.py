@@ -42,7 +42,7 @@ from holdfast.storage.git.repository import Repository
 _REPLICA = re.compile(r"[0-9a-f]{32}")
 _REPLICA_BYTES = 100
 _ATTEMPTS = 10  # a judgement: only git itself, which ignores the lock, can move the ref meanwhile
-_MOST_ENTITIES = 500  # a chosen bound, so that readers take an import in pieces
+_MAX_ENTITIES = 500  # a chosen bound, so that readers take an import in pieces
 _OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, OperationBuilder], str]
@@ -125,7 +125,7 @@ class CloneLog:
         """
         entities = list(_by_entity(entries))
         seconds = max(1, int(self._clock().timestamp()) - last)
-        size = min(_MOST_ENTITIES, -(-len(entities) // seconds))
+        size = min(_MAX_ENTITIES, -(-len(entities) // seconds))
         chunks = (entities[start : start + size] for start in range(0, len(entities), size))
         return [part for chunk in chunks for part in _divided([entry for group in chunk for entry in group])]
 

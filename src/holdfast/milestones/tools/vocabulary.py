@@ -16,7 +16,7 @@ from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_MOST_VALUES = 200  # a chosen bound for a menu of suggestions
+_MAX_VALUES = 200  # a chosen bound for a menu of suggestions
 _FIXED = {"status": [*STATUSES], "has_comments": ["true", "false"]}
 _VALUES = {
     "labels": "SELECT DISTINCT label.value FROM entity, json_each(entity.labels) AS label",
@@ -37,7 +37,7 @@ class FilterField(Output):
 
     name: str
     operators: list[str]
-    values: list[UntrustedText] = Field(description=f"Its values, {_MOST_VALUES} at most.")
+    values: list[UntrustedText] = Field(description=f"Its values, {_MAX_VALUES} at most.")
 
 
 class MileVocabulary(Output):
@@ -61,7 +61,7 @@ class MileVocabulary(Output):
 )
 def vocabulary(room: Milestones, args: AskVocabulary) -> MileVocabulary:
     """List the fields, operators and values of filters, and the sort keys of lists."""
-    limited = {name: f"{query} ORDER BY 1 LIMIT {_MOST_VALUES}" for name, query in _VALUES.items()}
+    limited = {name: f"{query} ORDER BY 1 LIMIT {_MAX_VALUES}" for name, query in _VALUES.items()}
     values = _FIXED | room.read(
         lambda connection: {
             name: [row[0] for row in connection.execute(query)] for name, query in limited.items()

@@ -26,7 +26,7 @@ LineKey = tuple[str, LineKind, int]
 _WORD = re.compile(r"\w+|\s+|.")
 _LARGEST_BLOCK = 20_000
 """Words are compared in blocks of up to this many characters; a judgement that bounds the time."""
-_MOST_MARKED = 0.7
+_MAX_MARKED = 0.7
 """The largest share of a line that may be marked; marking more says nothing. A judgement."""
 _MOVED_LINES, _MOVED_LETTERS = 3, 20
 """The letters are those of `git diff --color-moved=blocks`: 20 alphanumeric characters."""
@@ -97,7 +97,7 @@ def _marks(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> list[list
             place += len(word)
         number += len(words) + 1
         marked = sum(len(text[start:end].strip()) for start, end in spans)
-        found.append(spans if marked <= _MOST_MARKED * len(text.strip()) else [])
+        found.append(spans if marked <= _MAX_MARKED * len(text.strip()) else [])
     return found
 
 

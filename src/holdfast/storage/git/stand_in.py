@@ -26,7 +26,7 @@ FORMAT_SETTINGS = r"^(extensions\.(objectformat|refstorage)|core\.(sharedreposit
 _LOGS = "core.logallrefupdates"
 _LINKED = ("logs", "objects", "packed-refs", "refs", "reftable", "shallow")
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9]+")
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 def stand_in(store: str, formats: Mapping[str, str]) -> str:
@@ -87,7 +87,7 @@ def _link(directory: str, name: str) -> None:
 
 def _holds(path: str, content: bytes) -> bool:
     try:
-        return read_limited(path, _MOST_BYTES) == content
+        return read_limited(path, _MAX_BYTES) == content
     except HoldfastError:
         return False
 

@@ -19,7 +19,7 @@ from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import DirectoryEvent, Inotify
 from holdfast.storage.watching.topic_source import WatchedPlace
 
-MOST_DIRECTORIES = 50_000
+MAX_DIRECTORIES = 50_000
 """A chosen bound: the kernel keeps about 1 KiB for each
 (<https://man7.org/linux/man-pages/man7/inotify.7.html>)."""
 _REST_MILLISECONDS = 10
@@ -134,8 +134,8 @@ class DirectoryWatch:
                 pending += self._folders_in(directory, place.enters)
 
     def _watch(self, directory: str, *, content: bool = True) -> bool:
-        if len(self._numbers) >= MOST_DIRECTORIES:
-            raise WatchUnavailable(f"more than {MOST_DIRECTORIES:,} directories")
+        if len(self._numbers) >= MAX_DIRECTORIES:
+            raise WatchUnavailable(f"more than {MAX_DIRECTORIES:,} directories")
         number = self._inotify.watch(directory, directory, content=content)
         if number >= 0:
             self._numbers[directory] = number

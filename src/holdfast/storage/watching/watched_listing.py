@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 
 from holdfast.kernel.clock import monotonic
 from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.watching.directory_watch import MOST_DIRECTORIES
+from holdfast.storage.watching.directory_watch import MAX_DIRECTORIES
 from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import Inotify
 from holdfast.storage.watching.source_folders import entries, is_entered, is_nameable
@@ -92,7 +92,7 @@ class WatchedListing:
 
     def _begin_watching(self) -> None:
         self._stop_watching()
-        if not self._may_watch or len(self._directories) > MOST_DIRECTORIES:
+        if not self._may_watch or len(self._directories) > MAX_DIRECTORIES:
             return
         try:
             self._inotify = Inotify()

@@ -19,7 +19,7 @@ Done = Literal[
 ]
 
 
-_MOST_STEPS = 50
+_MAX_STEPS = 50
 _LABELS = {
     "created_here": "new task",
     "created_there": "new item there",
@@ -124,7 +124,7 @@ class TrackerReport(Reported):
     account: UntrustedText | None = Field(default=None, description="The account we use over there.")
     project: UntrustedText | None = None
     url: UntrustedText | None = None
-    steps: list[SyncStep] | None = Field(default=None, description=f"What was done; {_MOST_STEPS} at most.")
+    steps: list[SyncStep] | None = Field(default=None, description=f"What was done; {_MAX_STEPS} at most.")
     total_steps: int | None = None
     conflicts: int | None = None
     unchanged: int | None = None
@@ -141,7 +141,7 @@ def steps_of(outcome: SyncOutcome) -> dict[str, Any]:
     urgent = ("failed", "conflict", "refused")
     ordered = sorted(outcome.steps, key=lambda step: step.done not in urgent)
     return {
-        "steps": ordered[:_MOST_STEPS],
+        "steps": ordered[:_MAX_STEPS],
         "total_steps": len(ordered),
         "conflicts": sum(step.done in urgent for step in ordered),
         "unchanged": outcome.unchanged,

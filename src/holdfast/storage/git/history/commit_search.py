@@ -19,7 +19,7 @@ from holdfast.storage.git.repository import Repository
 
 _SECONDS = 5.0
 """A judgement: a task's page can do without its commits, and should not wait longer for them."""
-_MOST_CACHED = 50
+_MAX_CACHED = 50
 """A judgement: far more than any list shows."""
 _NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
 _LOG = (
@@ -76,7 +76,7 @@ class CommitSearch:
             return  # the cache stays as it is; the next call tries again
         if continues:
             for name, commits in added.items():
-                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MOST_CACHED]
+                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MAX_CACHED]
         else:
             self._by_name = added
         self._head = head
@@ -99,7 +99,7 @@ def _by_name(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[Named
     named: dict[str, list[NamedCommit]] = defaultdict(list)
     for commit, message in commits:
         for key in {_key(found) for found in _NAME.finditer(message)}:
-            if len(named[key]) < _MOST_CACHED:
+            if len(named[key]) < _MAX_CACHED:
                 named[key].append(commit)
     return dict(named)
 

@@ -24,11 +24,11 @@ from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_MOST_COMMITS = 512
+_MAX_COMMITS = 512
 _SECONDS = 5.0
 _SECONDS_FOR_MANY = 60.0
 """Judgements: older commits, or those not found in this time, seldom help to place a comment."""
-_MOST_NAMED = 2000
+_MAX_NAMED = 2000
 """A judgement: with more files, naming them costs git more than listing all changes."""
 
 _RAW = ("--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z")
@@ -95,7 +95,7 @@ class FileHistory:
         `now` is its current path. Contents of that path from before the rename are not part of its past.
         """
         paths = (path,) if now is None or now == path else (path, now)
-        events = self._log(commit, f"--max-count={_MOST_COMMITS}", "--", *paths)
+        events = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *paths)
         former = [number for number, (name, _) in enumerate(events) if name == path]
         is_gone = bool(former) and not events[former[-1]][1]
         last = max((number for number in former if events[number][1]), default=-1)
@@ -107,20 +107,20 @@ class FileHistory:
 
     def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
         """Return the revisions of many files with one command, each as `revisions` would."""
-        chosen = ("--", *paths) if len(paths) <= _MOST_NAMED else ()
+        chosen = ("--", *paths) if len(paths) <= _MAX_NAMED else ()
         found = _by_path(self._log(commit, *chosen, seconds=_SECONDS_FOR_MANY))
-        return {path: ids[-_MOST_COMMITS:] for path, ids in found.items()}
+        return {path: ids[-_MAX_COMMITS:] for path, ids in found.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
         """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
         since = f"{commit}..HEAD" if commit is not None and _COMMIT.fullmatch(commit) else "HEAD"
         options = (*_RAW, "--find-renames", "--diff-filter=ADR")
-        log = self._output("log", "--format=", *options, f"--max-count={_MOST_COMMITS}", since)
+        log = self._output("log", "--format=", *options, f"--max-count={_MAX_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return the time of each committed content of a file, in seconds, and its id, newest first."""
-        arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
+        arguments = ("--format=%ct", f"--max-count={_MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
@@ -128,7 +128,7 @@ class FileHistory:
         """Return which of some texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
         end = monotonic() + _SECONDS
-        listed = _events(self._output(*_LOG, "--all", f"--max-count={_MOST_COMMITS}", "--", path))
+        listed = _events(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
         held: set[str] = set()
         for blob in _by_path(listed).get(path, ()):
             if len(held) == len(sought) or monotonic() > end:

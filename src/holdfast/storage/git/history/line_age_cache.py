@@ -17,9 +17,9 @@ from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 
 _NAME = "line-ages-1.json"
-_MOST_COMMITS = 4
+_MAX_COMMITS = 4
 """A judgement: few people work in more worktrees at a time."""
-_MOST_BYTES = 16 * 1024 * 1024
+_MAX_BYTES = 16 * 1024 * 1024
 
 Found = Mapping[str, Mapping[str, tuple[str, int]]]
 """By path and line number, in digits: the commit that last changed the line, and its time."""
@@ -28,7 +28,7 @@ Found = Mapping[str, Mapping[str, tuple[str, int]]]
 def load(repository: Repository) -> dict[str, Found]:
     """Return the cached ages by commit; none if the file is damaged."""
     try:
-        cached = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MOST_BYTES))
+        cached = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MAX_BYTES))
         return {head: {path: _ages(lines) for path, lines in found.items()} for head, found in cached.items()}
     except (HoldfastError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return {}
@@ -41,8 +41,8 @@ def _ages(lines: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
 def save(repository: Repository, cached: Mapping[str, Found], head: str, found: Found) -> None:
     """Add the ages found for a commit to the cache, if it can be written."""
     others = [(other, ages) for other, ages in cached.items() if other != head]
-    data = json.dumps(dict([*others[1 - _MOST_COMMITS :], (head, found)])).encode()
-    if len(data) <= _MOST_BYTES:
+    data = json.dumps(dict([*others[1 - _MAX_COMMITS :], (head, found)])).encode()
+    if len(data) <= _MAX_BYTES:
         try:
             atomic_write(os.path.join(repository.ensure_store(), _NAME), data, mode=0o600)
         except HoldfastError:

@@ -40,8 +40,8 @@ _MERGED_PACKS = 15
 """A judgement: fewer than the 50 packs from which on git repacks by itself (`gc.autoPackLimit`)."""
 _COLLECTING_SECONDS = 12 * 3600
 """How long git takes a `gc.pid` for that of a running `git gc` (`lock_repo_for_gc` in its builtin/gc.c)."""
-_MOST_OBJECTS = 4096
-_MOST_BYTES = 4 * 1024 * 1024
+_MAX_OBJECTS = 4096
+_MAX_BYTES = 4 * 1024 * 1024
 """Judgements: larger packs are rare enough to stay as they are, and rewriting one would delay a commit."""
 
 Digest = Callable[[bytes], bytes]
@@ -71,7 +71,7 @@ class Packs:
 
     def read(self, name: str) -> tuple[str, bytes] | None:
         """Return kind and content of the newest commit of a pack, or None if no sound pack has it."""
-        pack = self._pack(name, _MOST_OBJECTS * 2)
+        pack = self._pack(name, _MAX_OBJECTS * 2)
         return _unpacked(pack.entries[name]) if pack is not None and name in pack.entries else None
 
     @contextmanager
@@ -138,7 +138,7 @@ class Packs:
             return []
         found: list[Pack] = []
         name, most = tip, 1
-        while name and most < _MOST_OBJECTS and (pack := self._pack(name, most)) is not None:
+        while name and most < _MAX_OBJECTS and (pack := self._pack(name, most)) is not None:
             if os.path.lexists(f"{pack.path}.keep"):
                 break  # kept on request of another program
             found.append(pack)
@@ -157,7 +157,7 @@ class Packs:
         head = _content(f"{path}.pack", _PACK_HEAD.size)
         if len(head) < _PACK_HEAD.size or _PACK_HEAD.unpack(head)[2] > most + 1:
             return None
-        pack, index = _content(f"{path}.pack", _MOST_BYTES), _content(f"{path}.idx", _MOST_BYTES)
+        pack, index = _content(f"{path}.pack", _MAX_BYTES), _content(f"{path}.idx", _MAX_BYTES)
         entries = _entries(pack, index, self._digest)
         return Pack(path, entries) if entries else None
 
