@@ -36,6 +36,8 @@ PROGRAMS = {
 SERVER = Path(__file__).with_name("fork_server.py")
 AT_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ", "MALLOC", "COVERAGE")
 """Prefixes of variables that an interpreter reads at its start: with other values a new one is executed."""
+WITHOUT_EFFECT = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+"""Of these, variables that change nothing a test can see; the fork server itself runs without them."""
 spent_seconds = 0.0
 """CPU time of the forked processes that ended, which this process's own accounting does not include."""
 
@@ -52,6 +54,7 @@ class ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd=ROOT,
+                env={name: value for name, value in os.environ.items() if name not in WITHOUT_EFFECT},
             )
         self._socket = ours
         self._lock = threading.Lock()
@@ -79,7 +82,11 @@ class ForkServer:
 
 def at_start(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that an interpreter reads when it starts."""
-    return {name: value for name, value in environment.items() if name.startswith(AT_START)}
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(AT_START) and name not in WITHOUT_EFFECT
+    }
 
 
 @functools.cache
