@@ -24,7 +24,7 @@ CHECKING = ("tools/call", "--tool-name", "check_lazygit_messages")
 Inspect = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(params=["legacy", "modern"])
+@pytest.fixture(params=[pytest.param("legacy", marks=pytest.mark.slow), "modern"])
 def inspect(request: pytest.FixtureRequest, repository: Path, recording: Recording) -> Iterator[Inspect]:
     """Run the Inspector with a method and its options; in the end every server must have been in order."""
     server = recording.command(HOLDFAST, "serve")

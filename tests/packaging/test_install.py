@@ -16,6 +16,7 @@ from tests.packaging.conftest import EXTRAS, NEWER, OLDEST, PROGRAMS, clean_envi
 
 JOURNEY = Path(__file__).with_name("journey.py")
 NEWEST = next((version for version in NEWER if find_python(version)), NEWER[0])
+VERSIONS = [OLDEST, *(pytest.param(version, marks=pytest.mark.slow) for version in sorted({NEWEST, "3.12"}))]
 
 
 def without_network() -> list[str] | None:
@@ -54,7 +55,7 @@ def files(folder: Path) -> set[str]:
     return {str(path) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
 
-@pytest.mark.parametrize("version", [OLDEST, *sorted({NEWEST, "3.12"})])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_fresh_install_works_offline_and_writes_nothing_elsewhere(
     environment, surroundings, tmp_path: Path, version: str
 ) -> None:

@@ -20,7 +20,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.scaffold import ScaffoldRequest, scaffold
 
-VARIANTS = pytest.mark.parametrize("variant", ["cli", "library"])
+VARIANTS = pytest.mark.parametrize("variant", ["cli", pytest.param("library", marks=pytest.mark.slow)])
 NAME = "my-Kelp_2"
 
 

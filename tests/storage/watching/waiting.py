@@ -37,7 +37,13 @@ class Paths:
             self.seen.add(path)
             self._called.notify_all()
 
-    def holds(self, path: object) -> bool:
-        """Wait for a path."""
+    def holds(self, *paths: object) -> bool:
+        """Wait for one of these paths."""
+        wanted = set(map(str, paths))
         with self._called:
-            return self._called.wait_for(lambda: str(path) in self.seen, BOUND_SECONDS)
+            return self._called.wait_for(lambda: not wanted.isdisjoint(self.seen), BOUND_SECONDS)
+
+    def clear(self) -> None:
+        """Forget the paths so far."""
+        with self._called:
+            self.seen.clear()
