@@ -109,11 +109,25 @@ def cpu_seconds() -> float:
     return spent.user + spent.system + spent.children_user + spent.children_system + forked.spent_seconds
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Note the CPU seconds of each test, for `bench/test_durations.py`."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Start the module's fixtures anew before a test that is defined above the one that ran last.
+
+    The tests of a module may share a repository and rely on their order in the file. A worker that takes over
+    the last tests of a module, and then some of the earlier ones, would break that order.
+    """
     item.stash[STARTED] = cpu_seconds()
-    return (yield)
+    module = item.getparent(pytest.Module)
+    if (
+        module is None
+        or not isinstance(nextitem, pytest.Item)
+        or nextitem.getparent(pytest.Module) is not module
+    ):
+        return None
+    if (nextitem.location[1] or 0) < (item.location[1] or 0):
+        # Run it as if the next test were outside this module.
+        return bool(item.ihook.pytest_runtest_protocol(item=item, nextitem=module.parent))
+    return None
 
 
 @pytest.hookimpl(wrapper=True)

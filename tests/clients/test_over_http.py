@@ -28,7 +28,7 @@ def server(repository: Path) -> Iterator[RunningServer]:
     with running_server(repository) as server:
         yield server
         server.process.terminate()
-        assert server.process.wait(20) == 0
+        assert server.process.wait(120) == 0
         assert server.process.stderr is not None
         assert server.process.stderr.read() == ""
 

@@ -91,7 +91,7 @@ def test_every_write_is_logged_and_nothing_of_what_it_wrote(place: tuple[Path, d
         pipe.ask("last", "tools/call", {"name": CANARY, "arguments": {CANARY: CANARY}, "_meta": ENVELOPE})
         pipe.ask("none", CANARY, {"_meta": ENVELOPE})
         pipe.close_input()
-        pipe.wait(30)
+        pipe.wait(120)
         lines = lines_of(pipe.error_text())
     requests = [line for line in lines if line["event"] == "request"]
     assert len(set(done)) > 30

@@ -183,7 +183,7 @@ def test_a_reader_may_not_write(server: RunningServer, base: str):
 def following(
     server: RunningServer, path: str, last_id: str | None = None
 ) -> Iterator[http.client.HTTPResponse]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     headers = {"Authorization": f"Bearer {server.token}"}
     connection.request("GET", path, headers=headers | ({"Last-Event-ID": last_id} if last_id else {}))
     try:

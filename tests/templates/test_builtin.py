@@ -102,10 +102,10 @@ def test_make_understands_every_makefile_and_every_target_of_it(template: Templa
         [phony] = [line for line in content.splitlines() if line.startswith(".PHONY:")]
         for target in phony.split()[1:]:
             answer = subprocess.run(
-                ["make", "-n", target], cwd=tmp_path, capture_output=True, text=True, timeout=30
+                ["make", "-n", target], cwd=tmp_path, capture_output=True, text=True, timeout=120
             )
             assert (answer.returncode, answer.stderr) == (0, ""), (values, target)
-        default = subprocess.run(["make", "-n"], cwd=tmp_path, capture_output=True, text=True, timeout=30)
+        default = subprocess.run(["make", "-n"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert default.returncode == 0
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tests import forked
+from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[2]
 ENVELOPE = {
@@ -87,7 +88,7 @@ class WireClient:
         message = {"jsonrpc": "2.0", "method": method}
         self.send(message if params is None else message | {"params": params})
 
-    def receive(self, seconds: float = 20.0) -> dict[str, Any]:
+    def receive(self, seconds: float = SECONDS) -> dict[str, Any]:
         line = self.lines.get(timeout=seconds)
         assert line is not None, f"the server closed its output; stderr: {b''.join(self.errors)!r}"
         answer: dict[str, Any] = json.loads(line)
@@ -97,7 +98,7 @@ class WireClient:
         self.request(identity, method, params)
         return self.answer(identity)
 
-    def answer(self, identity: Any, seconds: float = 20.0) -> dict[str, Any]:
+    def answer(self, identity: Any, seconds: float = SECONDS) -> dict[str, Any]:
         """Return the answer under an id, passing over notifications."""
         while True:
             message = self.receive(seconds)
@@ -120,7 +121,7 @@ class WireClient:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def answers(self, count: int, seconds: float = 60.0) -> list[dict[str, Any]]:
+    def answers(self, count: int, seconds: float = SECONDS) -> list[dict[str, Any]]:
         """Return that many answers, passing over notifications."""
         got: list[dict[str, Any]] = []
         while len(got) < count:
@@ -145,7 +146,7 @@ class WireClient:
     def error_text(self) -> str:
         return b"".join(self.errors).decode()
 
-    def wait_for_error_text(self, wanted: str, seconds: float = 5.0) -> None:
+    def wait_for_error_text(self, wanted: str, seconds: float = SECONDS) -> None:
         ends = time.monotonic() + seconds
         while wanted not in self.error_text():
             assert time.monotonic() < ends, f"{wanted!r} not in {self.error_text()!r}"
@@ -154,7 +155,7 @@ class WireClient:
     def close_input(self) -> None:
         self.stdin.close()
 
-    def wait(self, seconds: float = 10.0) -> int:
+    def wait(self, seconds: float = SECONDS) -> int:
         status = self.process.wait(seconds)
         if self._reader.ident is not None:
             self._reader.join(seconds)

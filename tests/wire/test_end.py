@@ -244,7 +244,7 @@ def test_files_can_stand_for_the_pipes(tmp_path: Path) -> None:
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_text("".join(json.dumps(message) + "\n" for message in session))
     with source.open() as stdin, target.open("w") as stdout:
-        status = subprocess.run(SAMPLE_SERVER, stdin=stdin, stdout=stdout, cwd=ROOT, timeout=20).returncode
+        status = subprocess.run(SAMPLE_SERVER, stdin=stdin, stdout=stdout, cwd=ROOT, timeout=120).returncode
     assert status == 0
     answers = [json.loads(line) for line in target.read_text().splitlines()]
     assert [answer["id"] for answer in answers] == [1, 2]

@@ -72,7 +72,7 @@ class HandshakeClient:
     @contextmanager
     def stream(self, http_method: str, message: Any, **more: str) -> Iterator[EventReader]:
         """Send something and read its response event by event."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
         headers = {name: value for name, value in self.headers(**more).items() if value is not None}
         headers["Authorization"] = f"Bearer {self.token or self.server.token}"
         body = None if message is None else json.dumps(message)

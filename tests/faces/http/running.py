@@ -59,7 +59,7 @@ class RunningServer:
         if payload is not None:
             given["Content-Type"] = "application/json"
         given |= headers or {}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         sent = {name: value for name, value in given.items() if value is not None}
         try:
             connection.putrequest(method, path, skip_host="Host" in given, skip_accept_encoding=True)

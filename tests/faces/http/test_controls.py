@@ -57,7 +57,7 @@ def port() -> Iterator[int]:
 def test_control_a_plain_server_takes_it(
     port: int, method: str, headers: dict[str, str], body: bytes
 ) -> None:
-    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request(method, "/api/inbox/send_message", body or None, headers)
     assert connection.getresponse().status == 200
     connection.close()

@@ -35,7 +35,7 @@ def listening(server: RunningServer, token: str) -> Iterator[EventReader]:
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": "subscriptions/listen",
     }
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     connection.request("POST", "/mcp", json.dumps(body), headers)
     try:
         yield EventReader(connection.getresponse())
@@ -90,4 +90,4 @@ def test_two_http_clients_and_a_pipe_hear_of_each_others_writes(repository: Path
             answer = writers[number % 3](name="send_message", arguments=remark)
             assert not answer["result"].get("isError"), answer
             for ear in ears:
-                ear.heard.get(timeout=20)
+                ear.heard.get(timeout=120)

@@ -21,7 +21,7 @@ MIB = 1 << 20
 
 @contextmanager
 def connection_to(server: RunningServer) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as opened:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as opened:
         yield opened
 
 
@@ -82,7 +82,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     )
     yield connected(process, repository)
     process.terminate()
-    process.wait(10)
+    process.wait(120)
     assert process.stderr is not None
     process.stderr.close()
 

@@ -193,7 +193,7 @@ def wait_for(server: RunningServer, state: str) -> None:
 def test_what_a_client_took_is_delivered_and_stays_so(running: RunningServer, way: str) -> None:
     send(running.repository, "Once")
     asking = taking(running, way)
-    with socket.create_connection(("127.0.0.1", running.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", running.port), timeout=120) as connection:
         connection.sendall(asking)
         received = b""
         while b"Once" not in received:
@@ -207,7 +207,7 @@ def test_what_a_client_did_not_wait_for_comes_again(running: RunningServer, way:
     send(running.repository, "Again")
     asking = taking(running, way)
     for _ in range(5):
-        connection = socket.create_connection(("127.0.0.1", running.port), timeout=10)
+        connection = socket.create_connection(("127.0.0.1", running.port), timeout=120)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         connection.sendall(asking)
         connection.close()

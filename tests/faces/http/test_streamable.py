@@ -180,7 +180,7 @@ def test_a_cancelled_request_stops_and_is_told_so(server: RunningServer) -> None
     wait_for(is_running)
     assert duplicate["error"]["data"] == {"type": "duplicate_id"}
     client.notify("notifications/cancelled", requestId=9)
-    working.join(20)
+    working.join(120)
     assert answers[0]["error"]["code"] == -32800
     assert client.ask("ping")["result"] == {}
 
@@ -302,7 +302,7 @@ def test_a_stateless_client_that_leaves_cancels_its_request(server: RunningServe
     client = HandshakeClient(server)
     body = request(1, "tools/call", calling("wait", seconds=60) | {"_meta": ENVELOPE})
     stateless = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "wait"}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     headers = {"Accept": BOTH, "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
     connection.request("POST", "/mcp", json.dumps(body), headers | stateless)
     wait_for(lambda: "waiting" in said(server))

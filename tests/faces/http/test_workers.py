@@ -50,7 +50,7 @@ def test_several_workers_answer_on_one_port_and_a_dead_one_is_replaced(repositor
         wait_until(lambda: len(set(workers_of(server)) - {workers[0]}) == 3)
         assert server.ask("GET", "/api/inbox/list_messages?limit=1").json["total"] == 60
         server.process.terminate()
-        assert server.process.wait(20) == 0
+        assert server.process.wait(120) == 0
         assert not [worker for worker in workers if os.path.exists(f"/proc/{worker}")]
 
 

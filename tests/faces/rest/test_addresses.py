@@ -234,7 +234,7 @@ async def collected(
             enough.set()
 
     with suppress(TimeoutError):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             await library.face(library.scope("GET", path, headers, query), receive, send)
     return seen
 

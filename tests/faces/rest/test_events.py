@@ -38,7 +38,7 @@ class Stream:
 
 @contextmanager
 def listening(server: RunningServer, query: str = "", last_id: str | None = None) -> Iterator[Stream]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     headers = {"Authorization": f"Bearer {server.token}", "Accept": "text/event-stream"}
     connection.request(
         "GET", f"/api/events{query}", headers=headers | ({"Last-Event-ID": last_id} if last_id else {})

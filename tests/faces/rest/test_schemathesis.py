@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.faces.http.running import RunningServer
-from tests.reliability.samples import samples
+from tests.reliability.samples import SCALE, samples
 
 SCHEMATHESIS = str(Path(sys.executable).with_name("schemathesis"))
 # Paths and cursors have rules that a schema cannot tell, so that good data may be refused. And a number or a
 # truth value that is spelled as text is understood, as agents write them, so that some bad data is accepted.
 HALF = "^/api/(tasks|workspaces|templates)"
 LEFT_OUT = "positive_data_acceptance,negative_data_rejection"
+PHASES = "examples,coverage,fuzzing,stateful" if SCALE else "examples,fuzzing,stateful"
+"""Coverage sends every boundary value of every schema: 12,000 requests, for minutes."""
 
 
 @pytest.mark.sampled
@@ -30,6 +32,7 @@ def test_every_route_keeps_to_its_description(server: RunningServer, tmp_path: P
             *("--header", f"Authorization: Bearer {server.token}"),
             *(which, HALF),
             *("--exclude-path", "/api/events"),
+            *("--phases", PHASES),
             *("--checks", "all"),
             *("--exclude-checks", LEFT_OUT),
             *("--max-examples", str(samples("requests of each route"))),

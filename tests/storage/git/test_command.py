@@ -410,7 +410,7 @@ def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow, tmp_path):
     with running(second_call), pytest.raises(Cancelled):
         slow.head_blob(FILE)
     slow.objects()._process.kill()
-    busy.join(5)
+    busy.join(120)
     assert not busy.is_alive()
 
 

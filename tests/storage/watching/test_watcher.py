@@ -101,7 +101,7 @@ def test_threads_run_only_while_somebody_listens(watcher, tmp_path):
     second()
     assert not watcher.running
     for one in started:
-        one.join(30)
+        one.join(120)
         assert not one.is_alive()
     checks = Counter()
     watcher.subscribe("topic", Counter(), polled(checks))
