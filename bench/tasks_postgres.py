@@ -23,7 +23,7 @@ from bench._comparison import Comparison, compare
 from bench._results import Results, absent, arguments
 from bench.tasks import LOOKS, ME, filled, timed
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.storage.sql.postgres import translated
+from holdfast.storage.sql.postgres import with_driver_placeholders
 from holdfast.storage.sql.sql_store import Connection, Rows, SqlStore, Values
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.toolsets import full_registry
@@ -88,7 +88,9 @@ def looks(
     def run() -> dict[str, Any]:
         return dispatcher.run(operation, arguments, dispatcher.new_call(operation)).wire()
 
-    statements = [(translated(text), values) for text, values in recorded(workspace.room("tasks"), run)]
+    statements = [
+        (with_driver_placeholders(text), values) for text, values in recorded(workspace.room("tasks"), run)
+    ]
     comparison = Comparison(f"{label} / its {len(statements)} statements")
     with bare(address) as connection:
 

@@ -14,9 +14,9 @@ _DISABLING_VARIABLES = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
 def main() -> int:
     """Run the command line with the process's arguments and return the exit status."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from holdfast.storage.processes import hold_standard_streams
+        from holdfast.storage.processes import reserve_standard_streams
 
-        hold_standard_streams()
+        reserve_standard_streams()
     try:
         return _run(sys.argv[1:])
     except (ImportError, MemoryError, OSError) as failure:

@@ -23,7 +23,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Corrupted, HoldfastError
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.toolset import Toolset
@@ -41,7 +41,7 @@ from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import DAMAGED_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
-from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, dropped_writes
+from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, count_dropped_writes
 from holdfast.storage.watching.listing import Listing
 
 toolset = Toolset("stores", "The stores themselves: checks them for damage, counts and measures them.")
@@ -276,7 +276,7 @@ def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         yield _finding(_STORE, label, "damaged", message, "Move aside the file or link that has its name.")
     elif stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
         if fix:
-            with disk_failures_named(label):
+            with translate_disk_errors(label):
                 os.chmod(directory, stat.S_IMODE(mode) & ~_OPEN_TO_OTHERS)
         message = "Other users of this machine have access to the store."
         next_step = "`holdfast doctor --fix` closes it to them."
@@ -288,7 +288,7 @@ def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
     swept = frozenset(sweep_orphans(directory) if fix else ())
-    with disk_failures_named(room.named(directory)):
+    with translate_disk_errors(room.named(directory)):
         left = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
     for name in sorted(swept | left):
         yield _leftover(room.named(os.path.join(directory, name)), fixed=name in swept)
@@ -317,7 +317,7 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         return
     for name in sorted(filter(is_backup, os.listdir(directory))):
         path = os.path.join(directory, name)
-        with disk_failures_named(name):
+        with translate_disk_errors(name):
             message = _BACKUP.format(os.lstat(path).st_size)
         yield _finding(_STORE, room.named(path), "info", message, _BACKUP_STEP)
     for name in sorted(name for name in os.listdir(directory) if DAMAGED_MARK in name):
@@ -325,8 +325,8 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         severity: Severity = "warning"
         is_file = os.path.isfile(path) and not os.path.islink(path)
         if is_file and name.partition(DAMAGED_MARK)[0].endswith(LOG_SUFFIX):
-            with disk_failures_named(name), open(path, "rb") as file:
-                lost = dropped_writes(file.read(DAMAGED_BYTES))
+            with translate_disk_errors(name), open(path, "rb") as file:
+                lost = count_dropped_writes(file.read(DAMAGED_BYTES))
             message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
             message = message.format(lost)
         yield _finding(_STORE, room.named(path), severity, message, _DAMAGED_COPY_STEP)

@@ -18,7 +18,7 @@ from pydantic import Field
 from holdfast.doctor import StoreRoom, toolset
 from holdfast.kernel.clock import monotonic, rfc3339_of_seconds
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.kernel.models import NoArguments, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, STATISTICS
@@ -158,7 +158,7 @@ def _files(room: StoreRoom) -> Iterator[StoredFile]:
             entry = next(
                 (entry.removesuffix(end) for end in _AUXILIARY_SUFFIXES if entry.endswith(end)), entry
             )
-            with suppress(FileNotFoundError), disk_failures_named(name):
+            with suppress(FileNotFoundError), translate_disk_errors(name):
                 status = os.lstat(path)
                 sizes[entry] += status.st_size
                 # Readers also create these: SQLite's shared-memory file, and an empty write-ahead log.
@@ -176,7 +176,7 @@ def _version(path: str) -> int | None:
     """Return the user version in a SQLite header, without opening the database."""
     if not path.endswith(".sqlite") or not os.path.isfile(path):
         return None
-    with disk_failures_named(os.path.basename(path)), open(path, "rb") as file:
+    with translate_disk_errors(os.path.basename(path)), open(path, "rb") as file:
         header = file.read(_HEADER.size)
     if len(header) < _HEADER.size or not header.startswith(_SQLITE):
         return None

@@ -15,7 +15,7 @@ from pydantic import Field
 from holdfast.kernel.models import Input, Integer, Output, wire_names
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.registry import TOOLS, Registry
-from holdfast.kernel.schema import input_schema, whole_schema
+from holdfast.kernel.schema import input_schema, strip_marks
 from holdfast.kernel.toolset import Toolset
 
 toolset = Toolset(TOOLS, "The tools themselves: searches all of them, with their arguments.")
@@ -87,7 +87,7 @@ def _described(operation: Operation) -> FoundTool:
         description=operation.description,
         effect=operation.effect,
         command=f"holdfast {operation.toolset} {operation.command}",
-        inputSchema=whole_schema(input_schema(operation)),
+        inputSchema=strip_marks(input_schema(operation)),
     )
 
 

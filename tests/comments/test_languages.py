@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from holdfast import toolsets
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from tests.comments.conftest import Desk
 
 toolset = toolsets.toolset("comments")
@@ -196,7 +196,7 @@ def test_its_complexity_is_explained(desk: Desk, sample: Sample) -> None:
     desk.write(sample.path, sample.text)
     prompt = next(one for one in toolset.prompts if one.name == "explain_complexity")
     given = {"filePath": sample.path, "complexityThreshold": "3"}
-    [message] = prompt.function(desk.room, validated(prompt.input, given, spelled=True))
+    [message] = prompt.function(desk.room, validate_arguments(prompt.input, given, spelled=True))
     name, lines = ".".join(sample.symbol), f"{sample.start}-{sample.end}"
     title = f"{name} (lines {lines}, complexity 3; it branches at line "
     assert isinstance(message.content, str)

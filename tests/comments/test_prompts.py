@@ -14,7 +14,7 @@ from holdfast.comments.errors import InvalidFilePath, SourceNotFound
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.export_comments import ExportComments
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
@@ -56,7 +56,7 @@ def prompt(name: str) -> Any:
 
 def text_of(room: Comments, name: str, **given: str) -> str:
     declared = prompt(name)
-    [message] = declared.function(room, validated(declared.input, given, spelled=True))
+    [message] = declared.function(room, validate_arguments(declared.input, given, spelled=True))
     assert message.role == "user"
     assert isinstance(message.content, str)
     return message.content
@@ -64,7 +64,7 @@ def text_of(room: Comments, name: str, **given: str) -> str:
 
 def refused(name: str, **given: str) -> str:
     with pytest.raises(InvalidArguments) as failure:
-        validated(prompt(name).input, given, spelled=True)
+        validate_arguments(prompt(name).input, given, spelled=True)
     return failure.value.message
 
 
@@ -172,7 +172,7 @@ def test_training_export_names_the_call(room, given, has_context):
     assert "There are 2 of them: 1 TODO, 1 NOTE; 0 with AI metadata." in text
     call = json.loads(text.partition("```json\n")[2].partition("\n```")[0])
     assert call["format"] == "jsonl"
-    assert validated(ExportComments, call).format == "jsonl"
+    assert validate_arguments(ExportComments, call).format == "jsonl"
     assert ('"includeSourceContext": true' in text) == has_context
     assert ("--context 5" in text) == has_context
     assert "includeContext" in refused("training_export", includeContext="perhaps")

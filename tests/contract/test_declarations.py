@@ -14,7 +14,7 @@ from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
 from holdfast.faces.mcp.catalogue import output_schema
 from holdfast.faces.schema import properties_of, result_fields
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.schema import input_schema
 from holdfast.toolsets import full_registry
@@ -118,7 +118,7 @@ def test_its_example_is_a_command_line_of_its_own(
     performed: list[tuple[str, Any]] = []
 
     def perform(host: Host, named: Operation, arguments: Any, **_: Any) -> int:
-        performed.append((named.name, validated(named.input, arguments)))
+        performed.append((named.name, validate_arguments(named.input, arguments)))
         return 0
 
     monkeypatch.setattr("holdfast.faces.cli.command.perform", perform)

@@ -180,7 +180,7 @@ def test_notifications_and_questions_are_cleaned_but_not_the_clients_own_names()
 
 @pytest.mark.evidence("G2", "every face", control="answers that are not cleaned")
 def test_without_the_cleaning_hidden_text_would_leave(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "may_hide", lambda document: False)
-    monkeypatch.setattr(untrusted, "may_hide", lambda document: False)
+    monkeypatch.setattr(messages, "may_have_invisible", lambda document: False)
+    monkeypatch.setattr(untrusted, "may_have_invisible", lambda document: False)
     assert hidden_in(json.loads(messages.encoded({"result": TEXT}))) == [TEXT]
     assert hidden_in(json.loads(untrusted.json_text([TEXT], for_a_person=False))) == [TEXT]

@@ -17,7 +17,7 @@ import pytest
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.registry import Selection
-from holdfast.kernel.schema import input_schema, whole_schema
+from holdfast.kernel.schema import input_schema, strip_marks
 from holdfast.toolsets import full_registry
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
@@ -26,7 +26,7 @@ EVERYTHING = full_registry()
 NAMED = EVERYTHING.select(Selection(tools=frozenset(item.listed_name for item in EVERYTHING.operations)))
 TOOLS = {
     tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-    | {"inputSchema": whole_schema(input_schema(NAMED.operation(tool.name)))}
+    | {"inputSchema": strip_marks(input_schema(NAMED.operation(tool.name)))}
     for tool in ProtocolCatalogue(NAMED, PROFILES["everything"], 1000).tools(None).tools
 }
 

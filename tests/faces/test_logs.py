@@ -155,12 +155,12 @@ def test_an_unknown_choice_is_refused(repository: Path, option: str, value: str)
 def test_the_reference_of_a_failure_is_in_its_line_without_its_text() -> None:
     program = (
         "from holdfast.faces.logs import log_to_standard_error\n"
-        "from holdfast.kernel.dispatch.failures import guarded\n"
+        "from holdfast.kernel.dispatch.failures import run_guarded\n"
         "import logging\n"
         "log_to_standard_error('warning', 'json')\n"
         f"logging.getLogger('mcp.server').warning('{CANARY}')\n"
         "def broken(): raise KeyError('" + CANARY + "')\n"
-        "try: guarded(broken)\n"
+        "try: run_guarded(broken)\n"
         "except Exception as error: print(error.data['reference'])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -44,7 +44,7 @@ from holdfast.storage.git.remotes import local_path
 from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
-from holdfast.storage.sql.write_ahead_log import pages_of
+from holdfast.storage.sql.write_ahead_log import committed_pages
 from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
@@ -156,7 +156,7 @@ add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory
     lambda at: TokenFile(at).find("x")), OURS,
     json.dumps({"version": 1, "tokens": [{"name": "ci", "role": "read", "sha256": "0" * 64,
         "created": "2025-01-01T00:00:00Z"}]}), cost=2)
-add("write-ahead log", "storage/sql/write_ahead_log", pages_of, NOTHING,
+add("write-ahead log", "storage/sql/write_ahead_log", committed_pages, NOTHING,
     bytes.fromhex("377f0682002de2180000100000000000") + bytes(5000), cost=4)
 add("comparison", "source/diff/comparison", lambda data: [list(map(list, Comparison.of(data,
     b"a\nb\n" * 9).hunks(3)))], NOTHING, b"a\nb\nc\n" * 8, cost=4)

@@ -47,13 +47,14 @@ SIDECAR = json.dumps(
 )
 TOML = "[project]\nname = 'kelp'\n[tool.holdfast.gate]\ncomplexity_threshold = 12.5\ndisable = ['debt']\n"
 YAML = "customCommands:\n  - key: '<c-h>'\n    context: files\n    command: other\nwidth: 1.5\n"
-add("json", "storage/files/foreign_document", foreign_document.json_of, FOREIGN, SIDECAR, "[1e3, null]")
-add("toml", "storage/files/foreign_document", held(foreign_document.toml_of), FOREIGN, TOML,
+add("json", "storage/files/foreign_document", foreign_document.parse_json, FOREIGN, SIDECAR, "[1e3, null]")
+add("toml", "storage/files/foreign_document", held(foreign_document.parse_toml), FOREIGN, TOML,
     "a.b = 2020-01-01", f"a = {'9' * 5000}")
-add("yaml", "storage/files/foreign_document", held(foreign_document.yaml_of), FOREIGN, YAML,
+add("yaml", "storage/files/foreign_document", held(foreign_document.parse_yaml), FOREIGN, YAML,
     "{a: [1, !!set {b}]}", cost=8)
 XML = '<coverage><class filename="a.py"><line number="3" hits="1"/></class></coverage>'
-add("xml", "storage/files/foreign_document", lambda data: list(foreign_document.xml_of(data)), FOREIGN, XML)
+add("xml", "storage/files/foreign_document", lambda data: list(foreign_document.parse_xml(data)), FOREIGN,
+    XML)
 add("cobertura", "analysis/coverage/report_formats", report_formats.xml_report, FOREIGN, XML,
     '<report><package name="p"><sourcefile name="A"><line nr="3" ci="2"/></sourcefile></package></report>')
 add("lcov", "analysis/coverage/report_formats", report_formats.lcov_report, FOREIGN,
@@ -135,7 +136,7 @@ add("place in a room", "tasks/link_targets", typed(parse_place), OURS, "m_012345
     "src/a.py#c_1730000000000", "git-mile://entity/0b6d5a52")
 for tracker, read in (("github", github.task_of), ("asana", asana._task), ("linear", linear._task)):
     add(f"{tracker} answer", f"tasks/trackers/{tracker}", lambda data,
-        read=read: [read(one) for one in items([foreign_document.json_of(data)])],  # type: ignore[misc]
+        read=read: [read(one) for one in items([foreign_document.parse_json(data)])],  # type: ignore[misc]
         (*OURS, *FOREIGN), json.dumps(ISSUES[0] | {"gid": "3", "id": "x", "identifier": "K-1",
             "state": {"type": "started", "name": "Doing"}}))
 add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, needed=("project",),

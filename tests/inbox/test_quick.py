@@ -21,7 +21,7 @@ from holdfast.inbox.schema import DATABASE_NAME
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError, closest
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
+from holdfast.storage.sql.quick import NeedsFullProgram, enclosing_repository
 from tests.conftest import RunHoldfast
 
 NAMES = st.text("abAß.", min_size=1, max_size=8)
@@ -326,7 +326,7 @@ def test_the_repository_is_the_same_one_or_left_to_the_whole(layouts: dict[str, 
         try:
             root, directory = enclosing_repository(str(path))
             quick = root, f"{directory}/{DATABASE_NAME}"
-        except OutOfTheOrdinary:
+        except NeedsFullProgram:
             continue
         found.add(name)
         full = Repository.discover(path)

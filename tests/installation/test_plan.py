@@ -29,7 +29,7 @@ from holdfast.installation.plan import (
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
-from holdfast.storage.files.directories import opened_directory
+from holdfast.storage.files.directories import open_directory
 from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
 from tests.installation.places import CONTRIBUTED, situation
@@ -333,7 +333,7 @@ def test_a_directory_that_another_process_of_ours_works_in_is_waited_for():
         changes = planned_installation(CLIENTS["cursor"], place, CONTRIBUTED)
         folder = Path(place.root) / ".cursor"
         folder.mkdir()
-        with opened_directory(folder) as descriptor, ThreadPoolExecutor(1) as pool:
+        with open_directory(folder) as descriptor, ThreadPoolExecutor(1) as pool:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             working = pool.submit(carry_out, changes)
             with pytest.raises(TimeoutError):

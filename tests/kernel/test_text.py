@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.text import columns, counted, fitted, one_line, shorten, table
+from holdfast.kernel.text import counted, display_width, fit_to_width, one_line, shorten, table
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40)
 
@@ -26,7 +26,7 @@ def test_a_table_that_fits_is_shown_whole():
 def test_only_flexible_columns_are_cut_and_the_short_one_keeps_its_words():
     row = ("8903a9b6", "open", "A title that goes on and on", "bug", "2 comments")
     text = table([row], 50, flexible=(2, 3))
-    assert columns(text) == 50
+    assert display_width(text) == 50
     assert "8903a9b6  open" in text
     assert text.endswith("bug  2 comments")
     assert "…" in text
@@ -46,9 +46,9 @@ def test_no_rows_are_no_text():
 
 
 def test_wide_and_combining_characters_are_counted_as_terminals_show_them():
-    assert columns("日本") == 4
-    assert columns("é") == 1
-    assert fitted("日本語", 4) == "日… "
+    assert display_width("日本") == 4
+    assert display_width("é") == 1
+    assert fit_to_width("日本語", 4) == "日… "
 
 
 def test_stored_text_stays_on_its_line():
@@ -59,12 +59,12 @@ def test_stored_text_stays_on_its_line():
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.integers(140, 200))
 def test_no_line_is_wider_than_the_terminal(rows, width):
-    assert all(columns(line) <= width for line in table(rows, width, flexible=(1, 2)).split("\n"))
+    assert all(display_width(line) <= width for line in table(rows, width, flexible=(1, 2)).split("\n"))
 
 
 @given(CELLS, st.integers(1, 60))
 def test_a_fitted_text_takes_exactly_its_width(text, width):
-    assert columns(fitted(text, width)) == width
+    assert display_width(fit_to_width(text, width)) == width
 
 
 def test_a_short_text_stays_whole_and_a_long_one_says_where_it_was_cut():

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field, StrictBool, field_validator
 
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Integer, IntegerOrNone, NoArguments
 from tests.kernel.example import Add
@@ -13,16 +13,20 @@ from tests.kernel.example import Add
 
 def refusal(model: type[Input], arguments: Any) -> InvalidArguments:
     with pytest.raises(InvalidArguments) as caught:
-        validated(model, arguments)
+        validate_arguments(model, arguments)
     return caught.value
 
 
 def test_arguments_are_accepted_by_wire_name_and_by_our_name():
-    assert validated(Add, {"firstNumber": 1}) == validated(Add, {"first_number": 1}) == Add(first_number=1)
+    assert (
+        validate_arguments(Add, {"firstNumber": 1})
+        == validate_arguments(Add, {"first_number": 1})
+        == Add(first_number=1)
+    )
 
 
 def test_no_arguments_are_an_empty_object():
-    assert validated(NoArguments, None) == NoArguments()
+    assert validate_arguments(NoArguments, None) == NoArguments()
 
 
 def test_an_unknown_argument_is_refused_with_the_closest_name():
@@ -125,7 +129,7 @@ def test_a_boolean_or_a_text_is_no_whole_number(wrong: dict[str, Any]) -> None:
 
 
 def test_a_whole_number_may_have_a_point_and_keeps_its_bounds() -> None:
-    assert validated(Numbers, {"one": 5.0, "maybe": 7, "several": [1, "2"]}) == Numbers(
+    assert validate_arguments(Numbers, {"one": 5.0, "maybe": 7, "several": [1, "2"]}) == Numbers(
         one=5, maybe=7, several=(1, "2")
     )
     assert "less than or equal to 9" in refusal(Numbers, {"one": 10}).message
@@ -137,7 +141,9 @@ def test_a_whole_number_may_have_a_point_and_keeps_its_bounds() -> None:
 
 @pytest.mark.requirement("http-22")
 def test_where_everything_is_text_the_words_are_booleans() -> None:
-    spelled = validated(Switches, {"on": "true", "maybe": "no", "nested": {"deep": "false"}}, spelled=True)
+    spelled = validate_arguments(
+        Switches, {"on": "true", "maybe": "no", "nested": {"deep": "false"}}, spelled=True
+    )
     assert spelled == Switches(on=True, maybe=False, nested=Nested(deep=False))
     with pytest.raises(InvalidArguments, match="valid boolean"):
-        validated(Switches, {"on": "perhaps"}, spelled=True)
+        validate_arguments(Switches, {"on": "perhaps"}, spelled=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.faces.cli import git_mile
-from holdfast.kernel.text import columns
+from holdfast.kernel.text import display_width
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import table
@@ -121,9 +121,9 @@ def test_tables_fit_the_terminal_whatever_the_letters() -> None:
     }
     for width in (60, 80, 120):
         lines = table([row, {**row, "title": "Short", "labels": []}], width).splitlines()
-        assert all(columns(line) <= width for line in lines)
+        assert all(display_width(line) <= width for line in lines)
     assert "…" in lines[0]
-    assert columns("日本") == 4
+    assert display_width("日本") == 4
     assert "another" in table([row], 10_000)
 
 
@@ -134,7 +134,7 @@ def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:
     room.close()
     lines = on_a_terminal([GIT_MILE, "list"], repository, 50).splitlines()
     assert len(lines) == 3
-    assert max(columns(line) for line in lines) == 50
+    assert max(display_width(line) for line in lines) == 50
 
 
 def on_a_terminal(command: list[str], cwd: Path, width: int) -> str:

@@ -158,13 +158,13 @@ def test_a3_control_a_sidecar_that_is_not_flushed_loses_acknowledged_comments(
 # compiled, as in a fresh clone, so that the disk can fail there too; the dispatcher answers for it.
 
 ADD_ONCE = f"""
-from holdfast.kernel.dispatch.failures import guarded
+from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import HoldfastError
 room.history.head()
 sys.pycache_prefix, sys.dont_write_bytecode = "/not-compiled", True
 try:
     begin()
-    guarded(add, {NEW!r})
+    run_guarded(add, {NEW!r})
     end()
 except HoldfastError as failure:
     sys.exit(failure.sentence())
@@ -251,7 +251,9 @@ def test_a2_a_kill_while_a_comment_moves_leaves_it_in_one_file_or_in_both(
 def test_a2_control_acknowledging_before_the_comment_is_stored_is_caught(
     annotated: Path, tally: Tally
 ) -> None:
-    program = python(WRITING + ADD_ONCE.replace("    guarded(", "    acknowledge()\n    guarded("), annotated)
+    program = python(
+        WRITING + ADD_ONCE.replace("    run_guarded(", "    acknowledge()\n    run_guarded("), annotated
+    )
     report = kill_at_every_syscall(
         program, restore(annotated), old_or_new(annotated), calls=("fsync",), enough=3
     )

@@ -35,12 +35,12 @@ QUICK = (
     WHOLE
     + """
 from holdfast.inbox.quick import post
-from holdfast.storage.sql.quick import OutOfTheOrdinary
+from holdfast.storage.sql.quick import NeedsFullProgram
 send_slowly = send
 def send(comment):
     try:
         post(sys.argv[1], "a.py", comment, None)
-    except OutOfTheOrdinary:
+    except NeedsFullProgram:
         send_slowly(comment)
 """
 )

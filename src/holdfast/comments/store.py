@@ -36,7 +36,7 @@ from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
-from holdfast.storage.watching.file_signature import Sign, sign_of
+from holdfast.storage.watching.file_signature import FileSignature, signature_of
 from holdfast.storage.watching.listing import Listing, Signature
 from holdfast.storage.watching.watched_listing import WatchedListing
 
@@ -97,7 +97,7 @@ class Comments(SidecarFiles):
 
     def moves(self, path: str | None = None) -> Moves | None:
         """Return where comments of missing sources belong and, for a file, those whose code moved to it."""
-        lone = self._sidecars.lone()
+        lone = self._sidecars.without_companion()
         strays = tuple((source_of(one), self._sidecars.signature(one)) for one in lone)
         moves = self._strays.moves(strays) if strays else None
         return moves if path is None else self._strays.with_arrivals(path, lone, moves)
@@ -196,12 +196,14 @@ class Comments(SidecarFiles):
             attach_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
         return sidecar
 
-    def sign(self, source_path: str) -> Sign | None:
-        """Return a value from stat calls that changes when the sidecar or the source does; see `sign_of`."""
+    def sign(self, source_path: str) -> FileSignature | None:
+        """Return a value from stat calls that changes with the sidecar or the source; see `signature_of`."""
         source = f"{self.repository.root}/{source_path}"
-        sidecar = sign_of((sidecar_of(source),))
+        sidecar = signature_of((sidecar_of(source),))
         # Most files have no sidecar; their source is then irrelevant.
-        return sidecar if sidecar is None or sidecar[0] is None else sign_of((sidecar_of(source), source))
+        return (
+            sidecar if sidecar is None or sidecar[0] is None else signature_of((sidecar_of(source), source))
+        )
 
     def is_unmodified(self, sidecar: Sidecar) -> bool:
         """Return whether no other program wrote a sidecar since we did, or we never wrote it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from holdfast.kernel.text import columns, one_line
+from holdfast.kernel.text import display_width, one_line
 
 if TYPE_CHECKING:
     from holdfast.comments.models import FoundComment, SymbolFacts
@@ -59,11 +59,11 @@ def wrapped(text: str, width: int) -> list[str]:
     pieces: list[str] = []
     line = ""
     for word in text.split():
-        if line and columns(line) + 1 + columns(word) > width:
+        if line and display_width(line) + 1 + display_width(word) > width:
             pieces.append(line)
             line = ""
         line = f"{line} {word}" if line else word
-        while columns(line) > width:
+        while display_width(line) > width:
             cut = _fitting(line, width)
             pieces.append(line[:cut])
             line = line[cut:]
@@ -73,7 +73,7 @@ def wrapped(text: str, width: int) -> list[str]:
 def _fitting(text: str, width: int) -> int:
     taken = 0
     for number, letter in enumerate(text):
-        taken += columns(letter)
+        taken += display_width(letter)
         if taken > width:
             return max(1, number)
     return len(text)

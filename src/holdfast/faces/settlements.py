@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from holdfast.faces.admission import _log
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch.failures import guarded
+from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import HoldfastError
 
 
@@ -75,7 +75,7 @@ class Settlements:
 
 async def _settled(exchange: Followed, *, answered: bool) -> None:
     try:
-        await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
+        await asyncio.to_thread(run_guarded, lambda: exchange.settle(answered=answered))
     except HoldfastError as failure:
         # The answer was sent; the failure can only be logged.
         _log.warning("after an answer: %s", failure.kind)

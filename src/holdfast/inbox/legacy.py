@@ -21,7 +21,7 @@ from holdfast.inbox.message import located, validated_line, validated_text
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.regular_file import open_regular, read_descriptor
-from holdfast.storage.files.temporary import remove_while
+from holdfast.storage.files.temporary import remove_if_unchanged
 from holdfast.storage.git.repository import Repository
 
 _LABEL = "mcp-messages.json"
@@ -80,7 +80,7 @@ class LegacyFile:
 
     def remove(self, content: bytes) -> None:
         """Remove the file if it still contains `content`."""
-        remove_while(self.path, lambda path: self._holds(path, content))
+        remove_if_unchanged(self.path, lambda path: self._holds(path, content))
 
     def _holds(self, path: str, content: bytes) -> bool:
         try:

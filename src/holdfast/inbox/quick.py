@@ -1,7 +1,7 @@
 """The inbox for quick commands: the common cases of sending, and of finding that no message waits.
 
 Contract: what happens here is exactly what `Inbox` would do, or nothing. Anything unusual (no repository, no
-store yet, another version of it, an unusual name, any error) raises `OutOfTheOrdinary` before anything is
+store yet, another version of it, an unusual name, any error) raises `NeedsFullProgram` before anything is
 stored, and the full program takes over.
 
 Loading `Inbox` and its dependencies takes several times as long as starting Python; this module is why
@@ -23,7 +23,7 @@ from holdfast.inbox.envelope import (
 )
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import rfc3339_of_seconds
-from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
+from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore, enclosing_repository
 
 _ORDINARY_COMMENT_CHARACTERS = 2000
 """Bounds of an ordinary message. Judgements: longer ones are handled by the full program."""
@@ -37,11 +37,11 @@ def post(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
     root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
     if not (file and placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
-        raise OutOfTheOrdinary
+        raise NeedsFullProgram
     if line is not None and not is_line_range(line):
-        raise OutOfTheOrdinary
+        raise NeedsFullProgram
     if _may_be_misspelt(root, placed):
-        raise OutOfTheOrdinary
+        raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, sent_at)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, sent_at, root))

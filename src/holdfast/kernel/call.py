@@ -67,7 +67,7 @@ class Call:
         self._answered: bool | None = None
         self._settling = threading.Lock()
 
-    def signed(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def with_author(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments with the author's name, the argument `name`, as this caller may set it."""
         given = arguments.get(name)
         if self.signer is not None:

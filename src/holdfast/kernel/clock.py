@@ -54,7 +54,7 @@ def seconds_of(timestamp: str) -> int | None:
         or timestamp[19] != "Z"
     ):
         return None
-    start = first_second(timestamp[:_DATE_CHARACTERS])
+    start = day_start_seconds(timestamp[:_DATE_CHARACTERS])
     hour, minute, second = timestamp[11:13], timestamp[14:16], timestamp[17:19]
     if start is None or not (hour + minute + second).isdecimal():
         return None
@@ -62,7 +62,7 @@ def seconds_of(timestamp: str) -> int | None:
 
 
 @lru_cache(maxsize=4096)
-def first_second(day: str) -> int | None:
+def day_start_seconds(day: str) -> int | None:
     """Return the first second of a day written as `YYYY-MM-DD`; None for any other text."""
     from datetime import date
 

@@ -79,7 +79,7 @@ CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
 )
 """The names of codes in specifications whose failing tools include them in the content."""
 
-SWITCHED = frozenset({"git-mile", "paired-comments"})
+SWITCHABLE_FAMILIES = frozenset({"git-mile", "paired-comments"})
 """Families whose tool failures can be sent as results instead, if the server is configured so."""
 
 

@@ -88,7 +88,7 @@ def disk_failure(error: OSError, label: str) -> HoldfastError:
 
 
 @contextmanager
-def disk_failures_named(label: str) -> Iterator[None]:
+def translate_disk_errors(label: str) -> Iterator[None]:
     """Raise every `OSError` of the code inside as a failure that names `label`."""
     try:
         yield
@@ -97,7 +97,7 @@ def disk_failures_named(label: str) -> Iterator[None]:
 
 
 @contextmanager
-def confirming(label: str) -> Iterator[None]:
+def translate_flush_errors(label: str) -> Iterator[None]:
     """Raise every `OSError` of the code inside as `Unconfirmed`: the file is in place, but not flushed."""
     try:
         yield

@@ -65,7 +65,7 @@ class Operation:
     """What the command's help gives as the default of arguments that `fill_in` adds."""
     explain: Callable[[Any, Mapping[str, Any], InvalidArguments], None] | None = None
     """Given the room and refused arguments, adds to the refusal what a specification prescribes."""
-    written_in_editor: str | None = None
+    editor_argument: str | None = None
     """The argument that the command line opens an editor for when it is not given."""
     content: Callable[[Any], list[Content]] | None = None
     """Returns a result as content of several types; faces that can only show text use `text`."""

@@ -12,7 +12,7 @@ _MARK = next(iter(ONLY_SPECIFIED))
 
 def input_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's arguments."""
-    schema: dict[str, Any] = untitled(operation.input.model_json_schema(by_alias=True))
+    schema: dict[str, Any] = strip_titles(operation.input.model_json_schema(by_alias=True))
     schema.pop("description", None)
     properties = schema.pop("properties", {})
     if not properties:
@@ -20,7 +20,7 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", "properties": properties} | schema
 
 
-def whole_schema(schema: dict[str, Any]) -> dict[str, Any]:
+def strip_marks(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without our own mark."""
     found: dict[str, Any] = _unmarked(schema)
     return found
@@ -32,12 +32,12 @@ def _unmarked(value: Any) -> Any:
     return [_unmarked(item) for item in value] if isinstance(value, list) else value
 
 
-def untitled(value: Any, *, names: bool = False) -> Any:
+def strip_titles(value: Any, *, names: bool = False) -> Any:
     """Return a schema without titles, which only repeat field names; a property may be called `title`."""
     if isinstance(value, dict):
         return {
-            key: untitled(item, names=not names and key in {"properties", "$defs"})
+            key: strip_titles(item, names=not names and key in {"properties", "$defs"})
             for key, item in value.items()
             if names or key != "title"
         }
-    return [untitled(item) for item in value] if isinstance(value, list) else value
+    return [strip_titles(item) for item in value] if isinstance(value, list) else value

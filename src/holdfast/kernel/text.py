@@ -78,34 +78,34 @@ def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int])
     """
     if not rows:
         return ""
-    wanted = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    wanted = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
     widths = _shared(wanted, width, flexible)
     return "\n".join(_line(row, widths) for row in rows)
 
 
-def columns(text: str) -> int:
+def display_width(text: str) -> int:
     """Return how many columns a text takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(_columns(ord(character)) for character in text)
+    return sum(_character_width(ord(character)) for character in text)
 
 
-def fitted(text: str, width: int) -> str:
+def fit_to_width(text: str, width: int) -> str:
     """Return a text cut or padded to a width."""
-    taken = columns(text)
+    taken = display_width(text)
     if taken <= width:
         return text + " " * (width - taken)
     kept, taken = [], 0
     for character in text:
-        taken += columns(character)
+        taken += display_width(character)
         if taken > width - 1:
-            taken -= columns(character)
+            taken -= display_width(character)
             break
         kept.append(character)
     return f"{''.join(kept)}…" + " " * (width - 1 - taken)
 
 
-def _columns(character: int) -> int:
+def _character_width(character: int) -> int:
     if 0x300 <= character <= 0x36F or character in (0x200D, 0xFE0E, 0xFE0F):
         return 0
     return 2 if any(first <= character <= last for first, last in _WIDE) else 1
@@ -139,5 +139,5 @@ def _at_least(widths: list[int], natural: list[int], shown: list[int]) -> list[i
 
 
 def _line(row: Sequence[str], widths: list[int]) -> str:
-    shown = [fitted(cell, width) for cell, width in zip(row, widths, strict=True) if width]
+    shown = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
     return _GAP.join(shown).rstrip()

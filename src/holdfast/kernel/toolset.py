@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None
         command_defaults: Mapping[str, str]
         explain: Callable[[Any, Mapping[str, Any], InvalidArguments], None] | None
-        written_in_editor: str | None
+        editor_argument: str | None
         content: Callable[[Any], list[Content]] | None
         result_fields: Callable[[Any], dict[str, Any]] | None
         expects_version: str | None

@@ -53,7 +53,7 @@ def is_visible(text: bytes) -> bool:
     return not rest or re.search(_HIDING, rest.decode("utf-8", "surrogatepass")) is None
 
 
-def may_hide(document: bytes) -> bool:
+def may_have_invisible(document: bytes) -> bool:
     """Return whether a JSON document may contain invisible characters; fast, and true when in doubt."""
     return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
 
@@ -94,7 +94,7 @@ def json_text(value: Any, *, for_a_person: bool) -> str:
     """
     layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
     text = json.dumps(value, ensure_ascii=False, default=str, **layout)
-    if may_hide(text.encode("utf-8", "surrogatepass")):
+    if may_have_invisible(text.encode("utf-8", "surrogatepass")):
         text = json.dumps(
             visible_in(value), ensure_ascii=False, default=lambda one: visible(str(one)), **layout
         )

@@ -22,7 +22,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status, WriteReceipt
 from holdfast.milestones.log.entry import Entry, is_uuid
 from holdfast.milestones.log.operation_builder import OperationBuilder
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
 _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
 _CLOSED_BEADS = ("closed", "tombstone")
@@ -155,7 +155,7 @@ def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]
 
 def _document(text: str) -> list[dict[str, Any]]:
     try:
-        found = json_of(text)
+        found = parse_json(text)
     except UnreadableDocument:
         found = None
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
@@ -167,7 +167,7 @@ def _document(text: str) -> list[dict[str, Any]]:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        found = json_of(line)
+        found = parse_json(line)
     except UnreadableDocument:
         return {}
     return found if isinstance(found, dict) else {}

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339
 from holdfast.kernel.errors import Unavailable
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
@@ -39,10 +39,10 @@ from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.ancestry import (
     count_between,
+    fast_forwards,
     first_after_fork,
-    forward,
     is_ancestor,
-    kinds_of,
+    object_kinds,
 )
 from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
 from holdfast.storage.git.objects.packs import separate_objects
@@ -206,7 +206,7 @@ class Sync:
         """Move tip commits with corrupt bytes aside, so that git fetches them again."""
         common, tips = self._repository.common_dir or "", {*self._refs.tips().values()}
         folder = os.path.join(self._repository.store_directory, "damaged")
-        with disk_failures_named("objects"):
+        with translate_disk_errors("objects"):
             found = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
         for tip in found:
             text = f"The damaged commit {tip[:12]} of a log was moved to 'damaged' in the store"
@@ -256,13 +256,13 @@ class Sync:
         renamed_logs = []
         with locked(self._index.writing_lock):
             ours, theirs = self._logs(), self._logs(namespace.tracking(remote))
-            kinds = kinds_of(self._git, filter(None, theirs.values()))
+            kinds = object_kinds(self._git, filter(None, theirs.values()))
             pairs = {
                 name: (ours.get(name), tip)
                 for name, tip in theirs.items()
                 if kinds.get(tip) == "commit" and ours.get(name) not in (tip, "")
             }
-            leading = forward(self._git, ((old, new) for old, new in pairs.values() if old))
+            leading = fast_forwards(self._git, ((old, new) for old, new in pairs.values() if old))
             moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
             own, failed = self._log.replica, set[str]()
             names = sorted(moves, key=lambda name: name == own)  # own log last: this clone then leaves it
@@ -328,12 +328,14 @@ class Sync:
     def _push_to(self, remote: str, namespace: LogNamespace) -> tuple[int, dict[str, str]]:
         """Push the logs that are ahead; return the number of operations, and refused logs."""
         ours, theirs, damaged = self._logs(), self._logs(namespace.tracking(remote)), self._damaged()
-        kinds = kinds_of(self._git, filter(None, theirs.values()))
+        kinds = object_kinds(self._git, filter(None, theirs.values()))
         blocked = self._blocked_names(remote, namespace, kinds) | {ref.removeprefix(LOGS) for ref in damaged}
         new = {
             name: tip for name, tip in ours.items() if tip and theirs.get(name) != tip and name not in blocked
         }
-        leading = forward(self._git, ((theirs[name], tip) for name, tip in new.items() if theirs.get(name)))
+        leading = fast_forwards(
+            self._git, ((theirs[name], tip) for name, tip in new.items() if theirs.get(name))
+        )
         ahead = {
             name: tip
             for name, tip in new.items()
@@ -360,7 +362,7 @@ class Sync:
         return {ref.removeprefix(prefix): tip for ref, tip in tips if _LOG.fullmatch(ref, len(prefix))}
 
     def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
-        kinds = kinds_of(self._git, filter(None, [*newer.values(), *older.values()]))
+        kinds = object_kinds(self._git, filter(None, [*newer.values(), *older.values()]))
         usable = {tip for tip, kind in kinds.items() if kind == "commit"} - {*self._damaged().values()}
         new, known = usable.intersection(newer.values()), usable.intersection(older.values())
         return count_between(self._git, sorted(new - known), sorted(known)) if new - known else 0

@@ -16,5 +16,5 @@ class CommitsNeighbour:
 
     def about(self, question: Question) -> Iterator[TaskRemark]:
         """Yield the newest commits that name the task."""
-        for commit in self._search.naming(question.name, question.limit):
+        for commit in self._search.commits_naming(question.name, question.limit):
             yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
-from holdfast.storage.watching.file_signature import sign_of
+from holdfast.storage.watching.file_signature import signature_of
 from holdfast.tasks.neighbours import Question, TaskRemark
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class FindingsNeighbour:
         from holdfast.analysis.context.file_findings import findings_in_file
 
         current_call().check()
-        version = sign_of([f"{self._room.repository.root}/{path}"])
+        version = signature_of([f"{self._room.repository.root}/{path}"])
         cached = self._cache.get(path, version)
         if cached is not None:
             return cached

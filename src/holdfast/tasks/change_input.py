@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictFloat
 
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import ONLY_SPECIFIED, Input, IntegerOrNone
 from holdfast.tasks.inputs import (
@@ -125,7 +125,7 @@ def _seed_field(field: SeedField, text: str) -> dict[str, Any]:
     if field == "blocked_by":
         return {"blockers": [(item, "blocks") for item in list_of(text)]}
     try:
-        given = validated(TaskFields, {field: text})
+        given = validate_arguments(TaskFields, {field: text})
     except InvalidArguments as failure:
         raise InvalidArguments(
             f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."

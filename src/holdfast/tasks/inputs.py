@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Integer, IntegerOrNone
 from holdfast.kernel.text import shorten
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.link_targets import links_of
 from holdfast.tasks.models import MAX_ITEMS, Body, EvidenceKind, LinkIn, ShortText, TaskId, Title
@@ -128,7 +128,7 @@ def list_of(text: str) -> list[str]:
     if not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
     try:
-        items = json_of(text)
+        items = parse_json(text)
     except UnreadableDocument:
         raise InvalidArguments("`value` is not a JSON list.", hint='Write it as ["a", "b"].') from None
     return [str(item) for item in items]

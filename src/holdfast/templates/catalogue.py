@@ -106,7 +106,7 @@ class Catalogue:
 
 
 def _folder(path: str) -> Folder:
-    return Folder(path, SUFFIX, most=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
+    return Folder(path, SUFFIX, max_files=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
 
 
 def _read(folders: Iterable[tuple[Origin, Folder]]) -> CatalogueSnapshot:

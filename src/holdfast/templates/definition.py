@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from holdfast.storage.files.foreign_document import toml_of
+from holdfast.storage.files.foreign_document import parse_toml
 from holdfast.templates.address import NAME_PATTERN
 from holdfast.templates.errors import TemplateBroken
 
@@ -211,7 +211,7 @@ def parse_template(file: str, content: bytes) -> TemplateDefinition:
     try:
         text = content.decode()
         head, body = _split(text)
-        metadata = TemplateMetadata.model_validate(toml_of(head))
+        metadata = TemplateMetadata.model_validate(parse_toml(head))
     except (ValidationError, ValueError) as failure:
         raise TemplateBroken(
             f"'{file}' is not a template: {_reason(failure)}.",

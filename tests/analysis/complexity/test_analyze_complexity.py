@@ -13,7 +13,7 @@ import pytest
 from holdfast.analysis.complexity.function_complexity import FileComplexity
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import analyze_complexity as tool
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -45,7 +45,7 @@ OPERATION = next(one for one in toolset("analyze").operations if one.name == "an
 
 def analyzed(root: Path, **given: Any) -> tool.Complexity:
     room = Analysis(Repository.at(root))
-    arguments = validated(tool.AnalyzeComplexity, {"project_path": ".", "toolchain": "auto"} | given)
+    arguments = validate_arguments(tool.AnalyzeComplexity, {"project_path": ".", "toolchain": "auto"} | given)
     try:
         return tool.analyze_complexity(room, arguments)
     finally:
@@ -68,7 +68,7 @@ def test_path_and_toolchain_are_required_and_what_is_unknown_is_told_with_what_i
         given = {"project_path": ".", "toolchain": "auto"}
         given.pop(missing)
         with pytest.raises(InvalidArguments, match=missing):
-            validated(tool.AnalyzeComplexity, given)
+            validate_arguments(tool.AnalyzeComplexity, given)
     with pytest.raises(InvalidArguments, match="cobol") as refused:
         analyzed(tree, toolchain="cobol")
     assert all(name in (refused.value.hint or "") for name in ("auto", "python-uv", "deno", "kotlin"))

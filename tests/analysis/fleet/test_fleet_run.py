@@ -16,7 +16,7 @@ import pytest
 from holdfast.analysis.fleet.fleet_run import outcomes
 from holdfast.kernel.errors import InvalidArguments, Unavailable
 from holdfast.storage.processes import pool as module
-from holdfast.storage.processes.pool import ProcessPool, executor_named
+from holdfast.storage.processes.pool import ProcessPool, create_executor
 from tests.analysis.fleet.workers import dies, dies_once, own_number, task
 from tests.storage.processes.workers import start
 
@@ -97,18 +97,18 @@ def test_no_process_outlives_the_one_that_started_it() -> None:
 @pytest.mark.parametrize("where", ["threads", "dask://", "dask://host", "dask://host:1/x", "tcp://host:1"])
 def test_what_is_no_executor_is_refused(where: str) -> None:
     with pytest.raises(InvalidArguments, match="is no executor") as refused:
-        executor_named(where, 1)
+        create_executor(where, 1)
     assert "dask://HOST:PORT" in str(refused.value.hint)
 
 
 def test_a_cluster_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(Unavailable, match="not installed") as refused:
-        executor_named("dask://127.0.0.1:1", 1)
+        create_executor("dask://127.0.0.1:1", 1)
     assert "holdfast[cluster]" in str(refused.value.hint)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CONNECT_SECONDS", 0.2)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1"):
-        executor_named("dask://127.0.0.1:1", 1)
+        create_executor("dask://127.0.0.1:1", 1)

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_code_churn import AnalyzeCodeChurn, CodeChurn, analyze_code_churn
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -41,7 +41,7 @@ def dated(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
 def asked(where: Path, **arguments: Any) -> CodeChurn:
     room = Analysis(Repository.discover(where), lambda: NOW)
     try:
-        given = validated(AnalyzeCodeChurn, {"project_path": ".", **arguments})
+        given = validate_arguments(AnalyzeCodeChurn, {"project_path": ".", **arguments})
         result: CodeChurn = analyze_code_churn(room, given)
     finally:
         room.close()
@@ -61,7 +61,7 @@ def paths(result: CodeChurn) -> list[str]:
 def test_a_project_is_required_and_a_missing_one_is_named(repository, dated):
     dated({"src/a.py": "1\n"})
     with pytest.raises(InvalidArguments, match="project_path"):
-        validated(AnalyzeCodeChurn, {})
+        validate_arguments(AnalyzeCodeChurn, {})
     with pytest.raises(NotFound, match="'srk'") as missing:
         asked(repository, project_path="srk")
     assert "'src'" in (missing.value.hint or "")

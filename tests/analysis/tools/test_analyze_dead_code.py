@@ -12,7 +12,7 @@ from holdfast.analysis.engine import scanner as scanner
 from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_dead_code import AnalyzeDeadCode, DeadCode, analyze_dead_code
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -30,7 +30,7 @@ FILES = {
 def asked(where: Path, **arguments: Any) -> DeadCode:
     room = Analysis(Repository.discover(where))
     try:
-        result: DeadCode = analyze_dead_code(room, validated(AnalyzeDeadCode, arguments))
+        result: DeadCode = analyze_dead_code(room, validate_arguments(AnalyzeDeadCode, arguments))
     finally:
         room.close()
     return result

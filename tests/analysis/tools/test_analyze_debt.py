@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_debt import AnalyzeDebt, Debt, analyze_debt
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -43,7 +43,7 @@ def project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(where: Path, **arguments: Any) -> Debt:
     room = Analysis(Repository.discover(where), lambda: NOW)
     try:
-        result: Debt = analyze_debt(room, validated(AnalyzeDebt, arguments))
+        result: Debt = analyze_debt(room, validate_arguments(AnalyzeDebt, arguments))
     finally:
         room.close()
     return result

@@ -20,7 +20,7 @@ from holdfast.analysis.tools.analyze_defect_probability import (
     Defects,
     analyze_defect_probability,
 )
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -56,7 +56,9 @@ def project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(where: Path, **arguments: Any) -> Defects:
     room = Analysis(Repository.discover(where), lambda: NOW)
     try:
-        result: Defects = analyze_defect_probability(room, validated(AnalyzeDefectProbability, arguments))
+        result: Defects = analyze_defect_probability(
+            room, validate_arguments(AnalyzeDefectProbability, arguments)
+        )
     finally:
         room.close()
     return result
@@ -254,7 +256,7 @@ def test_only_files_that_changed_are_measured_again(project, monkeypatch):
 
 def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypatch):
     room = Analysis(Repository.discover(project), lambda: NOW)
-    question = validated(AnalyzeDefectProbability, {"explain": True})
+    question = validate_arguments(AnalyzeDefectProbability, {"explain": True})
     first = analyze_defect_probability(room, question)
     assert analyze_defect_probability(room, question).wire() == first.wire()
     at(monkeypatch, 1)

@@ -14,7 +14,7 @@ from holdfast.analysis.tools.analyze_dependency_graph import (
     DependencyGraph,
     analyze_dependency_graph,
 )
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -49,7 +49,9 @@ def tree(repository: Path) -> Path:
 def asked(where: Path, **arguments: Any) -> DependencyGraph:
     room = Analysis(Repository.discover(where))
     try:
-        result: DependencyGraph = analyze_dependency_graph(room, validated(AnalyzeDependencyGraph, arguments))
+        result: DependencyGraph = analyze_dependency_graph(
+            room, validate_arguments(AnalyzeDependencyGraph, arguments)
+        )
     finally:
         room.close()
     return result

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_duplicates import AnalyzeDuplicates, Duplicates, analyze_duplicates
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -45,7 +45,7 @@ def room(repository: Path) -> Iterator[Analysis]:
 
 
 def asked(room: Analysis, **arguments: Any) -> Duplicates:
-    result: Duplicates = analyze_duplicates(room, validated(AnalyzeDuplicates, arguments))
+    result: Duplicates = analyze_duplicates(room, validate_arguments(AnalyzeDuplicates, arguments))
     return result
 
 

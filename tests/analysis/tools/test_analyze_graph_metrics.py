@@ -19,7 +19,7 @@ from holdfast.analysis.tools.analyze_graph_metrics import (
     analyze_graph_metrics,
 )
 from holdfast.kernel.content import Embedded, Text
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
@@ -55,7 +55,7 @@ def tree(repository: Path) -> Path:
 def asked(where: Path, **arguments: Any) -> GraphMetrics:
     room = Analysis(Repository.discover(where))
     try:
-        result: GraphMetrics = analyze_graph_metrics(room, validated(AnalyzeGraphMetrics, arguments))
+        result: GraphMetrics = analyze_graph_metrics(room, validate_arguments(AnalyzeGraphMetrics, arguments))
     finally:
         room.close()
     return result

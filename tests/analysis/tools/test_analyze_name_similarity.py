@@ -14,7 +14,7 @@ from holdfast.analysis.tools.analyze_name_similarity import (
     NameSimilarity,
     analyze_name_similarity,
 )
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -39,7 +39,9 @@ def project(repository: Path) -> Path:
 def asked(where: Path, **arguments: Any) -> NameSimilarity:
     room = Analysis(Repository.discover(where))
     try:
-        result: NameSimilarity = analyze_name_similarity(room, validated(AnalyzeNameSimilarity, arguments))
+        result: NameSimilarity = analyze_name_similarity(
+            room, validate_arguments(AnalyzeNameSimilarity, arguments)
+        )
     finally:
         room.close()
     return result

@@ -13,7 +13,7 @@ import pytest
 from holdfast.analysis.gate.checks import CHECKS
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.quality_gate import GateResult, QualityGate, quality_gate
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
@@ -61,7 +61,7 @@ def write(root: Path, name: str, text: str, *, age: int = 0) -> None:
 def asked(where: Path, **arguments: Any) -> GateResult:
     room = Analysis(Repository.at(where))
     try:
-        given = validated(QualityGate, arguments)
+        given = validate_arguments(QualityGate, arguments)
         assert isinstance(given, QualityGate)
         result: GateResult = quality_gate(room, given)
     finally:

@@ -407,9 +407,9 @@ class AskedHistory(VersionHistory):
 
     asked = 0
 
-    def dated(self, path: str) -> list[tuple[int, str]]:
+    def dated_contents(self, path: str) -> list[tuple[int, str]]:
         self.asked += 1
-        return super().dated(path)
+        return super().dated_contents(path)
 
 
 def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk) -> None:

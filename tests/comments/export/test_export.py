@@ -19,7 +19,7 @@ from holdfast.comments.tools.export_comments import ExportComments, ExportResult
 from holdfast.comments.tools.write_comments import CommentsWritten, WriteComments, write_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
@@ -53,7 +53,9 @@ def room(tmp_path: Path) -> Iterator[Comments]:
 
 
 def export(room: Comments, chosen: str, **more: Any) -> ExportResult:
-    result: ExportResult = export_comments(room, validated(ExportComments, {"format": chosen, **more}))
+    result: ExportResult = export_comments(
+        room, validate_arguments(ExportComments, {"format": chosen, **more})
+    )
     return result
 
 
@@ -64,7 +66,7 @@ def lines_of(result: ExportResult) -> list[dict[str, Any]]:
 
 def refused(**given: Any) -> str:
     with pytest.raises(InvalidArguments) as failure:
-        validated(ExportComments, given)
+        validate_arguments(ExportComments, given)
     return failure.value.message
 
 
@@ -74,10 +76,10 @@ def test_arguments_are_bounded_and_have_the_specifications_defaults():
     assert "format" in refused(format="xml")
     assert "contextLines" in refused(format="json", options={"contextLines": -1})
     assert "contextLines" in refused(format="json", options={"contextLines": 21})
-    options = validated(ExportComments, {"format": "json", "options": {}}).options
+    options = validate_arguments(ExportComments, {"format": "json", "options": {}}).options
     assert (options.include_source_context, options.context_lines) == (False, 3)
     for margin in (0, 20):
-        validated(ExportComments, {"format": "json", "options": {"contextLines": margin}})
+        validate_arguments(ExportComments, {"format": "json", "options": {"contextLines": margin}})
 
 
 @pytest.mark.requirement("comments-57")
@@ -270,7 +272,7 @@ def test_an_export_too_large_for_an_answer_names_the_command(room, tmp_path):
 
 def write(room: Comments, tmp_path: Path, **more: Any) -> CommentsWritten:
     given = {"output": str(tmp_path / "out"), **more}
-    result: CommentsWritten = write_comments(room, validated(WriteComments, given))
+    result: CommentsWritten = write_comments(room, validate_arguments(WriteComments, given))
     return result
 
 

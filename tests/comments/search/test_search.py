@@ -16,7 +16,7 @@ from holdfast.comments.tools.search_comments import (
     search_comments,
 )
 from holdfast.comments.toolset import comments as toolset
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
@@ -57,7 +57,7 @@ def search(room: Comments, query: str, *, limit: int | None = None, **filters: A
         given["filters"] = filters
     if limit is not None:
         given["limit"] = limit
-    result: CommentSearchResult = search_comments(room, validated(SearchComments, given))
+    result: CommentSearchResult = search_comments(room, validate_arguments(SearchComments, given))
     return result
 
 
@@ -67,7 +67,7 @@ def numbers(result: CommentSearchResult) -> list[int]:
 
 def refused(**given: Any) -> str:
     with pytest.raises(InvalidArguments) as failure:
-        validated(SearchComments, given)
+        validate_arguments(SearchComments, given)
     return failure.value.message
 
 

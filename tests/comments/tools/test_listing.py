@@ -13,9 +13,9 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.blame_file import BlameFile, annotated, blame_file
 from holdfast.comments.tools.list_comments import ListComments, list_comments, listed, listed_table
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, orphans
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.text import columns
+from holdfast.kernel.text import display_width
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
@@ -39,7 +39,7 @@ def room(tmp_path: Path) -> Iterator[Comments]:
 
 
 def numbers(room: Comments, **given: Any) -> list[int]:
-    found = list_comments(room, validated(ListComments, given))
+    found = list_comments(room, validate_arguments(ListComments, given))
     return [int(one.id.removeprefix("c_")) - 1730000000000 for one in found.comments]
 
 
@@ -73,16 +73,16 @@ def test_filters_of_a_list(room, given, expected):
 
 def test_a_moment_that_is_none_is_refused():
     with pytest.raises(InvalidArguments, match="offset"):
-        validated(ListComments, {"since": "last week"})
+        validate_arguments(ListComments, {"since": "last week"})
     with pytest.raises(InvalidArguments, match="offset"):
-        validated(ListComments, {"until": "2025-13-01"})
+        validate_arguments(ListComments, {"until": "2025-13-01"})
     with pytest.raises(InvalidArguments):
-        validated(ListComments, {"since": [1, 2, 3, 4]})
+        validate_arguments(ListComments, {"since": [1, 2, 3, 4]})
 
 
 def test_a_list_fits_the_terminal(room):
     result = list_comments(room, ListComments())
-    assert all(columns(line) <= 60 for line in listed_table(result, 60).splitlines())
+    assert all(display_width(line) <= 60 for line in listed_table(result, 60).splitlines())
     assert "b.txt:2" in listed(result)
     limited = list_comments(room, ListComments(limit=2))
     assert "2 of 4" in listed(limited)
@@ -113,7 +113,7 @@ def test_orphans_are_found_in_files_that_nobody_asked_for_before(room, tmp_path)
 def test_a_file_with_its_comments_fits_the_terminal(room, width):
     shown = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
     lines = shown.splitlines()
-    assert all(columns(line) <= width for line in lines)
+    assert all(display_width(line) <= width for line in lines)
     assert sum(line.split("┃")[0].split("│")[0].strip().isdigit() for line in lines) == 11
     margin = " ".join(line[-20:] for line in lines)
     assert "FIXME" in shown
@@ -139,12 +139,12 @@ def test_comments_of_a_deleted_file_are_shown_as_orphaned(room, tmp_path):
 @pytest.mark.parametrize("width", [24, 30, 40, 55])
 def test_on_a_narrow_terminal_nothing_runs_over_and_nothing_is_missing(room, width):
     shown = listed_table(list_comments(room, ListComments(file="src/a.py")), width)
-    assert max(map(columns, shown.split("\n"))) <= width
+    assert max(map(display_width, shown.split("\n"))) <= width
     whole = " ".join(shown.split())
     assert "c_1730000000002 Written once" in whole
     assert "A range of lines that is explained in rather many words, for wrapping" in whole
     blamed = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
-    assert max(map(columns, blamed.split("\n"))) <= width
+    assert max(map(display_width, blamed.split("\n"))) <= width
     words = " ".join(line.partition("┃")[2].strip() for line in blamed.split("\n"))
     assert "A range of lines that is explained in rather many words, for wrapping" in words
 

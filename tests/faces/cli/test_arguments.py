@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field
 
 from holdfast.faces.cli.command import Host, OperationCommand
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
@@ -106,7 +106,7 @@ def test_a_refusal_has_the_words_of_the_one_validator(
     ask: Ask, typed: list[str], arguments: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidArguments) as refused:
-        validated(DescribeThing, arguments)
+        validate_arguments(DescribeThing, arguments)
     status, output, errors = ask("sample", "describe", *typed)
     assert (status, output) == (2, "")
     told = refused.value.message

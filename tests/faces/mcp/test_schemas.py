@@ -9,7 +9,7 @@ from pydantic import Field
 from holdfast.faces.mcp.schemas import brief_schema
 from holdfast.kernel.models import ONLY_SPECIFIED, Input, Output
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.schema import input_schema, whole_schema
+from holdfast.kernel.schema import input_schema, strip_marks
 from holdfast.kernel.toolset import Toolset
 
 
@@ -62,8 +62,8 @@ def test_lengths_null_and_empty_defaults_are_left_out():
 
 def test_what_only_a_specification_asks_for_is_not_listed_beside_everything():
     assert "old" not in brief_schema(SCHEMA)["properties"]
-    assert whole_schema(SCHEMA)["properties"]["old"]["description"] == "Of old."
-    assert "x-only-specified" not in str(whole_schema(SCHEMA))
+    assert strip_marks(SCHEMA)["properties"]["old"]["description"] == "Of old."
+    assert "x-only-specified" not in str(strip_marks(SCHEMA))
 
 
 def test_a_name_that_looks_like_a_bound_stays():
@@ -83,5 +83,5 @@ def test_required_names_and_strictness_stay():
 def test_the_schema_itself_is_left_as_it_is():
     before = str(SCHEMA)
     brief_schema(SCHEMA)
-    whole_schema(SCHEMA)
+    strip_marks(SCHEMA)
     assert str(SCHEMA) == before

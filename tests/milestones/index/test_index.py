@@ -24,7 +24,7 @@ from holdfast.milestones.index.rows import EntityRows
 from holdfast.milestones.index.schema import TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.commits.commit import EMPTY_TREES, parsed
+from holdfast.storage.git.commits.commit import EMPTY_TREES, parse_record
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 from tests.reliability.evidence import Tally
 
@@ -395,7 +395,7 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     found = parse_creation(record)
     if found is None:
         return
-    (line,) = (line for line in parsed(record).message.split("\n") if line.startswith("{"))
+    (line,) = (line for line in parse_record(record).message.split("\n") if line.startswith("{"))
     entry = parse(line)
     assert entry is not None
     rows = EntityRows()

@@ -7,15 +7,15 @@ from holdfast.kernel.errors import HoldfastError, InvalidPath, TooLarge
 from holdfast.storage.files.folder import Folder
 
 
-def folder(path: Path, most: int = 10, limit: int = 100) -> Folder:
-    return Folder(str(path), ".txt", most=most, limit=limit)
+def folder(path: Path, max_files: int = 10, limit: int = 100) -> Folder:
+    return Folder(str(path), ".txt", max_files=max_files, limit=limit)
 
 
 def test_files_are_read_in_the_order_of_names_and_others_are_left_out(tmp_path: Path):
     for name in ("b.txt", "a.txt", "c.md"):
         (tmp_path / name).write_text(name)
     assert dict(folder(tmp_path).read()) == {"a.txt": b"a.txt", "b.txt": b"b.txt"}
-    assert list(folder(tmp_path, most=1).read()) == ["a.txt"]
+    assert list(folder(tmp_path, max_files=1).read()) == ["a.txt"]
 
 
 def test_a_file_that_cannot_be_read_is_one_failure(tmp_path: Path):

@@ -10,7 +10,13 @@ import yaml
 
 import holdfast
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.foreign_document import UnreadableDocument, bounded, json_of, toml_of, yaml_of
+from holdfast.storage.files.foreign_document import (
+    UnreadableDocument,
+    bounded,
+    parse_json,
+    parse_toml,
+    parse_yaml,
+)
 
 DEPTH = LIMITS.foreign_depth
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -24,13 +30,13 @@ def lists(depth: int) -> str:
 
 @pytest.mark.parametrize("text", ['{"a": [1, null, "\\u202e"]}', b'{"a": 1.5}', lists(DEPTH), "3"])
 def test_json_within_the_bounds_is_read(text: str | bytes) -> None:
-    assert json_of(text) is not None
+    assert parse_json(text) is not None
 
 
 @pytest.mark.parametrize("text", [lists(DEPTH + 1), lists(100_000), "[" * 100_000, "9" * 5000, b"\xff", "{"])
 def test_json_beyond_the_bounds_is_named_as_unreadable(text: str | bytes) -> None:
     with pytest.raises(UnreadableDocument):
-        json_of(text)
+        parse_json(text)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +53,12 @@ def test_json_beyond_the_bounds_is_named_as_unreadable(text: str | bytes) -> Non
 )
 def test_toml_beyond_the_bounds_is_named_as_unreadable(text: str) -> None:
     with pytest.raises(UnreadableDocument):
-        toml_of(text)
+        parse_toml(text)
 
 
 def test_toml_within_the_bounds_is_read() -> None:
     text = f'a.b."c.d" = {lists(90)}\n[x.y]\nz = "{"and so on . . . " * 200}"\n'
-    assert toml_of(text)["a"]["b"].keys() == {"c.d"}
+    assert parse_toml(text)["a"]["b"].keys() == {"c.d"}
 
 
 @pytest.mark.parametrize(
@@ -66,13 +72,13 @@ def test_toml_within_the_bounds_is_read() -> None:
 )  # fmt: skip
 def test_yaml_beyond_the_bounds_is_named_as_unreadable(text: str) -> None:
     with pytest.raises(UnreadableDocument):
-        yaml_of(text)
+        parse_yaml(text)
 
 
 def test_yaml_within_the_bounds_is_read_and_a_mistake_has_its_line() -> None:
-    assert yaml_of("a: &anchor [1, {b: c}]\nd: {<<: {e: f}}") == {"a": [1, {"b": "c"}], "d": {"e": "f"}}
+    assert parse_yaml("a: &anchor [1, {b: c}]\nd: {<<: {e: f}}") == {"a": [1, {"b": "c"}], "d": {"e": "f"}}
     with pytest.raises(UnreadableDocument) as caught:
-        yaml_of("a: 1\nb: *a\n")
+        parse_yaml("a: 1\nb: *a\n")
     assert caught.value.line == 2
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.quick import OutOfTheOrdinary, are_callers, enclosing_repository
+from holdfast.storage.sql.quick import NeedsFullProgram, are_owned_by_caller, enclosing_repository
 from tests.storage.git_support import commit, git
 
 
@@ -242,7 +242,7 @@ def test_a_repository_of_another_user_is_refused_as_git_refuses_it(foreign):
     assert not both_find_one(foreign)
     with pytest.raises(Denied):
         Repository.at(foreign.parent)
-    with pytest.raises(OutOfTheOrdinary):
+    with pytest.raises(NeedsFullProgram):
         enclosing_repository(str(foreign))
 
 
@@ -307,9 +307,9 @@ def test_no_command_uses_a_repository_of_another_user(foreign, run_holdfast):
 
 def test_whoever_is_not_the_owner_is_asked_about(repository, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    assert not are_callers(str(repository))
+    assert not are_owned_by_caller(str(repository))
     assert Repository.discover(repository).git_dir, "git, whose user owns it, has the last word"
-    with pytest.raises(OutOfTheOrdinary):
+    with pytest.raises(NeedsFullProgram):
         enclosing_repository(str(repository))
 
 

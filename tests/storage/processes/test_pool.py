@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled, Unavailable
-from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
+from holdfast.storage.processes.pool import ProcessPool, WorkerLost, run_unordered
 from tests.storage.processes.workers import die, prepare, start, work
 
 
@@ -38,7 +38,7 @@ def is_lost(future: Future[Any]) -> bool:
 def test_every_item_is_answered_once_whatever_its_size() -> None:
     items = [b"%d" % number for number in range(60)]
     with pool_of(2, initializer=prepare, initargs=(b"x" * 300_000,)) as pool:
-        answers = {item: future.result() for item, future in completed(pool, work, deque(items), 4)}
+        answers = {item: future.result() for item, future in run_unordered(pool, work, deque(items), 4)}
 
     assert sorted(answers) == sorted(items)
     assert all(answer == b"x" * 300_000 + item for item, (answer, _) in answers.items())
@@ -48,7 +48,7 @@ def test_every_item_is_answered_once_whatever_its_size() -> None:
 def test_a_worker_that_dies_costs_the_task_it_was_at() -> None:
     items = deque([b"a", b"die", b"b", b"c", b"die", b"d"])
     with pool_of(2) as pool:
-        answers = [(item, is_lost(future)) for item, future in completed(pool, work, items, 2)]
+        answers = [(item, is_lost(future)) for item, future in run_unordered(pool, work, items, 2)]
 
     assert sorted(answers) == [
         (b"a", False), (b"b", False), (b"c", False), (b"d", False), (b"die", True), (b"die", True),
@@ -91,7 +91,7 @@ def test_cancelling_ends_a_run_that_would_never_end() -> None:
 
     def run() -> None:
         with running(call), pool_of(2) as pool:
-            for _ in completed(pool, work, deque([b"a", b"b", b"hang", b"hang"]), 2):
+            for _ in run_unordered(pool, work, deque([b"a", b"b", b"hang", b"hang"]), 2):
                 call.cancel()
 
     with pytest.raises(Cancelled):

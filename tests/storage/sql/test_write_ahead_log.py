@@ -20,8 +20,8 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import Call, Level, Listener, running
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql import write_ahead_log
-from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore
-from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, damaged_log, dropped_writes, pages_of
+from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore
+from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, count_dropped_writes, damaged_log, pages_of
 from tests.conftest import RunHoldfast
 
 MESSAGES = 20
@@ -133,9 +133,9 @@ def test_every_flipped_byte_that_costs_a_write_is_seen_and_no_other_state_is(
         Path(f"{store}-wal").write_bytes(changed)
         with closing(sqlite3.connect(store)) as connection:
             lost = MESSAGES - connection.execute("SELECT count(*) FROM message").fetchone()[0]
-        assert bool(dropped_writes(bytes(changed))) == bool(lost), place
+        assert bool(count_dropped_writes(bytes(changed))) == bool(lost), place
     for length in range(0, len(content), 1000):
-        assert dropped_writes(content[:length]) == 0, "an end that was not yet written is no damage"
+        assert count_dropped_writes(content[:length]) == 0, "an end that was not yet written is no damage"
 
 
 def test_older_pages_behind_the_new_ones_are_no_damage(repository: Path) -> None:
@@ -148,7 +148,7 @@ def test_older_pages_behind_the_new_ones_are_no_damage(repository: Path) -> None
         content = log.read_bytes()
     pages, _ = pages_of(content)
     assert len(pages) * 4120 < len(content)
-    assert dropped_writes(content) == 0
+    assert count_dropped_writes(content) == 0
 
 
 def test_of_a_log_without_end_only_the_beginning_is_read(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_quick_command_leaves_a_damaged_log_to_the_whole_program(
 ) -> None:
     log = send_and_die(repository)
     damaged = flip(log, log.stat().st_size // 2)
-    with pytest.raises(OutOfTheOrdinary):
+    with pytest.raises(NeedsFullProgram):
         use(QuickStore(str(log.parent / DATABASE_NAME), APPLICATION_ID, len(MIGRATIONS)))
     assert log.read_bytes() == damaged
 

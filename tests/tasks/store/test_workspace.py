@@ -94,7 +94,7 @@ def test_an_export_under_that_id_is_not_taken_in(stranger: Path, repository: Pat
 def test_without_the_deed_being_asked_for_the_id_would_open_everything(
     stranger: Path, address: str, victim: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Repository, "agrees_to", lambda *_: True)
+    monkeypatch.setattr(Repository, "has_consent_to", lambda *_: True)
     assert "secret" in str(done(stranger, address, "taskpilot_list", query="secret"))
 
 

@@ -13,7 +13,7 @@ from holdfast.milestones.entity import EntityDraft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.file_signature import sign_of
+from holdfast.storage.watching.file_signature import signature_of
 from holdfast.tasks.change_input import TaskItems, UpdateTask
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.link_targets import Place, parse_place
@@ -154,7 +154,7 @@ def _grow_old(workspace: Workspace) -> None:
     """Wait until the files that the other rooms read are no longer so young that each look reads them."""
     root = Path(workspace.repository.root)
     files = [path for path in root.rglob("*") if path.is_file() or ".git/refs" in str(path)]
-    wait_until(lambda: sign_of(map(str, files)) is not None)
+    wait_until(lambda: signature_of(map(str, files)) is not None)
 
 
 def test_a_session_begins_with_what_waits_elsewhere(workspace: Workspace, room: Tasks) -> None:
@@ -365,12 +365,14 @@ def test_commits_are_found_by_whole_names(repository: Path) -> None:
     for message in ("TP-1: begin", "About TP-12", "XTP-1", "Closes tp-1."):
         commit(repository, message)
     search = CommitSearch(Repository.discover(repository))
-    assert [item.subject for item in search.naming("TP-1", 10)] == ["Closes tp-1.", "TP-1: begin"]
+    assert [item.subject for item in search.commits_naming("TP-1", 10)] == ["Closes tp-1.", "TP-1: begin"]
     commit(repository, "More\n\nTask: TP-1")
-    assert [item.subject for item in search.naming("TP-1", 2)] == ["More", "Closes tp-1."]
+    assert [item.subject for item in search.commits_naming("TP-1", 2)] == ["More", "Closes tp-1."]
     subprocess.run(["git", "reset", "-q", "--hard", "HEAD~2"], cwd=repository, check=True)
-    assert [item.subject for item in search.naming("TP-1", 10)] == ["TP-1: begin"], "history was taken back"
-    assert search.naming("--all", 10) == []
+    assert [item.subject for item in search.commits_naming("TP-1", 10)] == ["TP-1: begin"], (
+        "history was taken back"
+    )
+    assert search.commits_naming("--all", 10) == []
     search.close()
 
 
@@ -382,7 +384,7 @@ def test_commits_are_those_of_the_present_head_however_it_is_kept(repository: Pa
     search = CommitSearch(Repository.discover(repository))
 
     def named() -> list[str]:
-        return [item.subject for item in search.naming("TP-1", 10)]
+        return [item.subject for item in search.commits_naming("TP-1", 10)]
 
     assert named() == ["TP-1: begin"]
     git("pack-refs", "--all")
@@ -401,7 +403,7 @@ def test_commits_are_those_of_the_present_head_however_it_is_kept(repository: Pa
     assert named() == []
     git("worktree", "add", "--quiet", str(tmp_path / "tree"), "deep/er/side")
     beside = CommitSearch(Repository.discover(tmp_path / "tree"))
-    assert [item.subject for item in beside.naming("TP-1", 1)] == ["TP-1: aside"]
+    assert [item.subject for item in beside.commits_naming("TP-1", 1)] == ["TP-1: aside"]
     search.close()
     beside.close()
 
@@ -409,7 +411,7 @@ def test_commits_are_those_of_the_present_head_however_it_is_kept(repository: Pa
 def test_without_commits_or_git_nothing_is_named(repository: Path, tmp_path: Path) -> None:
     for place in (repository, tmp_path):
         search = CommitSearch(Repository.discover(place))
-        assert search.naming("TP-1", 10) == []
+        assert search.commits_naming("TP-1", 10) == []
         search.close()
 
 

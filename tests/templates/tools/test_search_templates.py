@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.tools.search_templates import FoundTemplate, SearchTemplates, search_templates
@@ -43,7 +43,7 @@ def test_words_in_any_order_are_found_when_no_phrase_is(room: Templates):
 @pytest.mark.parametrize("query", ["", " ", "\t\n"])
 def test_a_query_of_nothing_is_refused_and_finds_not_everything(query: str):
     with pytest.raises(InvalidArguments, match="query"):
-        validated(SearchTemplates, {"query": query})
+        validate_arguments(SearchTemplates, {"query": query})
 
 
 @pytest.mark.requirement("templates-62")

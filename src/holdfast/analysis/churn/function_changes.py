@@ -15,7 +15,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import NotFetched, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.history.committed_files import versions_since
+from holdfast.storage.git.history.committed_files import blob_changes_since
 from holdfast.storage.git.objects.cat_file import BatchReader
 
 NO_GIT = "not in a git repository"
@@ -38,7 +38,7 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with Git(room.repository) as git:
         most = LIMITS.heat_versions
-        versions = list(islice(versions_since(git, project, since, follow=is_file), most + 1))
+        versions = list(islice(blob_changes_since(git, project, since, follow=is_file), most + 1))
         if len(versions) > most:
             return TOO_MANY.format(most)
         objects, known = git.objects(), dict[tuple[str, str], dict[str, list[str]]]()

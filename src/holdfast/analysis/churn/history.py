@@ -25,7 +25,7 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.numstat import (
     CommitChanges,
     commits_since,
-    mailmapped,
+    names_by_mailmap,
     read_commits,
     tracked_files,
 )
@@ -89,7 +89,7 @@ class History:
                 return ChurnReport([], 0, 0, 0, has_history=False)
             read = self.commits if counted else _uncounted
             found = measure(read(git, since), tracked_files(git), project)
-            found.names = mailmapped(git, {person for file in found.files for person in file.authors})
+            found.names = names_by_mailmap(git, {person for file in found.files for person in file.authors})
             return found
 
     def touched(self, now: int, days: int) -> Touched | None:

@@ -16,7 +16,7 @@ from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText, visible_in
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
@@ -69,7 +69,7 @@ def provenance_of(
     prefix = f"{project}/" if project else ""
     try:
         content = tree.read_bytes(RepoPath.parse(prefix + RECORD), LIMITS.rendered_file_bytes)
-        record = _Record.model_validate(json_of(content))
+        record = _Record.model_validate(parse_json(content))
     except (NotFound, InvalidPath):
         return None, NO_RECORD
     except (UnreadableDocument, ValidationError, HoldfastError):

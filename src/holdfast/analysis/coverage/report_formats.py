@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from holdfast.storage.files.foreign_document import UnreadableDocument, xml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_xml
 from holdfast.storage.sql.foreign_database import foreign_database
 
 _COVERAGE_TABLES = {
@@ -87,7 +87,7 @@ def _number(text: str | None, what: str) -> int:
 
 def xml_report(content: bytes) -> ReportFile:
     """Parse a report in XML: `coverage` is Cobertura's root element, `report` JaCoCo's."""
-    elements = xml_of(content)
+    elements = parse_xml(content)
     name, _ = next(elements, ("", None))
     if name == "coverage":
         return _cobertura(elements)

@@ -13,7 +13,7 @@ from importlib.resources import files as shipped
 from itertools import chain
 from typing import Any
 
-from holdfast.storage.files.foreign_document import toml_of
+from holdfast.storage.files.foreign_document import parse_toml
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Convention:
 def conventions(language: str) -> Convention:
     """Return the merged conventions of a language."""
     text = shipped("holdfast.analysis.dead_code").joinpath("conventions.toml").read_text("utf-8")
-    tables = [table for table in toml_of(text)["convention"] if language in table["languages"].split()]
+    tables = [table for table in parse_toml(text)["convention"] if language in table["languages"].split()]
     parts = {}
     for part in fields(Convention):
         values = (table.get(part.name, "") for table in tables)

@@ -30,7 +30,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.pool import ProcessPool, WorkerLost, completed
+from holdfast.storage.processes.pool import ProcessPool, WorkerLost, run_unordered
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
@@ -160,7 +160,7 @@ def read_in_processes(
     with ProcessPool(
         processes, initializer=_prepare, initargs=setup, task_seconds=LIMITS.file_seconds
     ) as pool:
-        for batch, future in completed(pool, _read_batch, waiting, 2 * processes):
+        for batch, future in run_unordered(pool, _read_batch, waiting, 2 * processes):
             try:
                 yield from map(logged, future.result())
             except WorkerLost:

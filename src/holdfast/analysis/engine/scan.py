@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from pydantic import Field
 
 from holdfast.kernel.models import Output
-from holdfast.storage.git.project_files import FileStat, Listed
+from holdfast.storage.git.project_files import FileStat, ProjectListing
 from holdfast.syntax.record import Record
 
 CacheStrategy = Literal["normal", "force-refresh", "offline"]
@@ -52,7 +52,7 @@ class FileStats(NamedTuple):
 
     taken_at: int
     """In nanoseconds since the epoch."""
-    listed: Listed
+    listed: ProjectListing
     seen: Mapping[str, FileStat | str]
     excluded: Mapping[str, str]
     """The files that git attributes exclude, with the reasons."""

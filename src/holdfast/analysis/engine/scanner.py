@@ -42,7 +42,7 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import (
     FileStat,
-    Listed,
+    ProjectListing,
     attributes,
     checked_project,
     file_stats,
@@ -63,7 +63,7 @@ _BLOBS = 100_000
 """Blobs of commits whose keys are remembered: a chosen bound, some 20 MB."""
 _TRANSIENT = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
 """Reasons that may not apply to the next scan, although the file's stat is the same."""
-_NO_STATS = FileStats(0, Listed([], []), {}, {})
+_NO_STATS = FileStats(0, ProjectListing([], []), {}, {})
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
 

@@ -21,7 +21,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.atomic import atomic_write
-from holdfast.storage.files.file_set import made_folder
+from holdfast.storage.files.file_set import make_folder
 from holdfast.storage.files.regular_file import read_limited
 
 UNCHANGED = "unchanged"
@@ -42,7 +42,7 @@ class Fleet:
     unchanged: int = 0
 
     def __post_init__(self) -> None:
-        made_folder(os.path.join(self.output, _RESULTS_FOLDER))
+        make_folder(os.path.join(self.output, _RESULTS_FOLDER))
 
     def tasks(self) -> Iterator[RepositoryTask]:
         """Yield the request for each repository."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.processes.pool import DaskCluster, ProcessPool, completed
+from holdfast.storage.processes.pool import DaskCluster, ProcessPool, run_unordered
 
 Work = Callable[[str], str]
 
@@ -31,7 +31,7 @@ def outcomes(
 ) -> Iterator[tuple[RepositoryTask, str | None]]:
     """Yield each task with what its work returned, or None when every attempt failed."""
     waiting = deque(_Attempt(task, work) for task in tasks)
-    for attempt, future in completed(executor, _run, waiting, executor.size):
+    for attempt, future in run_unordered(executor, _run, waiting, executor.size):
         if future.cancelled():
             raise Unavailable(
                 "The executor that ran the tasks is gone.",

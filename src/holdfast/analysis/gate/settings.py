@@ -14,11 +14,11 @@ from pydantic import Field, StrictBool
 
 from holdfast.analysis.dead_code.unused_code import Level
 from holdfast.analysis.debt.marker import Severity
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
-from holdfast.storage.files.foreign_document import UnreadableDocument, toml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_toml
 from holdfast.storage.files.repo_path import RepoPath, is_folder
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
@@ -110,7 +110,7 @@ def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | No
     except NotFound:
         return None
     try:
-        table: Any = toml_of(data.decode("utf-8"))
+        table: Any = parse_toml(data.decode("utf-8"))
     except (UnreadableDocument, UnicodeDecodeError) as problem:
         reason = problem if isinstance(problem, UnreadableDocument) else "it is not UTF-8"
         raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Fix the file.") from None
@@ -130,7 +130,7 @@ def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | No
 
 def _checked(table: dict[str, Any], path: str) -> GateSettings:
     try:
-        settings = validated(GateSettings, table)
+        settings = validate_arguments(GateSettings, table)
     except InvalidArguments as problem:
         reason = problem.message.replace("argument ", "setting ")
         raise Invalid(f"The gate's settings in {path}: {reason}", hint=f"Fix {path}.") from None

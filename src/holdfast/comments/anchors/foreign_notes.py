@@ -56,7 +56,7 @@ class Committed:
             yield one
 
     def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, FileVersion, IndexedLines]]:
-        for seconds, blob in history.dated(path)[:_MAX_COMPARED]:
+        for seconds, blob in history.dated_contents(path)[:_MAX_COMPARED]:
             text = history.text(blob)
             if text is not None:
                 yield seconds, FileVersion(path, text), split_lines(text)

@@ -54,9 +54,9 @@ class VersionHistory:
             self._revisions[commit] = self._history.all_revisions(commit, sorted(self._together))
         return self._sample(path, blob, self._revisions[commit].get(path, []))
 
-    def dated(self, path: str) -> list[tuple[int, str]]:
+    def dated_contents(self, path: str) -> list[tuple[int, str]]:
         """Return the time and blob id of each committed version of a file, newest first."""
-        return self._history.dated(path)
+        return self._history.dated_contents(path)
 
     @contextmanager
     def batching_git(self, paths: Sequence[str]) -> Iterator[None]:

@@ -46,8 +46,8 @@ from holdfast.comments.sidecar.source import (
     CurrentSource,
     anchor_symbol,
     decoded,
-    refusals_translated,
     sidecar_of,
+    translate_refusals,
 )
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
@@ -195,7 +195,7 @@ class SidecarFiles:
 
     def source_bytes(self, path: RepoPath) -> bytes | None:
         """Return the bytes of a source file, or None if it does not exist."""
-        with refusals_translated(path):
+        with translate_refusals(path):
             try:
                 return self.tree.read_bytes(path, LIMITS.comment_source_bytes)
             except NotFound:
@@ -230,7 +230,7 @@ class SidecarFiles:
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
         """Return the bytes of a file's sidecar, or None if it has none."""
-        with refusals_translated(path):
+        with translate_refusals(path):
             place = sidecar_of(path.text)
             parsed = RepoPath.parse(place)  # raises if the name is too long with the suffix
             try:
@@ -324,7 +324,7 @@ class SidecarFiles:
             return
         if not sidecar.comments and change.source is None and change.before is not None:
             # Its last comment moved to another file; an empty sidecar without a source is useless.
-            with refusals_translated(change.path):
+            with translate_refusals(change.path):
                 self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
             self.archive.record_write(sidecar.path, "", change.sequence, change.entries())
@@ -334,7 +334,7 @@ class SidecarFiles:
         if data is None:
             sidecar.put_stamp(self.archive.stamp(change.sequence))
             data = _printed(sidecar)
-        with refusals_translated(change.path):
+        with translate_refusals(change.path):
             self.tree.write(RepoPath.parse(sidecar.path), data)
         if change.before is None:
             current_call().changed("resources")

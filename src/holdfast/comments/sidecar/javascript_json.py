@@ -14,7 +14,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _CACHED_ITEMS = 4096
@@ -34,7 +34,7 @@ def parsed(data: bytes) -> Any:
         raise UnreadableDocument("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
-        return json_of(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return parse_json(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
     except UnreadableDocument as error:
         if error.line is None:
             raise

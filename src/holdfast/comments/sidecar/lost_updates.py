@@ -77,9 +77,11 @@ def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
         return frozenset()
     # Cached: searching other commits is slow, and the sidecar does not change until it is written.
     cache_version = (sidecar.digest, history.head(), sought)
-    known = history.held.get(sidecar.path, cache_version)
+    known = history.past_texts.get(sidecar.path, cache_version)
     if known is None:
-        known = history.held.put(sidecar.path, cache_version, history.ever_held(sidecar.path, sought))
+        known = history.past_texts.put(
+            sidecar.path, cache_version, history.find_past_texts(sidecar.path, sought)
+        )
     return known
 
 

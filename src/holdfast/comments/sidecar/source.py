@@ -134,7 +134,7 @@ def source_path(text: str) -> RepoPath:
 
 
 @contextmanager
-def refusals_translated(path: RepoPath) -> Iterator[None]:
+def translate_refusals(path: RepoPath) -> Iterator[None]:
     """Translate errors of file access into those of the specification."""
     try:
         yield

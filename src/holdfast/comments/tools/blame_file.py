@@ -15,7 +15,7 @@ from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import columns, fitted, one_line
+from holdfast.kernel.text import display_width, fit_to_width, one_line
 from holdfast.kernel.untrusted import UntrustedText
 
 _MIN_SOURCE = 20
@@ -72,7 +72,7 @@ def annotated(result: AnnotatedFile, width: int) -> str:
         notes = [piece for name in line.comments for piece in wrapped(_remark(known[name]), room)]
         bar = "┃" if line.comments or line.covered_by else "│"
         first = "" if is_narrow or not notes else notes.pop(0)
-        shown.append(f"{line.line:>{digits}} {bar} {fitted(source, column)} {first}".rstrip())
+        shown.append(f"{line.line:>{digits}} {bar} {fit_to_width(source, column)} {first}".rstrip())
         gap = " " if is_narrow else " " * (column + 1)
         shown += [f"{'':>{digits}} ┃ {gap}{piece}" for piece in notes]
     return "\n".join([*shown, *_on_no_line(result, width)]) or "The file is empty."
@@ -96,7 +96,7 @@ def _on_no_line(result: AnnotatedFile, width: int) -> list[str]:
 
 
 def _source_width(sources: list[str], width: int, *, has_comments: bool) -> int:
-    longest = max(map(columns, sources), default=0)
+    longest = max(map(display_width, sources), default=0)
     if not has_comments:
         return min(longest, width) if width < UNLIMITED // 2 else longest
     return min(longest, max(_MIN_SOURCE, int(width * _SHARE_OF_SOURCE)))

@@ -24,7 +24,7 @@ from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.models import Input, Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import columns, one_line, table
+from holdfast.kernel.text import display_width, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
 _FLEXIBLE = (3, 4)
@@ -95,7 +95,7 @@ def listed_table(result: ListedComments, width: int) -> str:
 def _rows(rows: list[tuple[str, ...]], width: int) -> str:
     """Return a table or, if the terminal is too narrow, a few lines for each comment."""
     shown = table(rows, width, flexible=_FLEXIBLE)
-    if max(map(columns, shown.split("\n"))) <= width:
+    if max(map(display_width, shown.split("\n"))) <= width:
         return shown
     lines = []
     for where, tag, state, text, _author, name in rows:

@@ -27,7 +27,7 @@ from holdfast.faces.cli.output import is_terminal, width_of, write, write_text
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.dispatch.failures import guarded
+from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
@@ -135,7 +135,7 @@ def perform(
         call = dispatcher.new_call(operation, listener=progress)
         with _rolled_back_on_failure(call):
             with progress:
-                filled = guarded(_filled_in, workspace, operation, dict(arguments))
+                filled = run_guarded(_filled_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, filled, call)
             _write_result(operation, result, as_json=as_json)
         return _settled(call) or result.exit_code
@@ -148,14 +148,14 @@ def _rolled_back_on_failure(call: Call) -> Iterator[None]:
     except BaseException:
         # The first failure is the one to report.
         with suppress(HoldfastError):
-            guarded(lambda: call.settle(answered=False))
+            run_guarded(lambda: call.settle(answered=False))
         raise
 
 
 def _settled(call: Call) -> int:
     """Settle the call as answered. Since the answer was written already, a failure is reported as text."""
     try:
-        guarded(lambda: call.settle(answered=True))
+        run_guarded(lambda: call.settle(answered=True))
     except HoldfastError as error:
         return failures.report(error, as_json=False)
     return output.SUCCESS
@@ -215,11 +215,11 @@ def refuse_when_read_only() -> None:
 
 def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with the text written in an editor, which starts with what was typed."""
-    from holdfast.storage.processes.editor import written_in_editor
+    from holdfast.storage.processes.editor import edit_text
 
-    name = operation.written_in_editor
+    name = operation.editor_argument
     assert name is not None
-    text = written_in_editor(str(given.get(name) or ""))
+    text = edit_text(str(given.get(name) or ""))
     if not text.strip():
         raise Invalid(f"The {name} is empty; nothing was done.", hint="Write something and save it.")
     return given | {name: text}
@@ -270,8 +270,8 @@ class OperationCommand(click.Command):
             if isinstance(option, click.Option):
                 others = [item for item in self.arguments if item.key != option.name]
                 option.help = with_options(option.help or "", others)
-        if operation.written_in_editor is not None:
-            text = f"Write the {operation.written_in_editor} in your editor ({_VARIABLES})."
+        if operation.editor_argument is not None:
+            text = f"Write the {operation.editor_argument} in your editor ({_VARIABLES})."
             own.append(click.Option(["--editor"], is_flag=True, help=text))
         _refuse_taken_names(operation, [*own, *self.common])
         super().__init__(

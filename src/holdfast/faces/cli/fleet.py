@@ -31,15 +31,15 @@ from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.dispatch.failures import guarded
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.failures import run_guarded
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Unavailable, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.untrusted import json_text, visible
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.pool import DASK, LOCAL, executor_named
+from holdfast.storage.processes.pool import DASK, LOCAL, create_executor
 
 _TOOLSET = "analyze"
 _RETRIES = 2
@@ -105,7 +105,7 @@ def _run(
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = roster(text, os.path.dirname(os.path.abspath(listed)))
     question = _question(analysis, given)
-    where = executor_named(executor, options["workers"])
+    where = create_executor(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     ended: BaseException | None = None
     try:
@@ -149,7 +149,7 @@ def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
         arguments = operation.fill_in(None, arguments)
     arguments |= project
     try:
-        validated(operation.input, arguments)
+        validate_arguments(operation.input, arguments)
     except InvalidArguments as error:
         error.message = with_options(error.message, command.arguments)
         raise
@@ -177,7 +177,7 @@ class _EndOfDay:
 def analysed(request: str) -> str:
     """Analyse one repository, in this process; return the result or the failure as JSON."""
     try:
-        return json.dumps(guarded(_analysed, json.loads(request)), ensure_ascii=False)
+        return json.dumps(run_guarded(_analysed, json.loads(request)), ensure_ascii=False)
     except HoldfastError as error:
         return json.dumps({"error": {"message": error.message, "hint": error.hint}}, ensure_ascii=False)
 

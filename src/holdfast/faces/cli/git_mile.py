@@ -32,9 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run `git mile` with the given arguments, or the process's own; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        from holdfast.storage.processes import hold_standard_streams
+        from holdfast.storage.processes import reserve_standard_streams
 
-        hold_standard_streams()
+        reserve_standard_streams()
     try:
         return _execute(arguments)
     except KeyboardInterrupt:

@@ -60,11 +60,11 @@ def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _prints_json_on_terminal(given):
         return None
     from holdfast.inbox.quick import post
-    from holdfast.storage.sql.quick import OutOfTheOrdinary
+    from holdfast.storage.sql.quick import NeedsFullProgram
 
     try:
         posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
-    except (OutOfTheOrdinary, OSError, ValueError):
+    except (NeedsFullProgram, OSError, ValueError):
         return None
     return _write(_receipt(posted) if "--json" in given else _acknowledgement(posted))
 
@@ -73,12 +73,12 @@ def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _prints_json_on_terminal(given):
         return None
     from holdfast.inbox.quick import nothing_waits
-    from holdfast.storage.sql.quick import OutOfTheOrdinary
+    from holdfast.storage.sql.quick import NeedsFullProgram
 
     start = _start(given)
     try:
         nothing = nothing_waits(start)
-    except (OutOfTheOrdinary, OSError, ValueError):
+    except (NeedsFullProgram, OSError, ValueError):
         return None
     if not nothing:
         return _print_waiting(start) if "--hook" in given and "--json" not in given else None

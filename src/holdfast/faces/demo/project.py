@@ -12,8 +12,8 @@ from typing import Any
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.file_set import appearing
-from holdfast.storage.files.foreign_document import yaml_of
+from holdfast.storage.files.file_set import atomic_folder
+from holdfast.storage.files.foreign_document import parse_yaml
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.commits.commit import Signature
@@ -32,7 +32,7 @@ def make_project(folder: str) -> None:
             f'"{folder}" already exists and is not an empty folder.',
             hint=f"Name another folder, or open the existing one: `holdfast open --root {folder}`.",
         )
-    with appearing(folder) as temporary:
+    with atomic_folder(folder) as temporary:
         Demonstration(temporary).make()
 
 
@@ -41,7 +41,7 @@ class Demonstration:
 
     def __init__(self, root: str) -> None:
         text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
-        self._plan: dict[str, Any] = yaml_of(text)
+        self._plan: dict[str, Any] = parse_yaml(text)
         self._repository = new_repository(root)
         self._tree = Tree(self._repository)
         self._now = datetime.now(UTC)

@@ -18,7 +18,7 @@ from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import ListedResource, Resource
-from holdfast.kernel.schema import input_schema, untitled, whole_schema
+from holdfast.kernel.schema import input_schema, strip_marks, strip_titles
 
 Entry = TypeVar("Entry")
 
@@ -120,7 +120,7 @@ class ProtocolCatalogue:
             name=self.name_of(operation),
             title=operation.title if whole else None,
             description=self._description(operation),
-            input_schema=whole_schema(schema) if self._profile.is_strict else brief_schema(schema),
+            input_schema=strip_marks(schema) if self._profile.is_strict else brief_schema(schema),
             output_schema=output_schema(operation) if whole and operation.structured else None,
             annotations=_hints(operation) if whole else None,
         )
@@ -167,7 +167,9 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     Clients validate failed results against the schema too; a failure that did not match would hide its
     message behind a validation error.
     """
-    schema: dict[str, Any] = untitled(operation.output.model_json_schema(by_alias=True, mode="serialization"))
+    schema: dict[str, Any] = strip_titles(
+        operation.output.model_json_schema(by_alias=True, mode="serialization")
+    )
     schema.pop("description", None)
     if operation.output.requires_fields:
         return schema

@@ -20,7 +20,7 @@ from holdfast.kernel.codes import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     PROTOCOL,
-    SWITCHED,
+    SWITCHABLE_FAMILIES,
     handshake_code,
     stateless_code,
 )
@@ -45,7 +45,7 @@ def tool_failure(
     if is_stateless(protocol_version):
         return _failed_result(error, family, stateless_code(family, error))
     code = handshake_code(family, error)
-    if code is None or (as_result and family in SWITCHED):
+    if code is None or (as_result and family in SWITCHABLE_FAMILIES):
         return _failed_result(error, family, error.number if code is None else code)
     raise _protocol_error(error, family, code)
 

@@ -122,7 +122,7 @@ def _parses_to(text: str, wanted: dict[str, Any]) -> bool:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        return foreign_document.toml_of(text)
+        return foreign_document.parse_toml(text)
     except foreign_document.UnreadableDocument as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1

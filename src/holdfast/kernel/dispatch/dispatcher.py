@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.dispatch.failures import guarded
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.failures import run_guarded
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.dispatch.workers import Workers
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments
 from holdfast.kernel.limits import LIMITS, Limits
@@ -74,7 +74,7 @@ class Dispatcher:
         """Run an operation in this thread."""
         offered = self.registry.operation(operation.name)
         with running(call), span(f"operation {offered.listed_name}"):
-            return guarded(self._run_operation, offered, arguments, call)
+            return run_guarded(self._run_operation, offered, arguments, call)
 
     def _run_operation(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         accepted = self._validated(operation, _signed(operation.input, arguments, call))
@@ -86,7 +86,7 @@ class Dispatcher:
 
     def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
         try:
-            return validated(operation.input, arguments)
+            return validate_arguments(operation.input, arguments)
         except InvalidArguments as refusal:
             if operation.explain is not None and arguments:
                 operation.explain(self.rooms(operation.toolset), arguments, refusal)
@@ -110,7 +110,7 @@ class Dispatcher:
     def perform(self, work: Callable[[], Result], call: Call) -> Result:
         """Run any function as the work of a call, in this thread."""
         with running(call):
-            return guarded(work)
+            return run_guarded(work)
 
     def members(self, resource: Resource) -> Iterable[ListedResource]:
         """Return the current URIs of a family of resources.
@@ -122,7 +122,7 @@ class Dispatcher:
         if members is None:
             return ()
         try:
-            return guarded(lambda: list(members(self.rooms(resource.toolset))))
+            return run_guarded(lambda: list(members(self.rooms(resource.toolset))))
         except (Cancelled, DeadlineExceeded):
             raise
         except HoldfastError:
@@ -133,7 +133,7 @@ class Dispatcher:
         return self.perform(partial(self._fill_in, prompt, arguments), call)
 
     def _fill_in(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
-        accepted = validated(prompt.input, arguments, spelled=True)
+        accepted = validate_arguments(prompt.input, arguments, spelled=True)
         return prompt.function(self.rooms(prompt.toolset), accepted)
 
     async def run_in_thread(self, work: Callable[[], Result], call: Call) -> Result:
@@ -148,4 +148,4 @@ class Dispatcher:
 def _signed(model: type[Input], arguments: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
     """Return the arguments with the author set to what this caller may write as."""
     name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
-    return arguments if name is None else call.signed(name, arguments or {})
+    return arguments if name is None else call.with_author(name, arguments or {})

@@ -12,7 +12,7 @@ from holdfast.kernel.machine import machine_failure
 Result = TypeVar("Result")
 
 
-def guarded(function: Callable[..., Result], *arguments: Any) -> Result:
+def run_guarded(function: Callable[..., Result], *arguments: Any) -> Result:
     """Call `function`; whatever it raises leaves here as a `HoldfastError`."""
     try:
         return function(*arguments)

@@ -21,7 +21,9 @@ _SHAPES = {
 """Replacements for pydantic's messages about wrong shapes, which speak of Python's types."""
 
 
-def validated(model: type[Model], arguments: Mapping[str, Any] | None, *, spelled: bool = False) -> Model:
+def validate_arguments(
+    model: type[Model], arguments: Mapping[str, Any] | None, *, spelled: bool = False
+) -> Model:
     """Return the arguments as a model; raise `InvalidArguments` naming every problem.
 
     `spelled`: all values are text, as in prompts, so "true" is a boolean.

@@ -26,7 +26,7 @@ from holdfast.milestones.index.schema import INDEXES, TABLES
 from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, requests_of, run_script
 from holdfast.milestones.log.entry import Entry, is_word
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parsed
+from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parse_record
 from holdfast.storage.git.commits.commit_reader import read_records
 
 INSERT_CREATION = (
@@ -157,7 +157,7 @@ class BulkLoad(IndexUpdate):
         assert self._git is not None
         for records in read_records(self._git, wanted, known):
             others = [record for record in records if not self._store_creation(record, ends)]
-            self._store_all(map(parsed, others), ends)
+            self._store_all(map(parse_record, others), ends)
 
     def _store_creation(self, record: str, ends: frozenset[str]) -> bool:
         """Store a commit that creates a new entity in plain form; return whether it was one."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
+from holdfast.kernel.clock import day_start_seconds, rfc3339_of_seconds, seconds_of
 from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import EntityState, fold
@@ -130,7 +130,7 @@ def _entity_row(state: EntityState) -> tuple[object, ...]:
         value("assignee"),
         value("milestone"),
         due,
-        first_second(due) if due else None,
+        day_start_seconds(due) if due else None,
         created,
         created if last is first else seconds_of(last.time) or 0,
         first.lamport,

@@ -21,7 +21,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, NamedTuple
 
-from holdfast.kernel.clock import first_second
+from holdfast.kernel.clock import day_start_seconds
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import SCALARS, SETS, STATUSES
@@ -240,7 +240,7 @@ def is_scalar_value(field: str, value: object) -> bool:
     if field == "status":
         return value in STATUSES
     if field == "due":
-        return first_second(value) is not None
+        return day_start_seconds(value) is not None
     return len(value) <= _longest(field) and (field != "milestone" or is_uuid(value))
 
 

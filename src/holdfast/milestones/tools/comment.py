@@ -28,7 +28,7 @@ class WriteComment(EntityWrite):
     example='--body "Seen on two machines"',
     idempotent=False,
     text=lambda result: receipt_line(f"commented ({result.comment_id})", result),
-    written_in_editor="body",
+    editor_argument="body",
 )
 def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
     """Comment on a milestone or issue, or edit an earlier comment."""

@@ -43,7 +43,7 @@ def _text(result: MileReceipt) -> str:
     positional=("entity", "title"),
     example='holdfast milestones create issue "Panel is too big" --label bug --description "On phones"',
     text=_text,
-    written_in_editor="description",
+    editor_argument="description",
 )
 def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
     """Create a milestone or issue with its labels, milestone and first comment in one step."""

@@ -26,7 +26,7 @@ class EditEntity(EntityWrite):
     "edited",
     title="Edit a milestone or issue",
     example='--title "Milestone Alpha"',
-    written_in_editor="description",
+    editor_argument="description",
     listed=False,
 )
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:

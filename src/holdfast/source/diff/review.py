@@ -50,13 +50,15 @@ class Reviews:
         """Return the current differences."""
         ends = old, new, _ = self._ends(what, revision, base)
         if new is not None:
-            files = list(changed_files.recorded(self._git, "diff-tree", old, new))
+            files = list(changed_files.recorded_changes(self._git, "diff-tree", old, new))
         else:
             first = (
-                () if what == "unstaged" else changed_files.recorded(self._git, "diff-index", "--cached", old)
+                ()
+                if what == "unstaged"
+                else changed_files.recorded_changes(self._git, "diff-index", "--cached", old)
             )
-            second = () if what == "staged" else changed_files.unstaged(self._git)
-            files = changed_files.composed(first, second)
+            second = () if what == "staged" else changed_files.unstaged_changes(self._git)
+            files = changed_files.compose_changes(first, second)
         request, version = (what, revision, base), (ends, files)
         return self._cache.get(request, version) or self._cache.put(
             request, version, self._review(ends, files)

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from holdfast.kernel.errors import Conflict, InvalidPath, NotFound
-from holdfast.kernel.machine import confirming, disk_failures_named
-from holdfast.storage.files.directories import StrPath, opened_directory
+from holdfast.kernel.machine import translate_disk_errors, translate_flush_errors
+from holdfast.storage.files.directories import StrPath, open_directory
 from holdfast.storage.files.temporary import create_temporary, temporary_name, write_all
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def atomic_write(path: StrPath, data: bytes, *, mode: int | None = None) -> None
     Without `mode` an existing file keeps its permissions and a new one gets 0644.
     """
     directory, name = os.path.split(os.fspath(path))
-    with disk_failures_named(name), opened_directory(directory or os.curdir) as descriptor:
+    with translate_disk_errors(name), open_directory(directory or os.curdir) as descriptor:
         replace_at(descriptor, name, data, mode=mode)
 
 
@@ -43,14 +43,14 @@ def replace_at(
 ) -> None:
     """Do what `atomic_write` does, for a name in an open directory."""
     temporary = temporary_name(name)
-    with disk_failures_named(label or name):
+    with translate_disk_errors(label or name):
         try:
             _write_temporary(directory, temporary, data, _mode_of(directory, name) if mode is None else mode)
             os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
         except BaseException:
             _remove_if_present(directory, temporary)
             raise
-        with confirming(label or name):
+        with translate_flush_errors(label or name):
             os.fsync(directory)
 
 
@@ -85,7 +85,7 @@ def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
         raise InvalidPath("That path names no file.", hint="Add the name of a file to it.")
     if not os.path.isdir(directory or os.curdir):
         raise NotFound(f"The folder of '{name}' does not exist.", hint="Make it first.", path=name)
-    with disk_failures_named(name), opened_directory(directory or os.curdir) as folder:
+    with translate_disk_errors(name), open_directory(directory or os.curdir) as folder:
         mode = _replaced_mode(folder, name, replace=replace)
         temporary = temporary_name(name)
         try:
@@ -98,7 +98,7 @@ def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
             _rename(folder, temporary, name, replace=replace)
         finally:
             _remove_if_present(folder, temporary)
-        with confirming(name):
+        with translate_flush_errors(name):
             os.fsync(folder)
 
 

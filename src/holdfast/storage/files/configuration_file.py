@@ -25,9 +25,9 @@ from enum import Enum
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
-from holdfast.storage.files.directories import flush_directory, opened_directory
+from holdfast.storage.files.directories import flush_directory, open_directory
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.files.temporary import sweep_orphans
 
@@ -71,7 +71,7 @@ class ConfigurationFile:
         """Replace the content `before` by `after`, durably; None means no file."""
         place = self._real_path()
         self._make_directory(place)
-        with disk_failures_named(self.label), self._directory_locked(place), self._guarded(place):
+        with translate_disk_errors(self.label), self._directory_locked(place), self._guarded(place):
             if _content(place, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
             self._check_owner(place)
@@ -98,7 +98,7 @@ class ConfigurationFile:
 
     def _real_path(self) -> str:
         """Return the path of the file itself, behind any link."""
-        with disk_failures_named(self.label):
+        with translate_disk_errors(self.label):
             if os.path.islink(self.path):
                 self._check_link()
             place = os.path.realpath(self.path)
@@ -133,7 +133,7 @@ class ConfigurationFile:
     def _make_directory(self, place: str) -> None:
         label = os.path.dirname(self.label) or self.label
         mode = 0o700 if self.is_private else 0o755
-        with disk_failures_named(label):
+        with translate_disk_errors(label):
             try:
                 os.makedirs(os.path.dirname(place), mode=mode, exist_ok=True)
             except FileExistsError as error:
@@ -143,7 +143,7 @@ class ConfigurationFile:
     def _directory_locked(self, place: str) -> Iterator[None]:
         """Lock the directory against our other processes."""
         ends = monotonic() + LIMITS.lock_wait_seconds
-        with opened_directory(os.path.dirname(place)) as directory:
+        with open_directory(os.path.dirname(place)) as directory:
             while not _try_lock(directory):
                 if monotonic() >= ends:
                     raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
@@ -175,7 +175,7 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def _content(place: str, label: str) -> bytes | None:
-    with disk_failures_named(label):
+    with translate_disk_errors(label):
         if not os.path.lexists(place):
             return None
         return read_limited(place, LIMITS.configuration_file_bytes)

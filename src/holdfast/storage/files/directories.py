@@ -12,7 +12,7 @@ _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @contextmanager
-def opened_directory(path: StrPath) -> Iterator[int]:
+def open_directory(path: StrPath) -> Iterator[int]:
     """Hold a directory open and yield its descriptor."""
     descriptor = os.open(path, _DIRECTORY_FLAGS)
     try:
@@ -23,7 +23,7 @@ def opened_directory(path: StrPath) -> Iterator[int]:
 
 def flush_directory(path: StrPath) -> None:
     """Make the names in a directory durable."""
-    with opened_directory(path) as descriptor:
+    with open_directory(path) as descriptor:
         os.fsync(descriptor)
 
 

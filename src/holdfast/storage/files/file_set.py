@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from holdfast.kernel.errors import Conflict, NotFound
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.temporary import is_temporary_name, temporary_name
@@ -53,7 +53,7 @@ class FileSet:
     def write(self, *, replacing: Collection[RepoPath] = ()) -> list[RepoPath]:
         """Write the files and return those that did not exist with this content before."""
         if not os.path.lexists(self._directory):
-            with appearing(self._directory) as temporary:
+            with atomic_folder(self._directory) as temporary:
                 self._fill(temporary, self._files)
             return list(self._files)
         present = self.present()
@@ -77,19 +77,19 @@ class FileSet:
 
     def _tree(self, directory: str) -> Tree:
         # As a repository of its own, whatever encloses it: only this directory is written to.
-        with disk_failures_named(self._label):
+        with translate_disk_errors(self._label):
             return Tree(Repository(os.path.realpath(directory)))
 
 
 @contextmanager
-def appearing(directory: str) -> Iterator[str]:
+def atomic_folder(directory: str) -> Iterator[str]:
     """Yield an empty folder that is renamed to `directory` when the block ends, or removed when it fails.
 
     By then `directory` must not exist, or be an empty folder.
     """
     parent, label = os.path.split(os.path.abspath(directory))
     temporary = os.path.join(parent, temporary_name(label))
-    with disk_failures_named(label):
+    with translate_disk_errors(label):
         os.makedirs(parent, exist_ok=True)
         for name in filter(is_temporary_name, os.listdir(parent)):
             if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
@@ -104,9 +104,9 @@ def appearing(directory: str) -> Iterator[str]:
         flush_directory(parent)
 
 
-def made_folder(path: str) -> str:
+def make_folder(path: str) -> str:
     """Create a folder and its missing parents, and return its path."""
-    with disk_failures_named(os.path.basename(path) or path):
+    with translate_disk_errors(os.path.basename(path) or path):
         os.makedirs(path, exist_ok=True)
     return path
 

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Mapping
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.regular_file import read_limited
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -26,12 +26,12 @@ Fingerprint = tuple[tuple[str, int, int, int], ...]
 class Folder:
     """The files with one suffix directly in a directory, up to a maximum number."""
 
-    def __init__(self, path: str, suffix: str, *, most: int, limit: int) -> None:
-        """At most `most` files of at most `limit` bytes each are read."""
+    def __init__(self, path: str, suffix: str, *, max_files: int, limit: int) -> None:
+        """Read at most `max_files` files, each of at most `limit` bytes."""
         self._path = path
         self._label = os.path.basename(path)
         self._suffix = suffix
-        self._most = most
+        self._max_files = max_files
         self._limit = limit
 
     def fingerprint(self) -> Fingerprint:
@@ -51,13 +51,13 @@ class Folder:
     def read(self) -> Mapping[str, bytes | HoldfastError]:
         """Return each file's content, or why it could not be read, by name and sorted by name."""
         try:
-            with disk_failures_named(self._label):
+            with translate_disk_errors(self._label):
                 folder = os.open(self._path, _FOLDER_FLAGS)
         except HoldfastError as failure:
             return {self._label: failure} if os.path.lexists(self._path) else {}
         try:
             names = sorted(name for name in os.listdir(folder) if name.endswith(self._suffix))
-            return {name: self._content(folder, name) for name in names[: self._most]}
+            return {name: self._content(folder, name) for name in names[: self._max_files]}
         finally:
             os.close(folder)
 

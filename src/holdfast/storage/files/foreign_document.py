@@ -35,7 +35,7 @@ class UnreadableDocument(ValueError):
         self.line = line
 
 
-def json_of(text: str | bytes, **hooks: Any) -> Any:
+def parse_json(text: str | bytes, **hooks: Any) -> Any:
     """Return the value of a JSON document; `hooks` are those of `json.loads`."""
     try:
         return bounded(json.loads(text, **hooks))
@@ -52,7 +52,7 @@ def json_of(text: str | bytes, **hooks: Any) -> Any:
         raise UnreadableDocument(_TOO_LARGE) from None
 
 
-def toml_of(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     """Return the table of a TOML document."""
     import tomllib
 
@@ -69,7 +69,7 @@ def toml_of(text: str) -> dict[str, Any]:
     return table
 
 
-def yaml_of(text: str) -> Any:
+def parse_yaml(text: str) -> Any:
     """Return the value of a YAML document without aliases."""
     import yaml
 
@@ -87,7 +87,7 @@ def yaml_of(text: str) -> Any:
         raise UnreadableDocument("it contains a value that does not match its tag") from None
 
 
-def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
+def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
     """Yield the elements of an XML document: a name with its attributes, then the name with None."""
     from xml.parsers import expat
 

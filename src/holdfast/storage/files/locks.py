@@ -24,7 +24,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath, check_directory
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator
     inside the first waits for itself.
     """
     name = os.path.basename(os.fspath(path))
-    with disk_failures_named(f"{name}.lock"):
+    with translate_disk_errors(f"{name}.lock"):
         descriptor = _wait_for_lock(f"{os.fspath(path)}.lock", name, wait)
     try:
         yield
@@ -95,7 +95,7 @@ class Locks:
     def holding(self, *keys: str) -> Iterator[None]:
         """Hold the locks of some keys against processes and threads."""
         directory = os.path.join(self._repository.ensure_store(), self._name)
-        with disk_failures_named(self._name):
+        with translate_disk_errors(self._name):
             os.makedirs(directory, 0o700, exist_ok=True)
             check_directory(directory)
         with ExitStack() as stack:
@@ -120,7 +120,7 @@ def _stripe(key: str) -> int:
 def next_number(path: StrPath, at_least: int, count: int = 1) -> int:
     """Return the first of `count` new numbers, none smaller than `at_least`."""
     name = os.path.basename(os.fspath(path))
-    with disk_failures_named(name):
+    with translate_disk_errors(name):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

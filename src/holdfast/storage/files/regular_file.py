@@ -10,7 +10,7 @@ import stat
 
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath
 
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -19,7 +19,7 @@ _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_C
 def read_limited(path: StrPath, limit: int, *, directory: int | None = None) -> bytes:
     """Return the content of a regular file of at most `limit` bytes; maybe relative to `directory`."""
     name = os.path.basename(os.fspath(path))
-    with disk_failures_named(name):
+    with translate_disk_errors(name):
         descriptor = open_regular(path, label=name, directory=directory)
         try:
             return read_descriptor(descriptor, limit, label=name)

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.directories import StrPath, opened_directory
+from holdfast.kernel.machine import translate_disk_errors
+from holdfast.storage.files.directories import StrPath, open_directory
 
 TEMPORARY_SUFFIX = ".holdfast-tmp"
 ORPHAN_AGE_SECONDS = 10.0
@@ -54,7 +54,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 @contextmanager
-def written_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
+def temporary_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
     """Keep a temporary file with this content until the block ends, by then renamed into place or removed."""
     descriptor = create_temporary(temporary, mode)
     try:
@@ -74,7 +74,7 @@ def sweep_orphans(directory: StrPath, *, older_than: float = ORPHAN_AGE_SECONDS)
     A file younger than `older_than` seconds, or still locked by its writer, is left alone.
     """
     name = os.path.basename(os.fspath(directory))
-    with disk_failures_named(name), opened_directory(directory) as descriptor:
+    with translate_disk_errors(name), open_directory(directory) as descriptor:
         return _sweep(descriptor, older_than, lambda entry: entry.endswith(TEMPORARY_SUFFIX))
 
 
@@ -110,7 +110,7 @@ def _remove_orphan(directory: int, name: str, newest: float) -> bool:
     return True
 
 
-def remove_while(path: str, is_unchanged: Callable[[str], bool]) -> None:
+def remove_if_unchanged(path: str, is_unchanged: Callable[[str], bool]) -> None:
     """Remove a file that other programs write by name, but only if it is unchanged; failures are ignored."""
     aside = f"{path}.{os.urandom(8).hex()}"
     if not is_unchanged(path):

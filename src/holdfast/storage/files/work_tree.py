@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
-from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
+from holdfast.kernel.machine import disk_failure, translate_disk_errors, translate_flush_errors
 from holdfast.storage.files.atomic import replace_at
 from holdfast.storage.files.regular_file import open_regular, read_descriptor
 from holdfast.storage.files.repo_path import RepoPath
@@ -49,7 +49,7 @@ class Tree:
 
     def read_bytes(self, path: RepoPath, limit: int) -> bytes:
         """Return the content of a regular file of at most `limit` bytes."""
-        with self.open_read(path) as file, disk_failures_named(path.text):
+        with self.open_read(path) as file, translate_disk_errors(path.text):
             return read_descriptor(file.fileno(), limit, label=path.text)
 
     def exists(self, path: RepoPath) -> bool:
@@ -98,7 +98,7 @@ class Tree:
         with self._parent_of(path) as parent:
             _refuse_to_replace(parent, path)
             os.unlink(path.name, dir_fd=parent)
-            with confirming(path.text):
+            with translate_flush_errors(path.text):
                 os.fsync(parent)
         announce(os.path.join(self._repository.root, path.text))
 

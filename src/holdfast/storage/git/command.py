@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.kernel.telemetry.tracing import span
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
@@ -39,7 +39,13 @@ from holdfast.storage.git.objects.cat_file import BatchReader, not_fetched
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
 from holdfast.storage.lazy import Lazy
-from holdfast.storage.processes.child import WIDE_PIPE_BYTES, communicate, end_group, wait_until_ended, widen
+from holdfast.storage.processes.child import (
+    WIDE_PIPE_BYTES,
+    communicate,
+    end_group,
+    wait_until_ended,
+    widen_pipe,
+)
 from holdfast.storage.processes.time_limit import TimeLimit
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -149,7 +155,7 @@ class Git:
         process = self._start(arguments, stdin=_input(given), stderr=subprocess.PIPE, options=options)
         stderr = bytearray()
         try:
-            widen(process.stdout)
+            widen_pipe(process.stdout)
             yield from communicate(process, given, stderr, time_limit, WIDE_PIPE_BYTES // 4)
             status = wait_until_ended(process, time_limit)
         finally:
@@ -255,7 +261,7 @@ class Git:
     ) -> subprocess.Popen[bytes]:
         settings = tuple(part for setting in options.settings for part in ("-c", setting))
         git_dir = os.devnull if options.apart else self._stand_in() if options.stand_in else None
-        with disk_failures_named(os.path.basename(self.repository.root)):
+        with translate_disk_errors(os.path.basename(self.repository.root)):
             return subprocess.Popen(
                 hardened_arguments(self._program, self.repository, (*settings, *arguments), git_dir),
                 stdin=stdin,

@@ -37,7 +37,7 @@ class FileStat(NamedTuple):
     changed: int
 
 
-class Listed(NamedTuple):
+class ProjectListing(NamedTuple):
     """The files of a project by their path from the root, sorted, and its folders that could not be read."""
 
     paths: list[str]
@@ -63,12 +63,14 @@ def checked_project(repository: Repository, path: str) -> str:
     return checked
 
 
-def list_files(repository: Repository, git: Git | None, project: str, *, tracked: bool = False) -> Listed:
+def list_files(
+    repository: Repository, git: Git | None, project: str, *, tracked: bool = False
+) -> ProjectListing:
     """Return the files below a project's folder, or the one file that it is; with `tracked`, only git's."""
     found = None if git is None else _known_to_git(git, project, tracked)
     if found is None or (project and not found and not tracked):
         return _walked(repository.root, project)
-    return Listed(sorted(found), [])
+    return ProjectListing(sorted(found), [])
 
 
 def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
@@ -162,9 +164,9 @@ def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
     return found
 
 
-def _walked(root: str, project: str) -> Listed:
+def _walked(root: str, project: str) -> ProjectListing:
     if project and not os.path.isdir(f"{root}/{project}"):
-        return Listed([project], [])
+        return ProjectListing([project], [])
     call = current_call()
     paths: list[str] = []
     unreadable: list[str] = []
@@ -183,4 +185,4 @@ def _walked(root: str, project: str) -> Listed:
             continue  # a repository of its own
         paths += [prefix + name for name, is_folder in inside if not is_folder]
         waiting += [prefix + name for name, is_folder in inside if is_folder and name not in FOREIGN_FOLDERS]
-    return Listed(sorted(paths), sorted(unreadable))
+    return ProjectListing(sorted(paths), sorted(unreadable))

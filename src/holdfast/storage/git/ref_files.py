@@ -17,7 +17,7 @@ import errno
 import os
 import stat
 
-from holdfast.storage.watching.file_signature import Sign, sign_of
+from holdfast.storage.watching.file_signature import FileSignature, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class RefFiles:
         self._packed: dict[str, str] = {}
         self._packed_state: tuple[int, int, int] | None = None
         self._places: list[str] = []
-        self._seen: tuple[Sign | None, dict[str, str]] = (None, {})
+        self._seen: tuple[FileSignature | None, dict[str, str]] = (None, {})
 
     @property
     def are_readable(self) -> bool:
@@ -53,7 +53,7 @@ class RefFiles:
     def tips(self) -> dict[str, str]:
         """Return the refs and their object ids; read again after a folder or a file has changed."""
         known, (seen, tips) = self._places, self._seen
-        sign = sign_of(known) if known else None
+        sign = signature_of(known) if known else None
         if sign is not None and sign == seen:
             return tips.copy()
         loose: dict[str, str] = {}

@@ -21,9 +21,9 @@ from glob import glob
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
+from holdfast.kernel.machine import disk_failure, translate_disk_errors, translate_flush_errors
 from holdfast.storage.files.directories import flush_directory
-from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, written_file
+from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, temporary_file
 from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.ref_files import RefFiles, printable
 from holdfast.storage.git.repository import Repository
@@ -62,7 +62,7 @@ def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> I
     path = os.path.join(common_directory, ref)
     temporary = os.path.join(common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
     ends = monotonic() + wait
-    with written_file(temporary, f"{value}\n".encode("ascii"), 0o666):
+    with temporary_file(temporary, f"{value}\n".encode("ascii"), 0o666):
         while True:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             try:
@@ -149,7 +149,7 @@ class Refs:
         Only for a repository whose `ObjectFormat.is_plain`, whose refs are files and that has a store of
         ours.
         """
-        with disk_failures_named(ref):
+        with translate_disk_errors(ref):
             try:
                 with ref_locked(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as move_ref:
                     if self._files.tip(ref) != old:  # the comparison, under git's own lock
@@ -172,7 +172,7 @@ class Refs:
         if not self._files.are_readable:
             return
         directory = os.path.dirname(ref)
-        with confirming(ref):
+        with translate_flush_errors(ref):
             try:
                 flush_directory(os.path.join(self._common, directory))
                 while directory := os.path.dirname(directory):

@@ -19,10 +19,15 @@ import stat
 from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.directories import StrPath, flush_directory
-from holdfast.storage.sql.quick import OutOfTheOrdinary, are_callers, git_directories, is_git_directory
+from holdfast.storage.sql.quick import (
+    NeedsFullProgram,
+    are_owned_by_caller,
+    git_directories,
+    is_git_directory,
+)
 
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"
@@ -87,7 +92,7 @@ class Repository:
             return None
         try:
             git_dir, common_dir = git_directories(entry)
-        except OutOfTheOrdinary as error:
+        except NeedsFullProgram as error:
             raise _bad_pointer(directory) from error
         if is_git_directory(git_dir, common_dir):
             _check_owner(directory, git_dir, entry)
@@ -116,7 +121,7 @@ class Repository:
     def ensure_store(self) -> str:
         """Create the store directory, for its owner only, unless it exists, and return it."""
         label = os.path.basename(self.store_directory)
-        with disk_failures_named(label):
+        with translate_disk_errors(label):
             try:
                 os.mkdir(self.store_directory, 0o700)
                 flush_directory(os.path.dirname(self.store_directory))
@@ -147,14 +152,14 @@ class Repository:
         finally:
             os.close(descriptor)
 
-    def agrees_to(self, what: str) -> bool:
+    def has_consent_to(self, what: str) -> bool:
         """Return whether the user has agreed to something for this repository."""
         return os.path.exists(self._agreement(what))
 
-    def agree_to(self, what: str) -> None:
+    def record_consent_to(self, what: str) -> None:
         """Record that the user agreed, outside of the repository, whose author could have agreed instead."""
         path = self._agreement(what)
-        with disk_failures_named("the folder for what this user agreed to"):
+        with translate_disk_errors("the folder for what this user agreed to"):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         atomic_write(path, os.fsencode(f"{what}\n{self.store_directory}\n"), mode=0o600)
 
@@ -201,7 +206,7 @@ def _upwards(directory: str) -> Iterator[str]:
 
 def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
     """Refuse a repository of another user, as git does: they control its configuration and its store."""
-    if are_callers(directory, git_dir, *entry):
+    if are_owned_by_caller(directory, git_dir, *entry):
         return
     from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and it loads much
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, Unavailable
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX
@@ -33,7 +33,7 @@ def stand_in(store: str, formats: Mapping[str, str]) -> str:
     """Return the stand-in in a store of ours, created or repaired."""
     directory = os.path.join(store, NAME)
     files = {"HEAD": b"ref: refs/heads/none\n", "config": _configuration(formats)}
-    with disk_failures_named(NAME):
+    with translate_disk_errors(NAME):
         if os.path.islink(directory):
             raise InvalidPath(f"'{NAME}' in the store is a link.", hint="Move it aside, then try again.")
         os.makedirs(directory, mode=0o700, exist_ok=True)

@@ -25,7 +25,7 @@ from urllib.request import getproxies, proxy_bypass
 from holdfast import __version__
 from holdfast.kernel.errors import Denied, HoldfastError, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.network.address import AllowedHosts, Origin, parse_address
 from holdfast.storage.processes.time_limit import POLL_SECONDS, TimeLimit
 
@@ -53,7 +53,7 @@ class WebResponse:
     def json(self) -> Any:
         """Return the body parsed as JSON, or raise if it is something else."""
         try:
-            return json_of(self.body) if self.body else None
+            return parse_json(self.body) if self.body else None
         except UnreadableDocument:
             host = parse_address(self.url).origin.name
             raise Unavailable(

@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def hold_standard_streams() -> None:
+def reserve_standard_streams() -> None:
     """Keep our files from getting the descriptors of standard streams that the caller closed."""
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

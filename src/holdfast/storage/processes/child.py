@@ -16,7 +16,7 @@ from contextlib import suppress
 from types import MappingProxyType
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failure, disk_failures_named
+from holdfast.kernel.machine import disk_failure, translate_disk_errors
 from holdfast.storage.processes.time_limit import POLL_SECONDS, TimeLimit
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def wait_until_ended(process: Popen[bytes], limit: TimeLimit) -> int:
     return status
 
 
-def widen(pipe: IO[bytes] | None) -> None:
+def widen_pipe(pipe: IO[bytes] | None) -> None:
     """Enlarge a pipe's buffer, where the system allows it, so that a process can write far ahead of us."""
     set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
     if pipe is not None and set_size is not None:
@@ -127,7 +127,7 @@ def _collected(pid: int) -> int:
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
-def interpreter(
+def start_interpreter(
     module: str,
     *arguments: str,
     source: IO[bytes] | None = None,
@@ -141,7 +141,7 @@ def interpreter(
     import subprocess
     import sys
 
-    with disk_failures_named("A further process"):
+    with translate_disk_errors("A further process"):
         process = subprocess.Popen(
             [sys.executable, "-I", "-m", module, *arguments],
             stdin=source or subprocess.PIPE,
@@ -152,7 +152,7 @@ def interpreter(
             start_new_session=True,
             bufsize=0,
         )
-    widen(process.stdout)
+    widen_pipe(process.stdout)
     return process
 
 

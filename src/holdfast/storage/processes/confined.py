@@ -23,8 +23,13 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.processes.child import end_group, interpreter, wait_until_ended, wait_until_readable
+from holdfast.kernel.machine import translate_disk_errors
+from holdfast.storage.processes.child import (
+    end_group,
+    start_interpreter,
+    wait_until_ended,
+    wait_until_readable,
+)
 from holdfast.storage.processes.time_limit import TimeLimit
 
 TYPE_CHECKING = False
@@ -48,10 +53,10 @@ def run_confined(module: str, function: str, request: bytes, work: str, bounds: 
     """Return the result of `function(request)` in a confined process; `work` names it in messages."""
     time_limit = TimeLimit(bounds.wait_seconds, work)
     limits = (str(bounds.processor_seconds), str(bounds.memory_bytes))
-    with disk_failures_named(work), tempfile.TemporaryFile() as source:
+    with translate_disk_errors(work), tempfile.TemporaryFile() as source:
         source.write(request)
         source.seek(0)
-        process = interpreter(__name__, module, function, *limits, source=source)
+        process = start_interpreter(__name__, module, function, *limits, source=source)
     try:
         answer = _read(process, bounds.output_bytes, work, time_limit)
         status = wait_until_ended(process, time_limit)

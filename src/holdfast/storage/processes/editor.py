@@ -18,7 +18,7 @@ from holdfast.kernel.limits import LIMITS
 VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
 
 
-def written_in_editor(text: str) -> str:
+def edit_text(text: str) -> str:
     """Return a text as the user edited it, without the line feeds at its end."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:

@@ -24,7 +24,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import InvalidArguments, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.processes.child import cores, end_group, interpreter
+from holdfast.storage.processes.child import cores, end_group, start_interpreter
 from holdfast.storage.processes.time_limit import POLL_SECONDS
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class ProcessPool(Executor):
         initializer: Callable[..., object] | None = None,
         initargs: tuple[Any, ...] = (),
         task_seconds: float | None = None,
-        start: Start = interpreter,
+        start: Start = start_interpreter,
     ) -> None:
         """Each worker first calls `initializer(*initargs)`; `start` starts the process that runs `main`."""
         self.size = size or cores()
@@ -196,7 +196,7 @@ def _client_class() -> Any:
     return Client
 
 
-def executor_named(name: str, size: int | None) -> ProcessPool | DaskCluster:
+def create_executor(name: str, size: int | None) -> ProcessPool | DaskCluster:
     """Return the executor of a name: `process`, or `dask://HOST:PORT`."""
     if name == LOCAL:
         return ProcessPool(size, start=_with_environment)
@@ -208,7 +208,7 @@ def executor_named(name: str, size: int | None) -> ProcessPool | DaskCluster:
     return DaskCluster(address, size)
 
 
-def completed(
+def run_unordered(
     executor: Executor, work: Callable[[Item], Any], waiting: deque[Item], in_flight: int
 ) -> Iterator[tuple[Item, Future[Any]]]:
     """Yield each waiting item with its completed future, in any order, until none is left.
@@ -229,7 +229,7 @@ def completed(
 
 def _with_environment(module: str) -> Popen[bytes]:
     """Start a worker that runs git with the user's own configuration."""
-    return interpreter(module, environment=os.environ)
+    return start_interpreter(module, environment=os.environ)
 
 
 def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:

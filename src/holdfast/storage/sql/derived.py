@@ -30,12 +30,12 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.sql.connection_pool import ConnectionPool
-from holdfast.storage.sql.quick import connect_to, connected
+from holdfast.storage.sql.quick import connect_to, open_store
 from holdfast.storage.sql.sqlite_errors import SQLITE_ERRORS, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
@@ -150,7 +150,7 @@ class DerivedDatabase:
                     self._build(path, fill)
                     if os.path.exists(path):  # unless another process removed it meanwhile
                         break
-                with disk_failures_named(name), open(path, "rb") as file:
+                with translate_disk_errors(name), open(path, "rb") as file:
                     os.fsync(file.fileno())
                 atomic_write(self._pointer, f"{name}\n".encode(), mode=0o600)
             except BaseException:
@@ -224,7 +224,7 @@ class DerivedDatabase:
         if self._current is None:
             raise NotUsable("it was closed")
         path = os.path.join(self._directory, self._current)
-        connection = connected(path, _WAIT) if self._memory is None else connect_to(self._current, _WAIT)
+        connection = open_store(path, _WAIT) if self._memory is None else connect_to(self._current, _WAIT)
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -239,9 +239,9 @@ class DerivedDatabase:
         return connection
 
     def _build(self, path: str, fill: Prepare) -> None:
-        with disk_failures_named(self._name):
+        with translate_disk_errors(self._name):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        with closing(connected(path, _WAIT)) as connection:
+        with closing(open_store(path, _WAIT)) as connection:
             self._fill(connection, fill)
 
     def _fill(self, connection: sqlite3.Connection, fill: Prepare) -> None:

@@ -56,7 +56,7 @@ def _malformed(message: str) -> Invalid:
 
 
 @lru_cache(maxsize=512)
-def translated(statement: str) -> str:
+def with_driver_placeholders(statement: str) -> str:
     """Return a statement with the placeholders of the driver."""
     return _NAMED.sub(r"%(\1)s", statement.replace("%", "%%"))
 
@@ -98,18 +98,18 @@ class _Session:
         queued, self._queued = self._queued, []
         with self.raw.pipeline() if _driver().Pipeline.is_supported() else nullcontext():
             for statement, values in queued:
-                self.raw.execute(translated(statement).encode(), values or None)
+                self.raw.execute(with_driver_placeholders(statement).encode(), values or None)
 
     def execute(self, statement: str, values: Values | None = None, /) -> Rows:
         if self._queued:
             self.send()
-        return self.raw.execute(translated(statement).encode(), values or None)
+        return self.raw.execute(with_driver_placeholders(statement).encode(), values or None)
 
     def executemany(self, statement: str, values: Sequence[Values], /) -> object:
         if self._queued:
             self.send()
         with self.raw.cursor() as cursor:
-            cursor.executemany(translated(statement).encode(), values)
+            cursor.executemany(with_driver_placeholders(statement).encode(), values)
         return None
 
 

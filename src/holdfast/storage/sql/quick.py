@@ -1,7 +1,7 @@
 """A fast path to stores, for commands that must answer in about the time Python takes to start.
 
 Contract: everything here does exactly what `Database` and `Repository` do in the ordinary case. In any other
-case (no repository, no store yet, another version of it, an error of any kind) it raises `OutOfTheOrdinary`
+case (no repository, no store yet, another version of it, an error of any kind) it raises `NeedsFullProgram`
 before anything is stored, and the full program takes over.
 
 `Database` has pools, migrations and repairs, whose imports take several times as long as Python's own start.
@@ -21,7 +21,7 @@ _LOG_BYTES = 200_000
 _POINTER_BYTES = 64 * 1024
 
 
-class OutOfTheOrdinary(Exception):
+class NeedsFullProgram(Exception):
     """The full program must handle this."""
 
 
@@ -38,7 +38,7 @@ class QuickStore:
             with _OpenStore(self._path, self._expected, "rw") as connection:
                 return connection.execute(query).fetchone()[0]
         except (OSError, Error, UnicodeDecodeError) as error:
-            raise OutOfTheOrdinary from error
+            raise NeedsFullProgram from error
 
     def insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
         """Store a row durably and return whether it is new.
@@ -53,7 +53,7 @@ class QuickStore:
             with _OpenStore(self._path, self._expected, "ro"):
                 return self._inserted(statement, row)
         except (OSError, Error, UnicodeDecodeError) as error:
-            raise OutOfTheOrdinary from error
+            raise NeedsFullProgram from error
 
     def _inserted(self, statement: str, row: tuple[str | None, ...]) -> bool:
         with _OpenStore(self._path, self._expected, "rw") as connection:
@@ -61,13 +61,13 @@ class QuickStore:
             return bool(connection.execute(statement, row).rowcount == 1)
 
 
-def address_of(path: str, mode: str) -> str:
+def sqlite_uri(path: str, mode: str) -> str:
     """Return the URI with which SQLite opens a file to read (`ro`) or write (`rw`), but never creates it."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file://{quoted}?mode={mode}"
 
 
-def are_callers(*paths: str) -> bool:
+def are_owned_by_caller(*paths: str) -> bool:
     """Return whether all of these belong to the user who runs this program; under sudo, to them or to root.
 
     If they do not, git's `safe.directory` decides: see `command.is_accepted_by_git`.
@@ -93,36 +93,36 @@ def open_file(path: str, mode: str, seconds: float) -> Connection:
         error = OperationalError("it is not a regular file")
         error.sqlite_errorcode = SQLITE_CANTOPEN
         raise error
-    return connect_to(address_of(path, mode), seconds)
+    return connect_to(sqlite_uri(path, mode), seconds)
 
 
-def connected(path: str, seconds: float, *, mode: str = "rw") -> Connection:
+def open_store(path: str, seconds: float, *, mode: str = "rw") -> Connection:
     """Open a store, or a snapshot of it if nothing can be written."""
     connection = open_file(path, mode, seconds)
     try:
         connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
     except Error as error:
         connection.close()
-        from holdfast.storage.sql.snapshot import snapshot_of
+        from holdfast.storage.sql.snapshot import open_snapshot
 
-        return snapshot_of(path, error)
+        return open_snapshot(path, error)
     return connection
 
 
 def enclosing_repository(start: str) -> tuple[str, str]:
     """Return the work tree that encloses a directory, and the store directory that its worktrees share."""
     if not os.path.isdir(start):
-        raise OutOfTheOrdinary
+        raise NeedsFullProgram
     root = os.path.realpath(start)
     while not os.path.lexists(os.path.join(root, ".git")):
         above = os.path.dirname(root)
         if above == root:
-            raise OutOfTheOrdinary
+            raise NeedsFullProgram
         root = above
     entry = os.path.join(root, ".git")
     git_directory, common = git_directories(entry)
-    if not (is_git_directory(git_directory, common) and are_callers(root, entry, git_directory)):
-        raise OutOfTheOrdinary
+    if not (is_git_directory(git_directory, common) and are_owned_by_caller(root, entry, git_directory)):
+        raise NeedsFullProgram
     return root, os.path.join(common, "holdfast")
 
 
@@ -148,13 +148,13 @@ def _pointer(path: str, prefix: str) -> str:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise OutOfTheOrdinary from error
+        raise NeedsFullProgram from error
     if not (text and text.startswith(prefix)) or len(text) >= _POINTER_BYTES - 1 or "\0" in text:
-        raise OutOfTheOrdinary
+        raise NeedsFullProgram
     try:
         return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
     except OSError as error:  # such as a link in /proc of another user's process
-        raise OutOfTheOrdinary from error
+        raise NeedsFullProgram from error
 
 
 def size_of(path: str) -> int:
@@ -170,12 +170,12 @@ class _OpenStore:
 
     def __init__(self, store: str, expected: tuple[int, int], mode: str) -> None:
         if not size_of(store) or not os.path.lexists(f"{store}.created"):
-            raise OutOfTheOrdinary
+            raise NeedsFullProgram
         if size_of(f"{store}-wal"):
             from holdfast.storage.sql.write_ahead_log import damaged_log
 
             if damaged_log(store) is not None:
-                raise OutOfTheOrdinary
+                raise NeedsFullProgram
         self._expected = expected
         self.connection = open_file(store, mode, _BUSY_SECONDS)
 
@@ -185,7 +185,7 @@ class _OpenStore:
             application = self.connection.execute("PRAGMA application_id").fetchone()[0]
             version = self.connection.execute("PRAGMA user_version").fetchone()[0]
             if (application, version) != self._expected:
-                raise OutOfTheOrdinary
+                raise NeedsFullProgram
         except BaseException:
             self.connection.close()
             raise

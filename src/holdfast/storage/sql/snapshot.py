@@ -15,8 +15,8 @@ import sqlite3
 
 from holdfast.kernel.errors import Busy, HoldfastError
 from holdfast.kernel.machine import disk_failure
-from holdfast.storage.sql.quick import address_of
-from holdfast.storage.sql.write_ahead_log import log_of, pages_of
+from holdfast.storage.sql.quick import sqlite_uri
+from holdfast.storage.sql.write_ahead_log import committed_pages, read_log
 
 _FULL_BYTES = 64 * 1024
 _FULL_FILES = 2
@@ -40,7 +40,7 @@ class Snapshot(sqlite3.Connection):
     reason: HoldfastError | None = None
 
 
-def unwritable(path: str, error: BaseException) -> HoldfastError | None:
+def write_obstacle(path: str, error: BaseException) -> HoldfastError | None:
     """Return why the machine prevents writing to a path, if that caused SQLite's error."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     if code & 0xFF not in _REFUSALS:
@@ -61,16 +61,16 @@ def unwritable(path: str, error: BaseException) -> HoldfastError | None:
     return disk_failure(OSError(number, os.strerror(number)), os.path.basename(path))
 
 
-def snapshot_of(path: str, error: BaseException) -> Snapshot:
+def open_snapshot(path: str, error: BaseException) -> Snapshot:
     """Return a snapshot of a store that SQLite could not open because nothing can be written, or re-raise."""
-    reason = unwritable(path, error)
+    reason = write_obstacle(path, error)
     if reason is None:
         raise error
     for _ in range(_ATTEMPTS):
         before = _stat(path)
-        pages, size = pages_of(log_of(path))
+        pages, size = committed_pages(read_log(path))
         if not pages:
-            snapshot = _opened(f"{address_of(path, 'ro')}&immutable=1")
+            snapshot = _opened(f"{sqlite_uri(path, 'ro')}&immutable=1")
         else:
             snapshot = _opened(":memory:")
             snapshot.deserialize(_checkpointed(path, pages, size))

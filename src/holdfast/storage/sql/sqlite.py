@@ -26,19 +26,19 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath
 from holdfast.storage.files.locks import locked
 from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
-from holdfast.storage.sql.quick import connected
-from holdfast.storage.sql.snapshot import unwritable
+from holdfast.storage.sql.quick import open_store
+from holdfast.storage.sql.snapshot import write_obstacle
 from holdfast.storage.sql.sqlite_errors import (
     SQLITE_ERRORS,
     SqliteError,
-    database_failures_named,
     is_busy,
     is_damage,
     raise_translated,
+    translate_sqlite_errors,
 )
 from holdfast.storage.sql.store_file import StoreFile, application_of, is_blank, version_of
 from holdfast.storage.sql.upgrade import Migration, refuse_newer, upgrade
@@ -165,7 +165,7 @@ class Database:
         self.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = connected(self.path, self._busy_seconds, mode="ro" if self._read_only else "rw")
+        connection = open_store(self.path, self._busy_seconds, mode="ro" if self._read_only else "rw")
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
@@ -176,7 +176,7 @@ class Database:
 
     def _open(self) -> None:
         try:
-            with disk_failures_named(self.name), database_failures_named(self.name):
+            with translate_disk_errors(self.name), translate_sqlite_errors(self.name):
                 self._file.check()
                 if not self._read_only:
                     self._file.save_damaged_log()
@@ -198,7 +198,7 @@ class Database:
 
     def _checked_version(self, connection: sqlite3.Connection) -> int:
         if application_of(connection) != self._application_id:
-            raise self._file.lost("contains something other than it should")
+            raise self._file.damage_error("contains something other than it should")
         return self._refuse_if_newer(connection)
 
     def _refuse_if_newer(self, connection: sqlite3.Connection) -> int:
@@ -214,7 +214,7 @@ class Database:
 
     def _begin_writing(self) -> Loan:
         if self._damaged:
-            raise self._file.lost("is damaged, and can only be read from now on")
+            raise self._file.damage_error("is damaged, and can only be read from now on")
         if self._read_only:
             raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
         # Threads queue here; waiting for SQLite is for other processes.
@@ -290,7 +290,7 @@ class Database:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
-        self._file.remember()
+        self._file.mark_as_created()
 
     def _reopen_if_replaced(self) -> None:
         """Reopen if another file has taken this one's name; raise if the store is closed or the file gone."""
@@ -311,7 +311,7 @@ class Database:
 
     def _refuse(self, error: SqliteError) -> NoReturn:
         self._damaged = self._damaged or is_damage(error)
-        if (reason := unwritable(self.path, error)) is not None:
+        if (reason := write_obstacle(self.path, error)) is not None:
             raise reason from None
         raise_translated(error, self.name)
 

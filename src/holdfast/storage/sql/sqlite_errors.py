@@ -96,7 +96,7 @@ def raise_translated(error: SqliteError, label: str) -> NoReturn:
 
 
 @contextmanager
-def database_failures_named(label: str) -> Iterator[None]:
+def translate_sqlite_errors(label: str) -> Iterator[None]:
     """Translate SQLite's errors in the block into errors that name the store."""
     try:
         yield

@@ -14,7 +14,7 @@ import stat
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Corrupted, Denied, InvalidPath
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.directories import StrPath, flush_directory
 from holdfast.storage.files.locks import locked
@@ -81,14 +81,14 @@ class StoreFile:
             return
         if not stat.S_ISREG(status.st_mode):
             if self.was_created:
-                raise self.lost("is no longer a regular file")
+                raise self.damage_error("is no longer a regular file")
             raise InvalidPath(
                 f"The store '{self.name}' is not a regular file.",
                 hint="Move aside what is there, then try again.",
                 path=self.name,
             )
         if status.st_size == 0 and (self.was_created or size_of(self.path + "-wal") > 0):
-            raise self.lost("is empty, although it contained data before")
+            raise self.damage_error("is empty, although it contained data before")
 
     def _missing(self) -> Corrupted:
         place = os.path.join(*self.path.split(os.sep)[-3:-1])
@@ -99,7 +99,7 @@ class StoreFile:
         text = f"The store '{self.name}' is missing, although it was created before."
         return Corrupted(text, hint=hint, path=self.name, missing=True)
 
-    def lost(self, reason: str) -> Corrupted:
+    def damage_error(self, reason: str) -> Corrupted:
         """Return the error for a store whose content is lost or foreign."""
         return Corrupted(f"The store '{self.name}' {reason}.", hint=NOTHING_CHANGED, path=self.name)
 
@@ -122,7 +122,7 @@ class StoreFile:
 
     def set_aside(self, damaged: tuple[int, int] | None) -> None:
         """Move a damaged file, recognised by its identity, out of the way of a new one."""
-        with locked(self.path), disk_failures_named(self.name):
+        with locked(self.path), translate_disk_errors(self.name):
             if self.identity() != damaged:
                 return  # another process did
             aside = f"{self.path}{DAMAGED_MARK}{os.urandom(6).hex()}"
@@ -135,7 +135,7 @@ class StoreFile:
         text = f"The store '{self.name}' was damaged, and was started empty. {_COPY_NAMED}"
         current_call().log(text, "warning")
 
-    def remember(self) -> None:
+    def mark_as_created(self) -> None:
         """Make the file's name durable, then create the marker."""
         if not self.was_created:
             flush_directory(os.path.dirname(self.path))

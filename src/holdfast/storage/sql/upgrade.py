@@ -24,11 +24,11 @@ from contextlib import closing
 
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
 from holdfast.storage.files.temporary import temporary_name
-from holdfast.storage.sql.quick import address_of, connect_to
-from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED, database_failures_named
+from holdfast.storage.sql.quick import connect_to, sqlite_uri
+from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED, translate_sqlite_errors
 from holdfast.storage.sql.store_file import version_of
 
 Migration = str | Callable[[sqlite3.Connection], None]
@@ -86,7 +86,7 @@ def _save_backup(path: str, version: int) -> None:
     directory, name = os.path.split(path)
     label = f"{name}.before-{version}"
     temporary = os.path.join(directory, temporary_name(label))
-    with disk_failures_named(label), database_failures_named(label):
+    with translate_disk_errors(label), translate_sqlite_errors(label):
         descriptor = os.open(temporary, _NEW_FILE, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # so that no sweep removes it
@@ -106,8 +106,8 @@ def _save_backup(path: str, version: int) -> None:
 def _copy(path: str, to: str) -> None:
     wait = LIMITS.database_busy_seconds
     with (
-        closing(connect_to(address_of(path, "ro"), wait)) as source,
-        closing(connect_to(address_of(to, "rw"), wait)) as target,
+        closing(connect_to(sqlite_uri(path, "ro"), wait)) as source,
+        closing(connect_to(sqlite_uri(to, "rw"), wait)) as target,
     ):
         for setting in _COPYING:
             target.execute(setting)

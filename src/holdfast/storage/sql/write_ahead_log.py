@@ -31,7 +31,7 @@ _OPEN_STORE_LOCK = "128 128"
 """The byte of the shared memory that every connection locks (UNIX_SHM_DMS in SQLite's os_unix.c)."""
 
 
-def log_of(store: str, limit: int = -1) -> bytes:
+def read_log(store: str, limit: int = -1) -> bytes:
     """Return the log of a store, or its beginning; empty if there is none."""
     try:
         with open(f"{store}-wal", "rb") as file:
@@ -45,10 +45,10 @@ def damaged_log(store: str) -> bytes | None:
     try:
         if os.lstat(f"{store}-wal").st_size <= _HEADER.size or _is_in_use(f"{store}-shm"):
             return None
-        log = log_of(store, DAMAGED_BYTES)
+        log = read_log(store, DAMAGED_BYTES)
     except OSError:
         return None  # opening the store reports what the disk refused
-    return log if dropped_writes(log) else None
+    return log if count_dropped_writes(log) else None
 
 
 def _is_in_use(shared_memory: str) -> bool:
@@ -61,12 +61,12 @@ def _is_in_use(shared_memory: str) -> bool:
         return False
 
 
-def dropped_writes(log: bytes) -> int:
+def count_dropped_writes(log: bytes) -> int:
     """Return how many finished writes SQLite would drop, because they or earlier ones are damaged."""
     return sum(commits and not is_sound for is_sound, commits, _, _ in _frames(log))
 
 
-def pages_of(log: bytes) -> tuple[dict[int, bytes], int]:
+def committed_pages(log: bytes) -> tuple[dict[int, bytes], int]:
     """Return the newest content of each page in the finished writes of a log, and the final size in pages."""
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}

@@ -19,11 +19,11 @@ _RECENT_NANOSECONDS = 2_000_000_000
 """The coarsest time stamps in use are those of FAT: two seconds
 (<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
-Sign = tuple[tuple[int, int, int, int] | None, ...]
+FileSignature = tuple[tuple[int, int, int, int] | None, ...]
 """Inode, size, modification and change time of each file; None for a missing one."""
 
 
-def sign_of(places: Iterable[str], now: int | None = None) -> Sign | None:
+def signature_of(places: Iterable[str], now: int | None = None) -> FileSignature | None:
     """Return the sign of these files or folders, or None if one changed too recently or cannot be read."""
     newest = (time.time_ns() if now is None else now) - _RECENT_NANOSECONDS
     found: list[tuple[int, int, int, int] | None] = []

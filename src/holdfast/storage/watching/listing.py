@@ -42,15 +42,18 @@ class Listing:
         self,
         repository: Repository,
         wanted: Callable[[str], bool],
-        belongs_to: Callable[[str], str] | None = None,
+        companion_of: Callable[[str], str] | None = None,
     ) -> None:
-        """`belongs_to` returns the name of a wanted file's companion in the same folder; `lone` needs it."""
+        """`companion_of` returns the name of a wanted file's companion in the same folder.
+
+        Only `without_companion` needs it.
+        """
         self._root = repository.root
         self._wanted = wanted
-        self._belongs_to = belongs_to
+        self._companion_of = companion_of
         self._folders: dict[str, _Folder] = {}
         self._lone: tuple[list[tuple[str, int]], list[str]] = ([], [])
-        """The folders with their times, and what `lone` returned for them."""
+        """The folders with their times, and what `without_companion` returned for them."""
         self._lock = threading.Lock()
 
     def paths(self) -> list[str]:
@@ -63,7 +66,7 @@ class Listing:
         folders = [(f"{relative}/" if relative else "", one) for relative, one in self._folders.items()]
         return sorted(prefix + name for prefix, folder in folders for name in folder.names)
 
-    def lone(self) -> list[str]:
+    def without_companion(self) -> list[str]:
         """Return those whose companion is missing; costs one stat for each folder, none for each file."""
         known, found = self._lone
         try:
@@ -126,7 +129,7 @@ class Listing:
         lone = (
             name
             for name in names
-            if self._belongs_to is not None
-            and not os.path.lexists(os.path.join(place, self._belongs_to(name)))
+            if self._companion_of is not None
+            and not os.path.lexists(os.path.join(place, self._companion_of(name)))
         )
         return _Folder(modified, read_at, tuple(folders), tuple(names), tuple(lone))

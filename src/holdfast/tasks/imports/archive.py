@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store import history, items
 from holdfast.tasks.store.history import states_of
@@ -126,7 +126,7 @@ def parse_export(lines: Iterable[str]) -> ParsedExport:
 
 def _line(number: int, line: str) -> dict[str, Any]:
     try:
-        value = json_of(line)
+        value = parse_json(line)
     except UnreadableDocument:
         raise _unreadable(number) from None
     if not isinstance(value, dict):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from holdfast.kernel.call import current_call
-from holdfast.storage.files.foreign_document import UnreadableDocument, yaml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_yaml
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, Problem, priority_of, status_of
 
@@ -95,7 +95,7 @@ def _task(path: str, content: str, problems: list[Problem]) -> ForeignTask | Non
 
 def _facts(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | None:
     try:
-        facts = yaml_of(head)
+        facts = parse_yaml(head)
     except UnreadableDocument as error:
         line = None if error.line is None else error.line + 1
         problems.append(Problem(path, line, f"The front matter is invalid: {error}; the file was skipped."))

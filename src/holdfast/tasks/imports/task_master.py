@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -73,7 +73,7 @@ class _Located:
 def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
     """Return the tasks of a file, parents before subtasks, and what could not be imported."""
     try:
-        document = json_of(content)
+        document = parse_json(content)
     except UnreadableDocument as error:
         raise Invalid(
             f"'{file}' is not valid JSON: {error}.",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.foreign_document import json_of
+from holdfast.storage.files.foreign_document import parse_json
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
@@ -35,7 +35,7 @@ def read_marker(repository: Repository) -> str | None:
     if repository.bare:
         return None
     try:
-        named = json_of(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
+        named = parse_json(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
     except (ValueError, HoldfastError):
         return None
     identity = named.get("workspace") if isinstance(named, dict) else None
@@ -54,12 +54,12 @@ def write_marker(repository: Repository, identity: str) -> None:
 
 def has_joined(repository: Repository, identity: str) -> bool:
     """Return whether this clone has joined or created a workspace of a shared database."""
-    return repository.agrees_to(f"workspace {identity}")
+    return repository.has_consent_to(f"workspace {identity}")
 
 
 def join(repository: Repository, identity: str) -> None:
     """Record that this clone may use a workspace of a shared database."""
-    repository.agree_to(f"workspace {identity}")
+    repository.record_consent_to(f"workspace {identity}")
 
 
 def enter(room: Tasks, connection: Connection, identity: str) -> None:

@@ -21,7 +21,7 @@ from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.watching.file_signature import sign_of
+from holdfast.storage.watching.file_signature import signature_of
 from holdfast.tasks.store.statements import insert, on_conflict_update
 from holdfast.tasks.texts.documents import text_at
 
@@ -69,7 +69,7 @@ class Rule:
 
 def active(room: Tasks) -> list[Rule]:
     """Return the active rules, those of the workspace first; cached until a file changes."""
-    version = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
+    version = signature_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
     cached: list[Rule] | None = room.memory.get("rules", version)
     if cached is None:
         own = _read(room, "workspace")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.dispatch.validation import validated
+from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments, UnknownResource, did_you_mean
 from holdfast.kernel.models import NoArguments
 from holdfast.kernel.operation import Effect
@@ -80,7 +80,7 @@ def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     check_workspace(room, arguments)
     found = prompt_named(arguments.operation)
     try:
-        filled = validated(found.input, arguments.context)
+        filled = validate_arguments(found.input, arguments.context)
     except InvalidArguments as refusal:
         refusal.hint = "Give the prompt's arguments in `context`."
         raise

@@ -32,7 +32,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import one_line
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.network.client import WebClient, WebResponse
 
 _TRIES = 3
@@ -187,7 +187,7 @@ def _with_query(url: str, query: Mapping[str, Any]) -> str:
 def _error_message(answer: WebResponse) -> str:
     """Return the service's error message, as the end of a sentence."""
     try:
-        found = json_of(answer.body)
+        found = parse_json(answer.body)
     except UnreadableDocument:
         return ""
     texts = list(_messages(found))

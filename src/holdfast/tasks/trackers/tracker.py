@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from holdfast.kernel.errors import InvalidArguments, Unavailable
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignTask
@@ -181,7 +181,7 @@ _SETTING_CHARACTERS = 500
 def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings in a JSON text, or raise naming what is missing, unknown or secret."""
     try:
-        found = json_of(text) if text else {}
+        found = parse_json(text) if text else {}
     except UnreadableDocument as error:
         raise InvalidArguments(f"`config` is not valid JSON: {error}.", hint=_EXAMPLE) from None
     if not isinstance(found, dict):

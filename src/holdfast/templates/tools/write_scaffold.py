@@ -14,7 +14,7 @@ from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.file_set import FileSet
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
@@ -169,7 +169,7 @@ def _assigned(assignments: list[str]) -> dict[str, Any]:
 
 def _value(typed: str) -> Any:
     try:
-        value = json_of(typed)
+        value = parse_json(typed)
     except UnreadableDocument:
         return typed
     return value if isinstance(value, bool | list | str) else typed

@@ -12,7 +12,7 @@ from functools import cached_property
 from posixpath import basename, commonpath, dirname, join, normpath
 from typing import Any
 
-from holdfast.storage.files.foreign_document import UnreadableDocument, json_of, toml_of
+from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json, parse_toml
 from holdfast.syntax.record import MODULE, Record
 
 ReadOther = Callable[[str], str | None]
@@ -96,11 +96,11 @@ class Layout:
 
     def json(self, path: str) -> dict[str, Any]:
         """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
-        return self._document(path, lambda text: json_of(_IN_JSON.sub(lambda found: found[1] or "", text)))
+        return self._document(path, lambda text: parse_json(_IN_JSON.sub(lambda found: found[1] or "", text)))
 
     def toml(self, path: str) -> dict[str, Any]:
         """Return a TOML document."""
-        return self._document(path, toml_of)
+        return self._document(path, parse_toml)
 
     def _document(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
         text = self.text(path)

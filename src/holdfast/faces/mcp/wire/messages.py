@@ -16,7 +16,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
-from holdfast.kernel.untrusted import may_hide, visible_in
+from holdfast.kernel.untrusted import may_have_invisible, visible_in
 
 RequestId = str | int
 
@@ -202,7 +202,7 @@ def encoded(message: dict[str, Any]) -> bytes:
         line = to_json(message)
     except PydanticSerializationError:  # halves of surrogate pairs cannot be written as UTF-8
         return to_json(_visible(message))
-    return to_json(_visible(message)) if may_hide(line) else line
+    return to_json(_visible(message)) if may_have_invisible(line) else line
 
 
 def _visible(message: dict[str, Any]) -> dict[str, Any]:

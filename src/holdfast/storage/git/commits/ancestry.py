@@ -14,7 +14,7 @@ def is_ancestor(git: Git, older: str, newer: str) -> bool:
     return git.execute("merge-base", "--is-ancestor", older, newer, options=WHOLE_HISTORY).status == 0
 
 
-def kinds_of(git: Git, ids: Iterable[str]) -> dict[str, str]:
+def object_kinds(git: Git, ids: Iterable[str]) -> dict[str, str]:
     """Return the kind of each object; an id that names nothing is left out."""
     wanted = sorted({*ids})
     given = "".join(f"{object_id}\n" for object_id in wanted).encode("ascii")
@@ -23,7 +23,7 @@ def kinds_of(git: Git, ids: Iterable[str]) -> dict[str, str]:
     return {object_id: kind for object_id, kind in kinds if " " not in kind}
 
 
-def forward(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+def fast_forwards(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return the pairs whose second commit descends from the first by single parents, found in one command.
 
     Where histories meet or cannot be read, pairs may be left out: use `is_ancestor` for these.

@@ -69,7 +69,7 @@ def signature(person: str, seconds: int) -> Signature:
     return Signature(name or "unknown", email, seconds)
 
 
-def parsed(record: str) -> Commit:
+def parse_record(record: str) -> Commit:
     """Return the commit of one record of `commit_reader.read_records`."""
     head, is_complete, message = record.partition("\n")
     names, _, parents = head.partition(",")

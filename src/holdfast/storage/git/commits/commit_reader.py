@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git, GitOptions
-from holdfast.storage.git.commits.commit import Commit, NotACommit, from_object, parsed
+from holdfast.storage.git.commits.commit import Commit, NotACommit, from_object, parse_record
 
 WHOLE_HISTORY = GitOptions(environment={"GIT_SHALLOW_FILE": ""})
 """Ignores where a shallow fetch ended: that is no beginning of a log, and what it left out can be fetched."""
@@ -24,7 +24,7 @@ _READING = WHOLE_HISTORY._replace(settings=("i18n.logOutputEncoding=UTF-8", "log
 def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:
     """Yield the commits reachable from the wanted ones and not from the known ones."""
     for records in read_records(git, wanted, known):
-        yield from map(parsed, records)
+        yield from map(parse_record, records)
 
 
 def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:

@@ -48,7 +48,7 @@ class ChangedFile(NamedTuple):
     in_work_tree: bool = False
 
 
-def recorded(git: Git, command: str, *compared: str) -> Iterator[ChangedFile]:
+def recorded_changes(git: Git, command: str, *compared: str) -> Iterator[ChangedFile]:
     """Yield the changes that `diff-tree` or `diff-index --cached` finds, without files in conflict."""
     output = git.run(command, *_RAW, *compared, "--", limit=LIMITS.listed_bytes)
     fields = iter(os.fsdecode(output).split("\0"))
@@ -60,7 +60,7 @@ def recorded(git: Git, command: str, *compared: str) -> Iterator[ChangedFile]:
             yield ChangedFile(path, former, old, None if status == "D" else FileSide(new_mode, new_id))
 
 
-def unstaged(git: Git) -> Iterator[ChangedFile]:
+def unstaged_changes(git: Git) -> Iterator[ChangedFile]:
     """Yield the differences between the index and the work tree, new files included."""
     tracked, others = _index(git)
     settings = dict(git.settings(r"^(core\.filemode|extensions\.objectformat)$"))
@@ -78,7 +78,7 @@ def unstaged(git: Git) -> Iterator[ChangedFile]:
             yield ChangedFile(path, None, old, new or None, in_work_tree=True)
 
 
-def composed(first: Iterable[ChangedFile], second: Iterable[ChangedFile]) -> list[ChangedFile]:
+def compose_changes(first: Iterable[ChangedFile], second: Iterable[ChangedFile]) -> list[ChangedFile]:
     """Return the combined changes of two steps, to the index and on to the work tree, with renames."""
     rows = {change.path: change for change in first}
     for change in second:

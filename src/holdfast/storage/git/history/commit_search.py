@@ -48,7 +48,7 @@ class CommitSearch:
         self._by_name: dict[str, list[NamedCommit]] = {}
         self._reading = threading.Lock()
 
-    def naming(self, name: str, limit: int) -> list[NamedCommit]:
+    def commits_naming(self, name: str, limit: int) -> list[NamedCommit]:
         """Return the newest commits whose message has exactly this name."""
         found = _NAME.fullmatch(name)
         if self._git is None or found is None:

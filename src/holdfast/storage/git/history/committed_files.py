@@ -71,7 +71,7 @@ class BlobChange(NamedTuple):
     after: str
 
 
-def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[BlobChange]:
+def blob_changes_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[BlobChange]:
     """Yield what each commit since then changed in the files of a project, newest first, without merges.
 
     If the project is one file, it can be followed through renames, under its current path, back to where it

@@ -50,7 +50,7 @@ class FileHistory:
 
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
-        self.held: VersionedCache[set[str]] = VersionedCache()
+        self.past_texts: VersionedCache[set[str]] = VersionedCache()
         """A cache of the texts that files contained in any commit."""
         head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._head_from_git)
         self.head = self._head_from_git if self._git is None else head.commit
@@ -118,13 +118,13 @@ class FileHistory:
         log = self._output("log", "--format=", *options, f"--max-count={_MAX_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
-    def dated(self, path: str) -> list[tuple[int, str]]:
+    def dated_contents(self, path: str) -> list[tuple[int, str]]:
         """Return the time of each committed content of a file, in seconds, and its id, newest first."""
         arguments = ("--format=%ct", f"--max-count={_MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
-    def ever_held(self, path: str, texts: Iterable[str]) -> set[str]:
+    def find_past_texts(self, path: str, texts: Iterable[str]) -> set[str]:
         """Return which of some texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
         end = monotonic() + _SECONDS

@@ -108,7 +108,7 @@ def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
     return ("-\t-\t", path, *renamed) if renamed else (f"-\t-\t{path}",)
 
 
-def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
+def names_by_mailmap(git: Git, people: Iterable[Person]) -> dict[Person, str]:
     """Return each person's name according to `.mailmap`; unchanged where git would not accept the contact."""
     named = {person: person[0] for person in people}
     known = [person for person in named if _UNREADABLE.isdisjoint("".join(person))]

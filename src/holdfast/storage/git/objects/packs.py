@@ -26,9 +26,9 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
-from holdfast.storage.files.temporary import ORPHAN_AGE_SECONDS, sweep_orphans, temporary_name, written_file
+from holdfast.storage.files.temporary import ORPHAN_AGE_SECONDS, sweep_orphans, temporary_file, temporary_name
 from holdfast.storage.git.ref_files import read_beginning
 
 _KEPT = b"holdfast: the ref moves next\n"
@@ -81,7 +81,7 @@ class Packs:
         Afterwards the packs that the new one replaces are removed.
         """
         path = os.path.join(self._directory, f"pack-{name}")
-        with disk_failures_named("objects/pack"):
+        with translate_disk_errors("objects/pack"):
             self._sweep()
             replaced = self._packs_to_merge(tip)
             entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
@@ -104,7 +104,7 @@ class Packs:
         # Under names that `git prune` does not take for leftovers. Losing a `.keep` does no harm.
         for suffix, data, durable in ((".keep", _KEPT, False), (".pack", pack, True), (".idx", index, True)):
             temporary = os.path.join(self._directory, temporary_name("pack"))
-            with written_file(temporary, data, 0o444, durable=durable):
+            with temporary_file(temporary, data, 0o444, durable=durable):
                 if modified:
                     os.utime(temporary, (modified, modified))
                 os.rename(temporary, path + suffix)
@@ -173,7 +173,7 @@ def separate_objects(store: str, common_directory: str) -> Iterator[str]:
 
     folder, target = os.path.join(store, "fetched"), os.path.join(common_directory, "objects", "pack")
     source, aside = os.path.join(folder, "pack"), os.path.join(store, "damaged")
-    with disk_failures_named("objects"):
+    with translate_disk_errors("objects"):
         rmtree(folder, ignore_errors=True)
         os.makedirs(source)
         try:
