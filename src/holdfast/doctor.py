@@ -41,7 +41,7 @@ from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import DAMAGED_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
-from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, count_dropped_writes
+from holdfast.storage.sql.write_ahead_log import MAX_LOG_BYTES, count_dropped_writes
 from holdfast.storage.watching.listing import Listing
 
 toolset = Toolset("stores", "The stores themselves: checks them for damage, counts and measures them.")
@@ -326,7 +326,7 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         is_file = os.path.isfile(path) and not os.path.islink(path)
         if is_file and name.partition(DAMAGED_MARK)[0].endswith(LOG_SUFFIX):
             with translate_disk_errors(name), open(path, "rb") as file:
-                lost = count_dropped_writes(file.read(DAMAGED_BYTES))
+                lost = count_dropped_writes(file.read(MAX_LOG_BYTES))
             message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
             message = message.format(lost)
         yield _finding(_STORE, room.named(path), severity, message, _DAMAGED_COPY_STEP)

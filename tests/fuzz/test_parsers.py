@@ -19,7 +19,7 @@ from tests.reliability.samples import samples
 
 PACKAGE = Path(holdfast.__file__).parent
 CALLS = re.compile(
-    r"json\.loads?\(|\b(?:json|toml|yaml|xml)_of\(|tomllib|\.unpack(?:_from)?\(|fromisoformat|b64decode"
+    r"json\.loads?\(|\bparse_(?:json|toml|yaml|xml)\(|tomllib|\.unpack(?:_from)?\(|fromisoformat|b64decode"
     r"|yaml\.(?:load|compose)|[^_]from_json\(|validate_json\(|urlsplit\(|parse_qsl?\(|unquote\(|zlib\.decompress"
     r"|decompressobj|ast\.parse|shlex\.split|re2\.(?:compile|RE2)|fromhex|expat|deserialize\("
 )

@@ -322,11 +322,11 @@ def test_a6_upgrades_killed_at_random_moments_are_completed(path, tally: Tally):
 
 NAIVE_UPGRADE = f"""
 import sqlite3
-from holdfast.storage.sql.upgrade import statements
+from holdfast.storage.sql.upgrade import split_statements
 begin()
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 for version, script in enumerate({UPGRADED!r}[1:], 2):
-    for statement in statements(script):
+    for statement in split_statements(script):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {{version}}")
 connection.close()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from holdfast.comments.sidecar import archive
 from holdfast.inbox import schema as inbox
 from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.sql.upgrade import statements
+from holdfast.storage.sql.upgrade import split_statements
 from holdfast.tasks.store import schema as tasks
 
 FOLDER = Path(__file__).parent
@@ -62,7 +62,7 @@ def rows_of(name: str, number: int) -> Iterator[str]:
     """Yield the statements that fill a store of this format."""
     for step in range(1, number + 1):
         if (script := FOLDER / f"{name}-{step}.sql").exists():
-            yield from statements(script.read_text(encoding="utf-8"))
+            yield from split_statements(script.read_text(encoding="utf-8"))
 
 
 def make(repository: Path, name: str, number: int) -> Path:

@@ -13,7 +13,7 @@ from holdfast.comments.sidecar.archive import Archive
 from holdfast.inbox.store import Inbox
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.postgres import PostgresStore
-from holdfast.storage.sql.upgrade import statements
+from holdfast.storage.sql.upgrade import split_statements
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
@@ -120,4 +120,4 @@ def test_the_rows_of_each_format_fill_every_table(repository: Path):
     for name, store in STORES.items():
         path = make(repository, name, len(store.migrations))
         assert [table for table, rows in content(path).items() if not rows] == []
-        assert len(list(statements("".join(store.migrations)))) > len(content(path))
+        assert len(list(split_statements("".join(store.migrations)))) > len(content(path))

@@ -21,7 +21,7 @@ class Lazy(Generic[Store]):
     """Opens a store when it is first needed."""
 
     def __init__(self, open_store: Callable[[], Store], exists: Callable[[], bool] = lambda: True) -> None:
-        """`exists` returns whether there is anything to read yet."""
+        """`exists` returns whether the store already exists, so that opening would not create it."""
         self._open_store = open_store
         self._exists = exists
         self._opened: Store | None = None
@@ -29,7 +29,7 @@ class Lazy(Generic[Store]):
 
     @property
     def exists(self) -> bool:
-        """Whether the store is open, or there is one that could be opened."""
+        """Whether the store is open, or exists and could be opened."""
         return self._opened is not None or self._exists()
 
     def get(self) -> Store:
@@ -42,7 +42,7 @@ class Lazy(Generic[Store]):
         return self._opened
 
     def get_existing(self) -> Store | None:
-        """Return the store if there is one: reading must not create it."""
+        """Return the store, or None if none exists: reading must not create one."""
         return self.get() if self.exists else None
 
     def locked(self) -> AbstractContextManager[object]:
@@ -56,7 +56,7 @@ class Lazy(Generic[Store]):
             self._opened = None
 
     def close(self) -> None:
-        """Close the store if it was opened. What uses it afterwards is refused by the store itself."""
+        """Close the store if it was opened; a closed store itself refuses further use."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()

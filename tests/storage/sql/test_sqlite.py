@@ -24,7 +24,7 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.sql.upgrade import statements
+from holdfast.storage.sql.upgrade import split_statements
 
 APPLICATION = 0x486F6C64
 FIRST = "CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;"
@@ -299,7 +299,7 @@ def test_a_script_is_split_into_statements_as_sqlite_reads_it():
         CREATE TRIGGER b AFTER INSERT ON a BEGIN SELECT 1; SELECT 2; END;
         INSERT INTO a VALUES ('x;y')
     """
-    pieces = list(statements(script))
+    pieces = list(split_statements(script))
     assert len(pieces) == 3
     connection = sqlite3.connect(":memory:")
     for statement in pieces:

@@ -21,7 +21,12 @@ from holdfast.kernel.call import Call, Level, Listener, running
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql import write_ahead_log
 from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore
-from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, count_dropped_writes, damaged_log, pages_of
+from holdfast.storage.sql.write_ahead_log import (
+    MAX_LOG_BYTES,
+    committed_pages,
+    count_dropped_writes,
+    damaged_log,
+)
 from tests.conftest import RunHoldfast
 
 MESSAGES = 20
@@ -146,7 +151,7 @@ def test_older_pages_behind_the_new_ones_are_no_damage(repository: Path) -> None
             other.execute("PRAGMA wal_checkpoint(RESTART)")
         room.send("a.py", "Begins it anew")
         content = log.read_bytes()
-    pages, _ = pages_of(content)
+    pages, _ = committed_pages(content)
     assert len(pages) * 4120 < len(content)
     assert count_dropped_writes(content) == 0
 
@@ -157,7 +162,7 @@ def test_of_a_log_without_end_only_the_beginning_is_read(tmp_path: Path) -> None
     os.truncate(log, 2 << 30)
     found = damaged_log(str(tmp_path / "store.sqlite"))
     assert found is not None
-    assert len(found) == DAMAGED_BYTES
+    assert len(found) == MAX_LOG_BYTES
 
 
 def test_a_log_of_nothing_but_zeros_holds_no_writes_to_lose(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from holdfast.storage.sql.snapshot import Snapshot
 
-_IDLE_CONNECTIONS = 8
-"""A judgement: more threads than that seldom read one store at the same time."""
+_MAX_IDLE_CONNECTIONS = 8
+"""For reading, and again for writing. A judgement: more than eight threads seldom use one store at once."""
 
 
 class Loan(NamedTuple):
@@ -23,18 +23,18 @@ class Loan(NamedTuple):
 
 
 class ConnectionPool:
-    """Lends each connection to one thread at a time; the one used last is lent first.
+    """Lends each connection to one thread at a time, the most recently used one first.
 
-    Connections for reading cannot write, and are separate from those that can: switching one between the two
-    would make SQLite prepare every statement again, which costs more than a query. A snapshot is lent once,
-    and never for writing.
+    Read-only and writable connections are separate: switching a connection between the two would make SQLite
+    prepare every statement again, which costs more than a query. A snapshot is lent once, and never for
+    writing.
 
     `retire` closes idle connections at once, and those in use when they are returned. The pool may be used
     again afterwards, with new connections.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], for_writing: Sequence[str] = ()) -> None:
-        """`for_writing` are further settings of the connections that may write."""
+        """`for_writing`: more PRAGMAs for the connections that may write."""
         self._connect = connect
         self._settings = {False: ("PRAGMA query_only = ON",), True: ("PRAGMA query_only = OFF", *for_writing)}
         self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
@@ -51,15 +51,15 @@ class ConnectionPool:
             self.take_back(loan)
 
     def take(self, *, writing: bool = False) -> Loan:
-        """Lend a connection that the caller returns with `take_back`."""
+        """Lend a connection; the caller returns it with `take_back`."""
         with self._lock:
             generation, idle = self._generation, self._idle[writing]
             connection = idle.pop() if idle else None
         if connection is None:
-            connection = self._connected(writing=writing)
+            connection = self._new_connection(writing=writing)
         return Loan(connection, generation, writing)
 
-    def _connected(self, *, writing: bool) -> sqlite3.Connection:
+    def _new_connection(self, *, writing: bool) -> sqlite3.Connection:
         connection = self._connect()
         try:
             if writing and isinstance(connection, Snapshot) and connection.reason is not None:
@@ -78,7 +78,7 @@ class ConnectionPool:
         with self._lock:
             idle = self._idle[writing]
             usable = usable and not isinstance(connection, Snapshot)
-            if usable and generation == self._generation and len(idle) < _IDLE_CONNECTIONS:
+            if usable and generation == self._generation and len(idle) < _MAX_IDLE_CONNECTIONS:
                 idle.append(connection)
                 return
         connection.close()

@@ -2,12 +2,12 @@
 
 Contract:
 - Each build is a new file with a new name; a small pointer file, replaced atomically, names the current one.
-  A file is never renamed or rebuilt in place: a database that took another's name would find the other's log.
-  Files no longer pointed to are removed; processes that still have one open notice at their next use.
-- A file that is missing, foreign, damaged or of another version raises `NotUsable`, as does such a pointer,
-  and the owner rebuilds it. A failure never looks like an empty result.
+  A file is never renamed or rebuilt in place: a new database under an old name would find the old log.
+  Files that are no longer current are removed; a process that has one open notices at its next use.
+- A file or pointer that is missing, foreign, damaged or of another version raises `NotUsable`, and the owner
+  rebuilds it. A failure never looks like an empty result.
 - Writes are consistent but not flushed: after a power failure the file may be older than its sources, so the
-  owner must compare it with them before using it.
+  owner compares the two before it uses the file.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ from holdfast.storage.sql.sqlite_errors import SQLITE_ERRORS, SqliteError, datab
 
 POINTER_SUFFIX = ".index"
 
-_POINTER_BYTES = 200
-_UNWRITABLE = (Denied, InvalidPath, OutOfSpace, Unavailable)
-_UNREADABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_MAX_POINTER_BYTES = 200
+"""A judgement: the pointer holds one file name, which has fewer than 100 bytes."""
+_CANNOT_WRITE = (Denied, InvalidPath, OutOfSpace, Unavailable)
+"""The errors that mean that the directory cannot be written to."""
+_CANNOT_OPEN = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
-_BUILDS = 3
-"""A judgement: how often to repeat a build whose file another process removes meanwhile."""
-_WAIT = LIMITS.database_busy_seconds
-_BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
+_MAX_BUILD_ATTEMPTS = 3
+"""A judgement: another process seldom removes the file during a build, and hardly ever twice."""
+_BUSY_SECONDS = LIMITS.database_busy_seconds
+_BUILD_SETTINGS = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
+"""An interrupted build is discarded, so it needs no journal; 64 MiB of cache hold most files whole."""
 
 Prepare = Callable[[sqlite3.Connection], object]
 Answer = TypeVar("Answer")
@@ -69,35 +72,35 @@ class DerivedDatabase:
         self._version = version
         self._prepare = prepare
         self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
-        self._file = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
+        self._name_pattern = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
         self._current: str | None = None
         self._damaged: str | None = None
-        """The file that was found damaged last."""
+        """The name of the last file that was found damaged."""
         self._memory: sqlite3.Connection | None = None
-        """Keeps a database alive that was built in memory, because nothing can be written to the disk."""
+        """The connection that keeps a database in memory alive, where nothing can be written to the disk."""
         self._connections = ConnectionPool(self._connect)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """Yield a read-only connection to one snapshot of the data."""
-        with self._in_use("BEGIN") as connection:
+        with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection whose changes are committed together, or not at all."""
         try:
-            with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
+            with self._transaction("BEGIN IMMEDIATE", writing=True) as connection:
                 yield connection
                 connection.execute("COMMIT")
-        except _UNWRITABLE as failure:
+        except _CANNOT_WRITE as failure:
             raise NotUsable(failure.message) from None
 
-    def try_read(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
-        """Return what a question finds, or `otherwise` where there is no usable file; for caches."""
+    def try_read(self, query: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+        """Return the result of a query, or `otherwise` where there is no usable file; for caches."""
         try:
             with self.read() as connection:
-                return question(connection)
+                return query(connection)
         except (NotUsable, HoldfastError):
             return otherwise
 
@@ -105,7 +108,7 @@ class DerivedDatabase:
         """Run `fill` in the file, or in a new one where it is unusable; return whether that succeeded."""
         try:
             # A write need not touch the page that a read found damaged.
-            if self._damaged is None or self._damaged != self._pointed_to():
+            if self._damaged is None or self._damaged != self._read_pointer():
                 with suppress(NotUsable):
                     self._fill_current(fill)
                     return True
@@ -126,10 +129,10 @@ class DerivedDatabase:
         """
         try:
             return self._rebuild(fill)
-        except _UNWRITABLE:
+        except _CANNOT_WRITE:
             self.close()
             address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
-            memory = connect_to(address, _WAIT)
+            memory = connect_to(address, _BUSY_SECONDS)
             try:
                 self._fill(memory, fill)
             except BaseException:
@@ -139,14 +142,14 @@ class DerivedDatabase:
             return True
 
     def _rebuild(self, fill: Prepare) -> bool:
-        before = self._pointed_to()
+        previous = self._read_pointer()
         with locked(self._pointer, wait=LIMITS.index_seconds):
-            if self._pointed_to() != before and self.is_usable():
+            if self._read_pointer() != previous and self.is_usable():
                 return False
             name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
             path = os.path.join(self._directory, name)
             try:
-                for _ in range(_BUILDS):
+                for _ in range(_MAX_BUILD_ATTEMPTS):
                     self._build(path, fill)
                     if os.path.exists(path):  # unless another process removed it meanwhile
                         break
@@ -168,7 +171,7 @@ class DerivedDatabase:
             return False
 
     def discard(self) -> None:
-        """Forget the current file, because it turned out to be damaged."""
+        """Make the current file unusable, because it is damaged; the next use builds another."""
         self.close()
         _remove(self._pointer)
 
@@ -181,18 +184,19 @@ class DerivedDatabase:
             self._memory = None
 
     @contextmanager
-    def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
         self._follow_pointer()
         try:
             with self._connections.lend(writing=writing) as connection:
                 connection.execute(begin)
                 yield connection
         except SQLITE_ERRORS as error:
-            raise self._translated(error) from None
+            raise self._translate(error) from None
 
-    def _translated(self, error: SqliteError) -> Exception:
+    def _translate(self, error: SqliteError) -> Exception:
+        """Return `NotUsable` for an error that a rebuild fixes, else the error that the caller should see."""
         failure = database_failure(error, self._name + POINTER_SUFFIX)
-        cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNREADABLE
+        cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF in _CANNOT_OPEN
         is_damaged = isinstance(failure, Corrupted)
         if is_damaged:
             self._damaged = self._current
@@ -204,27 +208,32 @@ class DerivedDatabase:
     def _follow_pointer(self) -> None:
         if self._memory is not None:
             return
-        name = self._pointed_to()
+        name = self._read_pointer()
         if name is None:
-            raise NotUsable("there is none yet")
+            raise NotUsable("it was not built yet")
         if name != self._current:
-            self._current = name  # first, so that connections opened from now on are to the new file
+            self._current = name  # before retiring, so that new connections open the new file
             self._connections.retire()
 
-    def _pointed_to(self) -> str | None:
+    def _read_pointer(self) -> str | None:
+        """Return the name of the current file, or None if the pointer is missing or unusable."""
         if not os.path.lexists(self._pointer):
-            return None  # as is usual before the first use
+            return None  # before the first use
         try:
-            name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
+            name = os.fsdecode(read_limited(self._pointer, _MAX_POINTER_BYTES)).strip()
         except (NotFound, InvalidPath, TooLarge):
             return None
-        return name if self._file.fullmatch(name) else None
+        return name if self._name_pattern.fullmatch(name) else None
 
     def _connect(self) -> sqlite3.Connection:
         if self._current is None:
             raise NotUsable("it was closed")
         path = os.path.join(self._directory, self._current)
-        connection = open_store(path, _WAIT) if self._memory is None else connect_to(self._current, _WAIT)
+        connection = (
+            open_store(path, _BUSY_SECONDS)
+            if self._memory is None
+            else connect_to(self._current, _BUSY_SECONDS)
+        )
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -241,12 +250,12 @@ class DerivedDatabase:
     def _build(self, path: str, fill: Prepare) -> None:
         with translate_disk_errors(self._name):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        with closing(open_store(path, _WAIT)) as connection:
+        with closing(open_store(path, _BUSY_SECONDS)) as connection:
             self._fill(connection, fill)
 
     def _fill(self, connection: sqlite3.Connection, fill: Prepare) -> None:
         try:
-            for setting in _BUILDING:
+            for setting in _BUILD_SETTINGS:
                 connection.execute(setting)
             self._prepare(connection)
             connection.execute("BEGIN")
@@ -259,10 +268,10 @@ class DerivedDatabase:
             failure = database_failure(error, self._name + POINTER_SUFFIX)
             raise failure or error from None
 
-    def _remove_others(self, kept: str) -> None:
+    def _remove_others(self, current: str) -> None:
         for entry in os.listdir(self._directory):
             base = entry.removesuffix("-wal").removesuffix("-shm").removesuffix("-journal")
-            if base != kept and self._file.fullmatch(base):
+            if base != current and self._name_pattern.fullmatch(base):
                 _remove(os.path.join(self._directory, entry))
 
 

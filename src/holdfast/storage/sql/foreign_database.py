@@ -1,8 +1,8 @@
 """A SQLite file that another program wrote, read without trusting or touching it.
 
-Contract: the caller has read the file into memory, within a bound, and it is queried there: nothing is
-written beside it, and no lock of its owner is affected. Views, triggers and functions of its schema are never
-run.
+Contract: the caller reads the file into memory, within a size limit, and queries run on that copy: nothing is
+written beside the file, and its owner's locks are not affected. Views, triggers and functions of its schema
+are never run.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from holdfast.kernel.call import current_call
 from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.sql.snapshot import VERSIONS
 
-_STEPS = 100_000
-"""A judgement: instructions of SQLite's virtual machine between two checks for a cancellation."""
+_INSTRUCTIONS_PER_CHECK = 100_000
+"""SQLite's virtual machine checks for a cancellation this often. A judgement: every few milliseconds."""
 
 
 @contextmanager
 def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.Connection]:
     """Yield a connection to a database with these tables and columns, or raise `UnreadableDocument`."""
-    copied = bytearray(content)
-    copied[VERSIONS] = b"\1\1"
+    without_log = bytearray(content)
+    without_log[VERSIONS] = b"\1\1"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.set_progress_handler(_is_cancelled, _STEPS)
+        connection.set_progress_handler(_is_cancelled, _INSTRUCTIONS_PER_CHECK)
         try:
-            connection.deserialize(bytes(copied))
+            connection.deserialize(bytes(without_log))
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA query_only = ON")
             for table, columns in tables.items():
@@ -35,13 +35,14 @@ def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Ite
             yield connection
         except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
             current_call().check()
-            raise UnreadableDocument(f"it is no database that can be read: {error}") from None
+            raise UnreadableDocument(f"it is not a readable database: {error}") from None
 
 
 def _is_cancelled() -> int:
     call = current_call()
-    left = call.remaining()
-    return int(call.cancelled or (left is not None and left <= 0))
+    remaining = call.remaining()
+    is_overdue = remaining is not None and remaining <= 0
+    return int(call.cancelled or is_overdue)
 
 
 def _check_table(connection: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:

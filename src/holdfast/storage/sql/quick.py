@@ -1,11 +1,11 @@
 """A fast path to stores, for commands that must answer in about the time Python takes to start.
 
-Contract: everything here does exactly what `Database` and `Repository` do in the ordinary case. In any other
-case (no repository, no store yet, another version of it, an error of any kind) it raises `NeedsFullProgram`
-before anything is stored, and the full program takes over.
+Contract: in the ordinary case, every function here does exactly what `Database` and `Repository` do. In any
+other case (no repository, no store yet, another version of it, an error of any kind) it raises
+`NeedsFullProgram` before anything is stored, and the full program takes over.
 
 `Database` has pools, migrations and repairs, whose imports take several times as long as Python's own start.
-This module imports nothing that Python has not loaded by then, except SQLite itself.
+This module imports only what Python has loaded at its start, and SQLite itself.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import stat
 from _sqlite3 import SQLITE_CANTOPEN, Connection, Error, OperationalError, connect
 
 _BUSY_SECONDS = 1.0
-"""A judgement: then the full program, which waits longer, takes over."""
-_LOG_BYTES = 200_000
-"""A judgement: some fifty pages of 4 KiB, so that few writers pay for moving the log into the file."""
-_POINTER_BYTES = 64 * 1024
+"""How long to wait for a lock. A judgement: after that the full program, which waits longer, takes over."""
+_MAX_LOG_BYTES = 200_000
+"""A judgement: some fifty pages of 4 KiB, so that few writers pay for a checkpoint of the log."""
+_MAX_POINTER_BYTES = 64 * 1024
+"""A judgement: such a file holds one path, and Linux allows 4096 bytes for a path."""
 
 
 class NeedsFullProgram(Exception):
-    """The full program must handle this."""
+    """The case is not an ordinary one: the full program must handle it."""
 
 
 class QuickStore:
@@ -43,19 +44,19 @@ class QuickStore:
     def insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
         """Store a row durably and return whether it is new.
 
-        The last connection to close moves the log into the file if it is a writer, which costs several
-        flushes. A reader that closes later leaves the log in place, which is as durable; so only one writer
-        in many pays.
+        If the last connection to close is a writer, SQLite checkpoints the log, which costs several flushes.
+        A reader that is closed later prevents that, and the log is just as durable. So there is a checkpoint
+        only once the log is large.
         """
         try:
-            if size_of(f"{self._path}-wal") >= _LOG_BYTES:
-                return self._inserted(statement, row)
+            if size_of(f"{self._path}-wal") >= _MAX_LOG_BYTES:
+                return self._insert(statement, row)
             with _OpenStore(self._path, self._expected, "ro"):
-                return self._inserted(statement, row)
+                return self._insert(statement, row)
         except (OSError, Error, UnicodeDecodeError) as error:
             raise NeedsFullProgram from error
 
-    def _inserted(self, statement: str, row: tuple[str | None, ...]) -> bool:
+    def _insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
         with _OpenStore(self._path, self._expected, "rw") as connection:
             connection.execute("PRAGMA synchronous = FULL")
             return bool(connection.execute(statement, row).rowcount == 1)
@@ -68,22 +69,22 @@ def sqlite_uri(path: str, mode: str) -> str:
 
 
 def are_owned_by_caller(*paths: str) -> bool:
-    """Return whether all of these belong to the user who runs this program; under sudo, to them or to root.
+    """Return whether the user who runs this program owns all of these paths; under sudo, that user or root.
 
-    If they do not, git's `safe.directory` decides: see `command.is_accepted_by_git`.
+    For paths of other users git's `safe.directory` decides: see `command.is_accepted_by_git`.
     """
-    mine = {os.geteuid()}
+    own_ids = {os.geteuid()}
     before_sudo = os.environ.get("SUDO_UID", "")
-    if 0 in mine and before_sudo.isascii() and before_sudo.isdecimal():
-        mine.add(int(before_sudo))
+    if 0 in own_ids and before_sudo.isascii() and before_sudo.isdecimal():
+        own_ids.add(int(before_sudo))
     try:
-        return all(os.lstat(path).st_uid in mine for path in paths)
+        return all(os.lstat(path).st_uid in own_ids for path in paths)
     except OSError:
         return False
 
 
 def connect_to(address: str, seconds: float) -> Connection:
-    """Return a connection to a URI, with the options that all stores use."""
+    """Connect to a URI with the options that all stores use."""
     return connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)
 
 
@@ -97,10 +98,10 @@ def open_file(path: str, mode: str, seconds: float) -> Connection:
 
 
 def open_store(path: str, seconds: float, *, mode: str = "rw") -> Connection:
-    """Open a store, or a snapshot of it if nothing can be written."""
+    """Open a store, or a snapshot of it where nothing can be written."""
     connection = open_file(path, mode, seconds)
     try:
-        connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
+        connection.execute("PRAGMA schema_version").fetchone()  # SQLite opens the file and its log only now
     except Error as error:
         connection.close()
         from holdfast.storage.sql.snapshot import open_snapshot
@@ -110,7 +111,7 @@ def open_store(path: str, seconds: float, *, mode: str = "rw") -> Connection:
 
 
 def enclosing_repository(start: str) -> tuple[str, str]:
-    """Return the work tree that encloses a directory, and the store directory that its worktrees share."""
+    """Return the root of the enclosing work tree, and the store directory that its worktrees share."""
     if not os.path.isdir(start):
         raise NeedsFullProgram
     root = os.path.realpath(start)
@@ -127,33 +128,33 @@ def enclosing_repository(start: str) -> tuple[str, str]:
 
 
 def git_directories(entry: str) -> tuple[str, str]:
-    """Return the git directory of a `.git` entry, and the one that its worktrees share."""
-    directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
+    """Return the git directory that a `.git` entry leads to, and the common one of all its worktrees."""
+    directory = os.path.realpath(entry) if os.path.isdir(entry) else _read_pointer(entry, "gitdir:")
     shared = os.path.join(directory, "commondir")
-    return directory, _pointer(shared, "") if os.path.lexists(shared) else directory
+    return directory, _read_pointer(shared, "") if os.path.lexists(shared) else directory
 
 
 def is_git_directory(directory: str, common: str) -> bool:
-    """Return whether a git directory, with the common one of its worktrees, is a repository."""
+    """Return whether a git directory, together with the common one, is a repository."""
     has_head = os.path.lexists(os.path.join(directory, "HEAD"))
     return has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))
 
 
-def _pointer(path: str, prefix: str) -> str:
-    """Return the directory that a small file of git's names."""
+def _read_pointer(path: str, prefix: str) -> str:
+    """Return the directory whose path is in a small file of git's, after a prefix."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            text = os.fsdecode(os.read(descriptor, _POINTER_BYTES)).strip()
+            text = os.fsdecode(os.read(descriptor, _MAX_POINTER_BYTES)).strip()
         finally:
             os.close(descriptor)
     except OSError as error:
         raise NeedsFullProgram from error
-    if not (text and text.startswith(prefix)) or len(text) >= _POINTER_BYTES - 1 or "\0" in text:
+    if not (text and text.startswith(prefix)) or len(text) >= _MAX_POINTER_BYTES - 1 or "\0" in text:
         raise NeedsFullProgram
     try:
         return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
-    except OSError as error:  # such as a link in /proc of another user's process
+    except OSError as error:  # for example a link in /proc of another user's process
         raise NeedsFullProgram from error
 
 
@@ -166,7 +167,7 @@ def size_of(path: str) -> int:
 
 
 class _OpenStore:
-    """Keeps a store open that is complete and of this version."""
+    """Opens a store for a `with` block, and refuses one that is incomplete or of another version."""
 
     def __init__(self, store: str, expected: tuple[int, int], mode: str) -> None:
         if not size_of(store) or not os.path.lexists(f"{store}.created"):

@@ -1,10 +1,10 @@
-"""Reading a store where nothing can be written: on a full disk or a read-only file system.
+"""Read-only snapshots of a store, for a full disk or a read-only file system.
 
 Contract:
-- SQLite needs files beside a store to read it, and fails if it cannot create them. A `Snapshot` has the
-  content of the store at one point in time, including finished writes in its log, and writes nothing.
-- It is used once: the next caller tries the ordinary way first, and so sees later writes.
-- An attempt to write raises the machine's reason, not SQLite's interpretation of it.
+- To read a store, SQLite creates files beside it, and fails where it cannot. A `Snapshot` has the content of
+  the store at one point in time, including the committed writes in its log, and creates no file.
+- A snapshot is used once: the next caller first tries to open the store itself, and so sees later writes.
+- An attempt to write raises the operating system's reason, not SQLite's interpretation of it.
 """
 
 from __future__ import annotations
@@ -18,42 +18,44 @@ from holdfast.kernel.machine import disk_failure
 from holdfast.storage.sql.quick import sqlite_uri
 from holdfast.storage.sql.write_ahead_log import committed_pages, read_log
 
-_FULL_BYTES = 64 * 1024
-_FULL_FILES = 2
-"""With less room, in bytes or in inodes, SQLite cannot open a store: its shared memory takes 32 KiB, and
-the log needs a file too."""
-_REFUSALS = (
+_MIN_FREE_BYTES = 64 * 1024
+"""SQLite needs 32 KiB of shared memory (<https://sqlite.org/walformat.html>), and some space for the log."""
+_MIN_FREE_INODES = 2
+"""One for the shared memory, one for the log."""
+_WRITE_REFUSED_CODES = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
 )  # fmt: skip
-_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
+_DISK_FULL_CODES = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
 VERSIONS = slice(18, 20)
-"""The bytes of the header that say whether a database has a write-ahead log, which a copy in memory cannot
-have (see sqlite.org/fileformat.html)."""
-_ATTEMPTS = 5
-"""A judgement: where nothing can be written, a second attempt seldom finds another change."""
+"""The two bytes of the header that are 2 if a database has a write-ahead log, else 1. A copy in memory cannot
+have a log (<https://sqlite.org/fileformat.html>)."""
+_MAX_ATTEMPTS = 5
+"""A judgement: where nothing can be written, the store seldom changes during an attempt, let alone twice."""
 
 
 class Snapshot(sqlite3.Connection):
-    """A connection to a store as it was at one time; `reason` says why it cannot be written."""
+    """A connection to a store as it was at one time; `reason` is why the store cannot be written."""
 
     reason: HoldfastError | None = None
 
 
 def write_obstacle(path: str, error: BaseException) -> HoldfastError | None:
-    """Return why the machine prevents writing to a path, if that caused SQLite's error."""
+    """Return why the operating system prevents writing to a path, if that caused SQLite's error."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
-    if code & 0xFF not in _REFUSALS:
+    if code & 0xFF not in _WRITE_REFUSED_CODES:
         return None
-    place = os.statvfs(os.path.dirname(path))
-    if place.f_flag & os.ST_RDONLY:
+    file_system = os.statvfs(os.path.dirname(path))
+    if file_system.f_flag & os.ST_RDONLY:
         number = errno.EROFS
     elif not os.access(path, os.W_OK) or not os.access(os.path.dirname(path), os.W_OK):
         number = errno.EACCES
     elif (
-        code in _FULL
-        or place.f_bavail * place.f_frsize < _FULL_BYTES
-        or place.f_favail < _FULL_FILES < place.f_files  # 0 on file systems that do not count inodes
+        code in _DISK_FULL_CODES
+        or file_system.f_bavail * file_system.f_frsize < _MIN_FREE_BYTES
+        or file_system.f_favail
+        < _MIN_FREE_INODES
+        < file_system.f_files  # 0 on file systems that do not count inodes
     ):
         number = errno.ENOSPC
     else:
@@ -66,14 +68,14 @@ def open_snapshot(path: str, error: BaseException) -> Snapshot:
     reason = write_obstacle(path, error)
     if reason is None:
         raise error
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         before = _stat(path)
-        pages, size = committed_pages(read_log(path))
+        pages, page_count = committed_pages(read_log(path))
         if not pages:
-            snapshot = _opened(f"{sqlite_uri(path, 'ro')}&immutable=1")
+            snapshot = _connect(f"{sqlite_uri(path, 'ro')}&immutable=1")
         else:
-            snapshot = _opened(":memory:")
-            snapshot.deserialize(_checkpointed(path, pages, size))
+            snapshot = _connect(":memory:")
+            snapshot.deserialize(_checkpointed_content(path, pages, page_count))
         snapshot.reason = reason
         if _stat(path) == before:
             return snapshot
@@ -83,21 +85,22 @@ def open_snapshot(path: str, error: BaseException) -> Snapshot:
 
 
 def _stat(path: str) -> list[tuple[int, int] | None]:
-    found = [os.stat(file) if os.path.exists(file) else None for file in (path, f"{path}-wal")]
-    return [one and (one.st_size, one.st_mtime_ns) for one in found]
+    """Return the size and the modification time of a store and of its log; None for a missing file."""
+    stats = [os.stat(file) if os.path.exists(file) else None for file in (path, f"{path}-wal")]
+    return [None if status is None else (status.st_size, status.st_mtime_ns) for status in stats]
 
 
-def _checkpointed(path: str, pages: dict[int, bytes], size: int) -> bytes:
+def _checkpointed_content(path: str, pages: dict[int, bytes], page_count: int) -> bytes:
     """Return the content that the file would have after a checkpoint of its log."""
-    length = len(next(iter(pages.values())))
+    page_size = len(next(iter(pages.values())))
     with open(path, "rb") as file:
         content = bytearray(file.read())
-    content.extend(bytes(max(0, size * length - len(content))))
+    content.extend(bytes(max(0, page_count * page_size - len(content))))
     for number, page in pages.items():
-        content[(number - 1) * length : number * length] = page
+        content[(number - 1) * page_size : number * page_size] = page
     content[VERSIONS] = b"\1\1"
-    return bytes(content[: size * length])
+    return bytes(content[: page_count * page_size])
 
 
-def _opened(address: str) -> Snapshot:
+def _connect(address: str) -> Snapshot:
     return Snapshot(address, uri=True, isolation_level=None, check_same_thread=False)

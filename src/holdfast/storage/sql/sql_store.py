@@ -1,11 +1,10 @@
 """The interface of a relational store, the same for SQLite and PostgreSQL.
 
 Contract:
-- Statements are written once, with `:name` for every value, in the SQL that both engines share. The
-  differences are properties of the store: how rows are locked, and what must happen before events are
-  numbered.
-- `write` ends when its changes are durable; when it raises, none of them happened. Writers run one at a time,
-  except those that may run `together`: they lock the rows they need themselves.
+- Statements are written once, with `:name` for every value, in the SQL that both engines share. The store
+  itself provides what differs: how rows are locked, and how events are numbered in order.
+- When `write` returns, its changes are durable; when it raises, none of them happened. Writers run one at a
+  time. Writers that pass `together` may run at the same time; they lock the rows they need themselves.
 - A writer of events uses `append_in_order`, or calls `number_in_order` first, and locks no further row
   afterwards. Then a reader that has seen event *n* has seen every event before it.
 - `data_version` changes whenever any process commits a change.

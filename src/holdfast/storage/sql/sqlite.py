@@ -1,18 +1,18 @@
-"""A store in one SQLite file: opened with care, written in immediate transactions, never recreated silently.
+"""A store in one SQLite file: checked when opened, written in immediate transactions, never recreated.
 
 Contract:
 - When `write` ends without an exception, its changes survive kill -9 and power loss (write-ahead log,
   `synchronous=FULL`). When it raises, none of them happened.
-- Every write begins with `BEGIN IMMEDIATE`: a transaction that reads first and upgrades later fails *busy* at
-  once, whatever the timeout. `read` gives a connection that cannot write, so no caller upgrades by accident.
-- A file that was created once and is now missing, empty, foreign or without its schema is `Corrupted`: that
-  is reported, and the file left as it is (see `store_file`). A file of a newer release is refused and left
-  untouched, also when it is upgraded while this process has it open.
+- Every write begins with `BEGIN IMMEDIATE`: a transaction that starts by reading and then writes can fail
+  *busy* at once, whatever the timeout. `read` yields a connection that cannot write, so this never happens.
+- A store that was created and whose file is now missing, empty, foreign or without its schema raises
+  `Corrupted`, and the file is left as it is (see `store_file`). A file of a newer release is refused and left
+  unchanged, even if another process upgrades it while this one has it open.
 - Before SQLite drops finished writes from a damaged log, a copy of the log is made.
-- A store found damaged in use is not written to again by this process; the rest stays readable.
+- Once this process finds a store damaged, it no longer writes to it; undamaged parts stay readable.
 - Where nothing can be written, the store can still be read (see `snapshot`).
-- A file that is replaced while the process runs is opened again, so that no acknowledged write goes to a file
-  that has lost its name.
+- If the file is replaced while the process runs, the new file is opened, so that no acknowledged write goes
+  to a file without a name.
 """
 
 from __future__ import annotations
@@ -53,20 +53,21 @@ _SETTINGS = (
     # A schema that came with a hostile archive may not call functions that have side effects.
     "PRAGMA trusted_schema = OFF",
 )
-_FIRST_PAUSE = 0.0005
-_LONGEST_PAUSE = 0.005
-"""Judgements: a write takes about as long as a flush, a few milliseconds."""
+_MIN_PAUSE_SECONDS = 0.0005
+"""The first pause between attempts to write. A judgement: a fraction of a flush, which takes milliseconds."""
+_MAX_PAUSE_SECONDS = 0.005
+"""A judgement: another process holds the lock for about one flush, a few milliseconds."""
 
 
 class Database:
     """A store in one SQLite file, usable from many threads and many processes.
 
-    `migrations` bring an older file up to date when it is opened. `read_only` opens a store of any version,
-    as far as it is readable, and changes nothing; `holdfast doctor` examines damaged stores with it. Neither
-    `write` inside `write` nor use across a fork is supported.
+    `migrations` bring an older file up to date when it is opened. `read_only` opens a store of any version
+    and changes nothing; `holdfast doctor` examines damaged stores with it. Neither `write` inside `write` nor
+    use across a fork is supported.
 
-    It is also an `SqlStore`: its writers always run one at a time, so `together` and numbering in order need
-    nothing.
+    This class implements `SqlStore`. SQLite runs writers one at a time, so `together` has no effect, and
+    numbers are in the order of commits without further locks.
     """
 
     engine: Literal["sqlite", "postgresql"] = "sqlite"
@@ -82,15 +83,16 @@ class Database:
         busy_seconds: float = LIMITS.database_busy_seconds,
     ) -> None:
         self._file = StoreFile(path)
-        self.path, self.name = self._file.path, self._file.name
-        """The path of the file, and its name in messages."""
+        self.path = self._file.path
+        self.name = self._file.name
+        """The name of the file, as messages show it."""
         self._application_id = application_id
         self._migrations = migrations
         self._read_only = read_only
         self._busy_seconds = busy_seconds
-        # Writers wait in `_begin_immediate`; once they have begun, no statement waits.
+        # Writers wait in `_begin_immediate`; after that, no statement has to wait.
         self._connections = ConnectionPool(self._connect, for_writing=("PRAGMA busy_timeout = 0",))
-        # `data_version` is only comparable on the same connection: a pool of one.
+        # `data_version` can only be compared on the same connection: `_probing` keeps this pool to one.
         self._probes = ConnectionPool(self._connect)
         self._probing = threading.Lock()
         self._writing = threading.Lock()
@@ -107,7 +109,7 @@ class Database:
 
     def write(self, *, together: bool = False) -> Transaction:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        del together  # SQLite has one writer at a time, whatever they do.
+        del together  # SQLite has one writer at a time in any case
         return Transaction(self._begin_writing, self._end)
 
     def send_later(self, connection: Connection, statement: str, values: Values) -> None:
@@ -115,7 +117,7 @@ class Database:
         connection.execute(statement, values)
 
     def number_in_order(self, connection: object) -> None:
-        """Nothing to do: there is one writer at a time."""
+        """Do nothing: there is one writer at a time."""
 
     def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
         """Insert rows whose numbers follow the order of commits."""
@@ -150,11 +152,11 @@ class Database:
                 orphans = [str(row[0]) for row in connection.execute("PRAGMA foreign_key_check")]
         except Corrupted as failure:
             return [failure.message]
-        broken = [f"table {table} refers to a row that does not exist" for table in orphans]
-        return [finding for finding in findings if finding != "ok"] + broken
+        broken_references = [f"table {table} refers to a row that does not exist" for table in orphans]
+        return [finding for finding in findings if finding != "ok"] + broken_references
 
     def close(self) -> None:
-        """Close every connection; those in use, when they are returned."""
+        """Close every idle connection now, and each of the others when it is returned."""
         self._closed = True
         self._retire()
 
@@ -194,9 +196,10 @@ class Database:
         if not self._read_only and not self._file.was_created:
             return False
         with self._connections.lend() as connection:
-            return self._checked_version(connection) == len(self._migrations) or self._read_only
+            return self._check_version(connection) == len(self._migrations) or self._read_only
 
-    def _checked_version(self, connection: sqlite3.Connection) -> int:
+    def _check_version(self, connection: sqlite3.Connection) -> int:
+        """Return the version, or raise if the file belongs to another program or to a newer release."""
         if application_of(connection) != self._application_id:
             raise self._file.damage_error("contains something other than it should")
         return self._refuse_if_newer(connection)
@@ -210,19 +213,19 @@ class Database:
 
     def _begin_reading(self) -> Loan:
         self._reopen_if_replaced()
-        return self._begun(lambda connection: connection.execute("BEGIN"), writing=False)
+        return self._begin(lambda connection: connection.execute("BEGIN"), writing=False)
 
     def _begin_writing(self) -> Loan:
         if self._damaged:
             raise self._file.damage_error("is damaged, and can only be read from now on")
         if self._read_only:
             raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
-        # Threads queue here; waiting for SQLite is for other processes.
+        # Threads of this process queue here; only other processes are waited for in SQLite.
         if not self._writing.acquire(timeout=self._busy_seconds):
             raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
         try:
             self._reopen_if_replaced()
-            return self._begun(self._begin_immediate, writing=True)
+            return self._begin(self._begin_immediate, writing=True)
         except BaseException:
             self._writing.release()
             raise
@@ -230,21 +233,23 @@ class Database:
     def _begin_immediate(self, connection: sqlite3.Connection) -> None:
         """Begin to write, waiting for other processes.
 
-        SQLite's own busy handler soon retries only ten times a second: among many writers it would starve.
+        SQLite's own busy handler soon retries only ten times a second, and would starve among many writers.
         """
-        ends, pause = 0.0, _FIRST_PAUSE
+        deadline: float | None = None
+        pause = _MIN_PAUSE_SECONDS
         while True:
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 return
             except sqlite3.OperationalError as error:
-                ends = ends or monotonic() + self._busy_seconds
-                if not is_busy(error) or monotonic() >= ends:
+                if deadline is None:
+                    deadline = monotonic() + self._busy_seconds
+                if not is_busy(error) or monotonic() >= deadline:
                     raise
             time.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
+            pause = min(pause * 1.5, _MAX_PAUSE_SECONDS)
 
-    def _begun(self, begin: Callable[[sqlite3.Connection], object], *, writing: bool) -> Loan:
+    def _begin(self, begin: Callable[[sqlite3.Connection], object], *, writing: bool) -> Loan:
         try:
             loan = self._connections.take(writing=writing)
             try:
@@ -258,7 +263,7 @@ class Database:
         return loan
 
     def _end(self, loan: Loan, failure: BaseException | None) -> None:
-        """Commit unless the block failed, and let the next writer begin."""
+        """Commit unless the block failed, return the connection, and let the next writer begin."""
         try:
             if loan.writing and failure is None:
                 loan.connection.execute("COMMIT")
@@ -283,17 +288,17 @@ class Database:
             # A migration may rebuild tables; `upgrade` checks the references at its end.
             connection.execute("PRAGMA foreign_keys = OFF")
             if self._file.was_created or not is_blank(connection):
-                self._checked_version(connection)
+                self._check_version(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             upgrade(connection, self.path, self._application_id, self._migrations)
-            # The schema must be in the file itself before the marker vouches for it.
+            # The schema must be in the file itself before the marker says that it was created.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
         self._file.mark_as_created()
 
     def _reopen_if_replaced(self) -> None:
-        """Reopen if another file has taken this one's name; raise if the store is closed or the file gone."""
+        """Open the file again if it was replaced; raise if the store is closed or the file is gone."""
         if self._closed:
             raise Unavailable(f"The store '{self.name}' is closed.", hint="Open it again.", path=self.name)
         if self._file.identity() == self._identity is not None:
@@ -301,7 +306,7 @@ class Database:
         with self._opening:
             if self._identity is None or self._identity != self._file.identity():
                 self._retire()
-                self._identity = None  # closing freed its inode number, which the next file may get
+                self._identity = None  # the old inode number is free now, so the next file may get it
                 self._damaged = False
                 self._open()
 
@@ -310,14 +315,16 @@ class Database:
         self._probes.retire()
 
     def _refuse(self, error: SqliteError) -> NoReturn:
+        """Raise the error that a caller sees, and remember whether the file is damaged."""
         self._damaged = self._damaged or is_damage(error)
-        if (reason := write_obstacle(self.path, error)) is not None:
-            raise reason from None
+        obstacle = write_obstacle(self.path, error)
+        if obstacle is not None:
+            raise obstacle from None
         raise_translated(error, self.name)
 
 
 class Transaction:
-    """A transaction as a context manager. A class, because nested generators cost more than a query."""
+    """The context manager of a transaction. A class, because nested generators cost more than a query."""
 
     __slots__ = ("_begin", "_end", "_loan")
 

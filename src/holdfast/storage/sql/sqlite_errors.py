@@ -1,7 +1,7 @@
-"""What SQLite's errors mean for a caller.
+"""SQLite's errors, translated into errors that a caller may see.
 
-Contract: programming mistakes (bad SQL, misuse) and violated constraints are not translated: the first are
-defects, the second are explained by the store that declared the constraint.
+Contract: programming mistakes (bad SQL, misuse) and violated constraints are not translated. The former are
+defects of ours; the store that declared a constraint explains the latter.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 NOTHING_CHANGED = "Nothing was changed. `holdfast doctor` shows what can still be read."
 
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What `sqlite3` raises; the second when SQLite's own message quotes damaged bytes of a schema."""
+"""The exceptions of `sqlite3`; it raises the second one when a message quotes damaged bytes of a schema."""
 
 SqliteError = sqlite3.Error | UnicodeDecodeError
 
 _Reason = tuple[type[HoldfastError], str, str]
+"""The error to raise, the rest of its sentence after the name of the store, and the hint."""
 
 _BUSY: _Reason = (Busy, "is in use by another process", "Try again in a moment.")
 _DAMAGED: _Reason = (Corrupted, "is damaged", NOTHING_CHANGED)
 _DENIED: _Reason = (Denied, "may not be opened or changed", "Check who owns it and what its permissions are.")
 
-# Python's own error for bytes that are not UTF-8 has no code of SQLite's.
-_NOT_TEXT_MESSAGE = "Could not decode to UTF-8"
-_NOT_TEXT: _Reason = (Corrupted, "contains a damaged text", NOTHING_CHANGED)
+# `sqlite3` raises this itself, without an error code, for text that is not UTF-8.
+_DECODING_MESSAGE = "Could not decode to UTF-8"
+_UNDECODABLE: _Reason = (Corrupted, "contains a damaged text", NOTHING_CHANGED)
 
 _REASONS: dict[int, _Reason] = {
     sqlite3.SQLITE_BUSY: _BUSY,
@@ -61,8 +62,8 @@ _REASONS: dict[int, _Reason] = {
 
 
 def database_failure(error: SqliteError, label: str) -> HoldfastError | None:
-    """Return what an error means for the store called `label`, or None if it is a defect of ours."""
-    reason = _NOT_TEXT if str(error).startswith(_NOT_TEXT_MESSAGE) else _REASONS.get(_primary_code(error))
+    """Return the translation of an error in the store called `label`, or None for one that stays as it is."""
+    reason = _UNDECODABLE if str(error).startswith(_DECODING_MESSAGE) else _REASONS.get(_primary_code(error))
     if reason is None:
         return None
     kind, text, hint = reason
@@ -82,7 +83,7 @@ def is_busy(error: SqliteError) -> bool:
 def _primary_code(error: SqliteError) -> int:
     if isinstance(error, UnicodeDecodeError):
         return sqlite3.SQLITE_CORRUPT
-    # The low byte is the primary code; extended codes refine it.
+    # The low byte of an extended code is the primary code (<https://sqlite.org/rescode.html>).
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
 
 

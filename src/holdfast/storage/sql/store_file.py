@@ -1,7 +1,7 @@
-"""The file of a SQLite store: how a store is recognised before SQLite opens it.
+"""The file of a SQLite store, checked before SQLite opens it.
 
-Contract: the marker, `<name>.created`, distinguishes an empty or missing file that is new from one that lost
-its content. It is checked before SQLite opens the file: SQLite treats an empty file as a new database and
+Contract: a marker file, `<name>.created`, shows whether an empty or missing file is a new store or one that
+lost its content. The marker is checked first, because SQLite treats an empty file as a new database and
 deletes its log.
 """
 
@@ -24,7 +24,7 @@ from holdfast.storage.sql.write_ahead_log import damaged_log
 
 LOG_SUFFIX = "-wal"
 
-_COPY_NAMED = "`holdfast doctor` names the copy."
+_COPY_HINT = "`holdfast doctor` names the copy."
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -33,25 +33,25 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def application_of(connection: sqlite3.Connection) -> int:
-    """Return the id of the program and store that the database belongs to."""
+    """Return the application id: which program and store the database belongs to."""
     return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Return whether a database is entirely empty, as after an interrupted creation."""
+    """Return whether a database has no content at all, as after an interrupted creation."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     return not (tables or version_of(connection) or application_of(connection))
 
 
 MARKER_SUFFIX = ".created"
 DAMAGED_MARK = ".damaged-"
-"""Part of the name of a damaged file that was set aside, followed by digits."""
+"""Part of the name of a damaged file that was set aside; hexadecimal digits follow."""
 
 _MARKER_TEXT = b"A Holdfast store was created beside this file. It is never recreated silently.\n"
 
 
 class StoreFile:
-    """The file of a store and its marker, checked before SQLite reads a byte."""
+    """The file of a store and its marker."""
 
     def __init__(self, path: StrPath) -> None:
         self.path = os.path.abspath(path)
@@ -72,7 +72,7 @@ class StoreFile:
         return status.st_dev, status.st_ino
 
     def check(self) -> None:
-        """Raise if the file cannot be the store that was created, without opening it."""
+        """Raise if the file cannot be the store that was created. The file is not opened."""
         try:
             status = os.lstat(self.path)
         except FileNotFoundError:
@@ -117,14 +117,14 @@ class StoreFile:
             atomic_write(f"{self.path}{LOG_SUFFIX}{DAMAGED_MARK}{digest}", log, mode=0o600)
         except Denied:
             return  # SQLite cannot drop anything where nothing may be written
-        text = f"The log of the store '{self.name}' is damaged, and writes in it are lost. {_COPY_NAMED}"
+        text = f"The log of the store '{self.name}' is damaged, and writes in it are lost. {_COPY_HINT}"
         current_call().log(text, "warning")
 
     def set_aside(self, damaged: tuple[int, int] | None) -> None:
-        """Move a damaged file, recognised by its identity, out of the way of a new one."""
+        """Rename a damaged file, so that a new store can be created; `damaged` is its identity."""
         with locked(self.path), translate_disk_errors(self.name):
             if self.identity() != damaged:
-                return  # another process did
+                return  # another process has done so
             aside = f"{self.path}{DAMAGED_MARK}{os.urandom(6).hex()}"
             for suffix in ("", LOG_SUFFIX):
                 if os.path.lexists(self.path + suffix):
@@ -132,11 +132,11 @@ class StoreFile:
             for suffix in ("-shm", MARKER_SUFFIX):
                 if os.path.lexists(self.path + suffix):
                     os.unlink(self.path + suffix)
-        text = f"The store '{self.name}' was damaged, and was started empty. {_COPY_NAMED}"
+        text = f"The store '{self.name}' was damaged, and was started empty. {_COPY_HINT}"
         current_call().log(text, "warning")
 
     def mark_as_created(self) -> None:
-        """Make the file's name durable, then create the marker."""
+        """Create the marker, once the name of the file itself is durable."""
         if not self.was_created:
             flush_directory(os.path.dirname(self.path))
             atomic_write(self.marker, _MARKER_TEXT, mode=0o600)

@@ -1,15 +1,14 @@
-"""Upgrades of older stores: first a backup, then every migration in one transaction.
+"""Upgrades of older stores: first a backup, then all migrations in one transaction.
 
 Contract:
 - Either all migrations are applied or none: the schema, the application id and the version number change in
-  one transaction. A process killed at any point leaves the old version or the new one, never new tables with
-  the old version number.
-- Before a store with data is changed, a copy of it is on disk beside it, named after the new version:
-  `<name>.before-<version>.<digest>`. It is made inside the migrating transaction, so nothing is written
-  between the two. If it cannot be made, the store stays as it is.
-- A backup gets its name once it is complete. The digest is that of its content: an upgrade that was
-  interrupted and starts again leaves one backup, and overwrites no other. The newest three backups of a store
-  are kept.
+  one transaction. A process killed at any point leaves the old version or the new one, never a mixture.
+- Before a store with data is changed, a copy is written beside it, named after the new version:
+  `<name>.before-<version>.<digest>`. The copy is made inside the migrating transaction, so no write can come
+  between the two. If the copy fails, the store stays as it is.
+- A backup gets its name once it is complete. The digest is that of its content, so an upgrade that was
+  interrupted and repeated leaves one backup, and never overwrites a different one. Only the newest backups
+  of a store are kept (`_MAX_BACKUPS`).
 """
 
 from __future__ import annotations
@@ -32,19 +31,20 @@ from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED, translate_sqlite
 from holdfast.storage.sql.store_file import version_of
 
 Migration = str | Callable[[sqlite3.Connection], None]
+"""A script of SQL split_statements, or a function that changes the open database."""
 
-_BACKUP = re.compile(r"\.before-[0-9]+\.[0-9a-f]{16}$")
-_KEPT_BACKUPS = 3
-"""A judgement: enough to go back past a bad release."""
+_BACKUP_NAME = re.compile(r"\.before-[0-9]+\.[0-9a-f]{16}$")
+_MAX_BACKUPS = 3
+"""A judgement: enough to return to the state before a bad release."""
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_COPYING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF")
-"""An interrupted copy is discarded, and a complete one is flushed at the end."""
+_COPY_SETTINGS = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF")
+"""A copy needs no journal: an interrupted one is discarded, and a complete one is flushed at the end."""
 
 
 def upgrade(
     connection: sqlite3.Connection, path: str, application_id: int, migrations: Sequence[Migration]
 ) -> None:
-    """Bring the open database at a path to the newest version; references are checked at the end."""
+    """Bring the open database at a path to the newest version, and check its foreign keys at the end."""
     newest = len(migrations)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -54,9 +54,11 @@ def upgrade(
         if 0 < version < newest:
             _save_backup(path, newest)
         for migration in migrations[version:]:
-            _apply(connection, migration)
-        if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
-            raise Corrupted(f"Table {broken[0]} refers to rows that do not exist.", hint=NOTHING_CHANGED)
+            _apply_migration(connection, migration)
+        broken_reference = connection.execute("PRAGMA foreign_key_check").fetchone()
+        if broken_reference is not None:
+            table = broken_reference[0]
+            raise Corrupted(f"Table {table} refers to rows that do not exist.", hint=NOTHING_CHANGED)
         connection.execute(f"PRAGMA application_id = {application_id:d}")
         connection.execute(f"PRAGMA user_version = {newest:d}")
         connection.execute("COMMIT")
@@ -79,10 +81,11 @@ def refuse_newer(version: int, known: int, label: str) -> None:
 
 def is_backup(name: str) -> bool:
     """Return whether a file of that name is a backup of a store."""
-    return _BACKUP.search(name) is not None
+    return _BACKUP_NAME.search(name) is not None
 
 
 def _save_backup(path: str, version: int) -> None:
+    """Copy the store to a backup that is named after the version it is about to get."""
     directory, name = os.path.split(path)
     label = f"{name}.before-{version}"
     temporary = os.path.join(directory, temporary_name(label))
@@ -103,13 +106,13 @@ def _save_backup(path: str, version: int) -> None:
         flush_directory(directory)
 
 
-def _copy(path: str, to: str) -> None:
+def _copy(source_path: str, target_path: str) -> None:
     wait = LIMITS.database_busy_seconds
     with (
-        closing(connect_to(sqlite_uri(path, "ro"), wait)) as source,
-        closing(connect_to(sqlite_uri(to, "rw"), wait)) as target,
+        closing(connect_to(sqlite_uri(source_path, "ro"), wait)) as source,
+        closing(connect_to(sqlite_uri(target_path, "rw"), wait)) as target,
     ):
-        for setting in _COPYING:
+        for setting in _COPY_SETTINGS:
             target.execute(setting)
         source.backup(target)
 
@@ -121,22 +124,22 @@ def _remove_old_backups(path: str) -> None:
             entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
         ]
         backups.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
-        for entry in backups[:-_KEPT_BACKUPS]:
+        for entry in backups[:-_MAX_BACKUPS]:
             os.unlink(entry)
     except OSError:
         pass  # the next upgrade tries again
 
 
-def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
+def _apply_migration(connection: sqlite3.Connection, migration: Migration) -> None:
     if callable(migration):
         migration(connection)
         return
-    for statement in statements(migration):
+    for statement in split_statements(migration):
         connection.execute(statement)
 
 
-def statements(script: str) -> Iterator[str]:
-    """Split a script into statements; `executescript` would commit the transaction it runs in."""
+def split_statements(script: str) -> Iterator[str]:
+    """Yield the split_statements of a script; `executescript` would commit the open transaction first."""
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"
