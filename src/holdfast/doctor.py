@@ -5,7 +5,7 @@ Contract:
   closes the store to other users of the machine, and merges comment files in which git left both sides of a
   conflict, keeping a copy of the original.
 - Git's locks are never removed, because only a person can know that no git command is using one. A lock
-  left by a killed Holdfast process is removed (see `refs.is_left_lock`).
+  left by a killed Holdfast process is removed (see `refs.is_abandoned_lock`).
 - A failing check is one finding; the other checks still run.
 """
 
@@ -37,7 +37,7 @@ from holdfast.storage.files.temporary import (
     sweep_orphans,
 )
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.refs import is_left_lock
+from holdfast.storage.git.refs import is_abandoned_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import DAMAGED_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
@@ -340,7 +340,7 @@ def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     places += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
     for directory, name in sorted(places):
         path = os.path.join(directory, name)
-        if name.endswith(".lock") and is_left_lock(common, path, remove=fix):
+        if name.endswith(".lock") and is_abandoned_lock(common, path, remove=fix):
             yield _leftover(room.named(path), "lock", fixed=fix)
         elif _is_old(directory, name, ".lock"):
             message = "A git command locked this and did not unlock it."

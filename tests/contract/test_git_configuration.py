@@ -73,7 +73,7 @@ def test_what_the_document_calls_switched_off_is_what_is_switched_off():
 
 
 def test_what_the_document_calls_handed_over_is_what_is_handed_over():
-    handed_over = re.compile(remotes._PASSED_ON)
+    handed_over = re.compile(remotes._PASSED_SETTINGS)
     known = {*(item.name for item in LISTED), *settings_of_git()}
     found = {name for name in known if handed_over.match(name.lower())}
     assert {name.replace("<url>.", "") for name in found} == under("Passed to fetch and push")

@@ -120,7 +120,7 @@ class Sync:
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""
-        name = self.remotes.checked(remote)
+        name = self.remotes.resolve_name(remote)
         self._repository.ensure_store()
         with locked(os.path.join(self._repository.store_directory, "milestones.sync")):
             before = self._logs()
@@ -232,7 +232,7 @@ class Sync:
 
     def track(self, remote: str) -> bool:
         """Make plain `git fetch` fetch a remote's logs, by a wildcard that may match nothing."""
-        name = self.remotes.checked(remote)
+        name = self.remotes.resolve_name(remote)
         return self.remotes.add_fetch_refspec(name, REFS.refspec(name))
 
     def lost_claims(self) -> tuple[LostClaim, ...]:

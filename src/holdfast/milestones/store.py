@@ -313,7 +313,7 @@ class Milestones:
 
     def default_remote(self) -> str:
         """Return the remote that `sync` uses by default; `NotFound` if there is none."""
-        return self._sync.remotes.checked(None)
+        return self._sync.remotes.resolve_name(None)
 
     def identity(self) -> str:
         """Return the default actor."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.commit import DamagedCommit, NewCommit, signature
 from holdfast.storage.git.commits.commit_writer import CommitWriter
-from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_abandoned_lock, ref_locked
 from holdfast.storage.git.repository import Repository
 from tests.reliability.samples import examples
 from tests.storage.git_support import write_commit, write_empty_tree
@@ -170,7 +170,7 @@ def test_a_lock_that_a_killed_writer_of_ours_left_is_known_and_removed_by_the_ne
     writing: Writing, left_lock: Path
 ):
     common = str(writing.path / ".git")
-    assert is_left_lock(common, str(left_lock), remove=False)
+    assert is_abandoned_lock(common, str(left_lock), remove=False)
     writing.append("two\n", writing.refs.tips()[REF])
     assert not left_lock.exists()
     assert plain(writing.path, "log", "--format=%s", REF) == "two\none"
@@ -190,14 +190,16 @@ def test_a_lock_that_somebody_holds_or_that_is_not_ours_is_no_left_lock(writing:
     common = str(writing.path / ".git")
     descriptor = os.open(left_lock, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
-    assert not is_left_lock(common, str(left_lock), remove=True)
+    assert not is_abandoned_lock(common, str(left_lock), remove=True)
     os.close(descriptor)
     with ref_locked(common, "refs/holdfast/log/b", "0" * 40, wait=0):
-        assert not is_left_lock(common, f"{common}/refs/holdfast/log/b.lock", remove=True)
+        assert not is_abandoned_lock(common, f"{common}/refs/holdfast/log/b.lock", remove=True)
     content = left_lock.read_bytes()
     left_lock.unlink()
     left_lock.write_bytes(content)
-    assert not is_left_lock(common, str(left_lock), remove=True), "the same words in another file are git's"
+    assert not is_abandoned_lock(common, str(left_lock), remove=True), (
+        "the same words in another file are git's"
+    )
     assert left_lock.exists()
 
 

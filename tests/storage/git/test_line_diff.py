@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.storage.git.line_diff import changed_lines, is_binary, kept_lines
+from holdfast.storage.git.line_diff import changed_lines, former_indexes, is_binary
 
 
 def text(lines: str) -> bytes:
@@ -105,12 +105,12 @@ def test_a_hostile_text_is_compared_in_linear_time(make):
 @given(lines, lines)
 def test_a_kept_line_is_the_same_line_and_no_other_line_is_it(old, new):
     before, after = list(old), list(new)
-    kept = kept_lines(before, after, range(len(after)))
+    kept = former_indexes(before, after, range(len(after)))
     assert all(before[former] == after[index] for index, former in kept.items())
     assert len(set(kept.values())) == len(kept)
-    assert kept_lines(after, after, range(len(after))) == {index: index for index in range(len(after))}
+    assert former_indexes(after, after, range(len(after))) == {index: index for index in range(len(after))}
 
 
 def test_a_line_that_only_moved_is_kept():
     before, after = b"a todo b c".split(), b"b c new todo a".split()
-    assert kept_lines(before, after, [2, 3]) == {3: 1}
+    assert former_indexes(before, after, [2, 3]) == {3: 1}

@@ -24,7 +24,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.line_diff import kept_lines, lines_of
+from holdfast.storage.git.line_diff import former_indexes, lines_of
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.record import Record
 
@@ -68,7 +68,7 @@ class BaseCommit:
         found = {}
         for path, before, now in self._differing(paths):
             lines = lines_of(now)
-            kept = kept_lines(lines_of(before or b""), lines, range(len(lines)))
+            kept = former_indexes(lines_of(before or b""), lines, range(len(lines)))
             found[path] = frozenset(index + 1 for index in range(len(lines)) if index not in kept)
         return found
 

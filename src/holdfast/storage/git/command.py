@@ -1,10 +1,10 @@
-"""The one module that runs git.
+"""The only module that runs git.
 
 Contract:
-- Arguments are a list, never a shell's text; what a caller supplies follows `--end-of-options`, or is an
-  object id, or is a `RepoPath` after one. No command reads the work tree through git, because that would run
-  the repository's filters, whose names it chooses freely, so that they cannot be disabled. `hardening.py` has
-  the rest.
+- Arguments are a list, never a shell command line. A caller's argument follows `--end-of-options`, or is an
+  object id, or is a `RepoPath` after an object id. No git command reads the work tree: that would run the
+  filters that the repository configures, which cannot be disabled because their names are arbitrary.
+  `hardening.py` has the other precautions.
 - Every command ends: with its result, at its time limit, at the caller's deadline, or shortly after the
   caller's cancellation. Its whole process group ends with it. The size of its output is bounded.
 """
@@ -50,32 +50,29 @@ from holdfast.storage.processes.time_limit import TimeLimit
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
-_REVISION_CHARACTERS = 1024
-"""A judgement: git's refs have at most about 250 bytes, and a revision adds a few signs."""
+_MAX_REVISION_CHARACTERS = 1024
+"""A judgement: the name of a ref seldom has 250 bytes, and a revision adds a few characters."""
 
 SCOPES = ("--system", "--global")
-"""The configuration of the machine and of the user, which no repository can write."""
+"""Options for the configuration of the machine and of the user, which no repository can change."""
 
 
 class Identity(NamedTuple):
-    """Who the user is according to git; either part may be unknown."""
+    """The user's name and email address according to git; each may be unknown."""
 
     name: str | None
     email: str | None
 
 
 class GitOptions(NamedTuple):
-    """What one command gets beyond the hardening: settings, and variables of its environment.
-
-    Both override the hardening, so a command asks only for what it needs.
-    """
+    """Settings and environment variables of one command, which override the hardening."""
 
     settings: tuple[str, ...] = ()
     environment: Mapping[str, str] = MappingProxyType({})
-    apart: bool = False
+    outside_repository: bool = False
     """Whether the command runs as if outside of any repository, and so reads no repository's settings."""
     stand_in: bool = False
-    """Whether it runs in the stand-in: on objects and refs alone, without the repository's configuration."""
+    """Whether the command runs in the stand-in: with the repository's objects and refs, not its settings."""
 
 
 _NO_OPTIONS = GitOptions()
@@ -114,7 +111,7 @@ class Git:
         """Return what a git command prints, or raise with its error message."""
         result = self.execute(*arguments, limit=limit, seconds=seconds, given=given, options=options)
         if result.status != 0:
-            raise _failed(arguments[0], result)
+            raise _error_of(arguments[0], result)
         return result.output
 
     def execute(
@@ -125,7 +122,7 @@ class Git:
         given: bytes = b"",
         options: GitOptions = _NO_OPTIONS,
     ) -> GitResult:
-        """Run a git command with `given` as its input and return the result, whatever its status."""
+        """Run a git command with `given` as its input; return the result even if the command failed."""
         with span(f"git {arguments[0]}"):
             time_limit = TimeLimit(seconds, f"git {arguments[0]}")
             process = self._start(arguments, stdin=_input(given), stderr=subprocess.PIPE, options=options)
@@ -162,7 +159,7 @@ class Git:
             end_group(process)
         if status != 0:
             message = readable_message(bytes(stderr), self.repository)
-            raise _failed(arguments[0], GitResult(status, b"", message))
+            raise _error_of(arguments[0], GitResult(status, b"", message))
 
     def resolve(self, revision: str) -> str:
         """Return the object id of a revision; the object itself may be missing."""
@@ -186,7 +183,8 @@ class Git:
     def ref_tips(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix and their object ids, without reading any object.
 
-        So one broken ref or object hides no other. Bytes in names that are not UTF-8 become surrogates.
+        A damaged object or ref therefore does not hide the others. Bytes in names that are not UTF-8 become
+        surrogates.
         """
         if not _REF_PREFIX.fullmatch(prefix) or ".." in prefix:
             raise InvalidArguments(f"{prefix!a} is not a prefix of refs.", hint="It begins with 'refs/'.")
@@ -195,7 +193,7 @@ class Git:
         return {name: object_id for object_id, name in pairs}
 
     def identity(self) -> Identity:
-        """Return who the user is, by git's environment variables or else its configuration."""
+        """Return the user's identity from git's environment variables, or else from its configuration."""
         configured = dict(self.settings(r"^user\.(name|email)$"))
         values = (
             os.environ.get(f"GIT_AUTHOR_{key.upper()}") or configured.get(f"user.{key}", "")
@@ -204,11 +202,16 @@ class Git:
         return Identity(*(value.strip() or None for value in values))
 
     def settings(
-        self, pattern: str, scope: str | None = None, *, apart: bool = False, errors: str = "replace"
+        self,
+        pattern: str,
+        scope: str | None = None,
+        *,
+        outside_repository: bool = False,
+        errors: str = "replace",
     ) -> list[tuple[str, str]]:
-        """Return the settings whose names match a pattern, in order; of one scope, or of all."""
+        """Return the settings whose names match a pattern, with their values; of one scope, or of all."""
         scopes = () if scope is None else (scope, "--includes")
-        options = GitOptions(apart=apart)
+        options = GitOptions(outside_repository=outside_repository)
         found = self.execute("config", *scopes, "--null", "--get-regexp", pattern, options=options)
         items = (item.partition("\n") for item in found.output.decode(errors=errors).split("\0") if item)
         return [(key, value) for key, _, value in items]
@@ -221,8 +224,8 @@ class Git:
         """Return the line ranges (from 1, both ends included) in which the file differs from the last commit.
 
         A new file is one range. A file that is unchanged, missing, binary, or over the size limit on either
-        side has none. See `line_diff.changed_lines` for deletions and line ends. The comparison is ours: a
-        `git diff` of the work tree would run the repository's filters.
+        side has none. See `line_diff.changed_lines` for deletions and line ends. Not by `git diff`, which
+        would run the repository's filters.
         """
         limit = LIMITS.diff_file_bytes
         try:
@@ -260,7 +263,7 @@ class Git:
         self, arguments: tuple[str, ...], *, stdin: int, stderr: int, options: GitOptions = _NO_OPTIONS
     ) -> subprocess.Popen[bytes]:
         settings = tuple(part for setting in options.settings for part in ("-c", setting))
-        git_dir = os.devnull if options.apart else self._stand_in() if options.stand_in else None
+        git_dir = os.devnull if options.outside_repository else self._stand_in() if options.stand_in else None
         with translate_disk_errors(os.path.basename(self.repository.root)):
             return subprocess.Popen(
                 hardened_arguments(self._program, self.repository, (*settings, *arguments), git_dir),
@@ -275,9 +278,9 @@ class Git:
 
 
 def is_accepted_by_git(directory: str, git_dir: str, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether git, run in another user's directory, accepts the repository it finds there.
+    """Return whether git itself, run in another user's directory, accepts the repository that it finds there.
 
-    So git's own rules decide: those of `safe.directory`, in the installed version.
+    So the rules for `safe.directory` are those of the installed git.
     """
     search_path = trusted_search_path(environment, directory)
     configuration = {name: environment[name] for name in environment if name.startswith("GIT_CONFIG")}
@@ -300,7 +303,7 @@ def is_accepted_by_git(directory: str, git_dir: str, environment: Mapping[str, s
 def _check_revision(revision: str) -> None:
     if (
         not revision
-        or len(revision) > _REVISION_CHARACTERS
+        or len(revision) > _MAX_REVISION_CHARACTERS
         or revision.startswith("-")
         or not revision.isprintable()
     ):
@@ -313,7 +316,7 @@ def _input(given: bytes) -> int:
     return subprocess.PIPE if given else subprocess.DEVNULL
 
 
-def _failed(command: str, result: GitResult) -> Unavailable:
+def _error_of(command: str, result: GitResult) -> Unavailable:
     if os.strerror(errno.ENOSPC) in result.message:
         return OutOfSpace(
             f"git {command} could not write: the disk is full.",

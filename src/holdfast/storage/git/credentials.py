@@ -1,4 +1,4 @@
-"""The user's own configuration for other services: which hosts may be reached, and with which password.
+"""The user's own configuration for external services: the allowed hosts and their passwords.
 
 Contract:
 - Only the user's and the system's git configuration is read. The repository's is not: git runs as if outside
@@ -18,12 +18,12 @@ from holdfast.storage.network.address import AllowedHosts
 
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
 _HOSTS_SETTING = r"^holdfast[.]host$"
-# What a helper needs to reach a keyring.
+# Credential helpers need these to reach a keyring.
 _KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
 
 
 class UsersConfiguration:
-    """The environment and the git configuration of the person at the keyboard."""
+    """The user's environment and git configuration."""
 
     def __init__(self, repository: Repository, environment: Mapping[str, str] = os.environ) -> None:
         self._repository = repository
@@ -35,7 +35,7 @@ class UsersConfiguration:
         return AllowedHosts([*named, *self._hosts_in_git()])
 
     def variable(self, *names: str) -> str | None:
-        """Return the value of the first of these variables that is set and not empty."""
+        """Return the value of the first of these environment variables that is not empty, or None."""
         return next((value for name in names if (value := self.environment.get(name, "").strip())), None)
 
     def password(self, host: str) -> str | None:
@@ -49,18 +49,19 @@ class UsersConfiguration:
             result = git.execute(
                 "credential", "fill", given=f"protocol=https\nhost={host}\n\n".encode(),
                 seconds=LIMITS.credential_seconds, limit=LIMITS.read_chunk,
-                options=GitOptions(environment=variables, apart=True),
+                options=GitOptions(environment=variables, outside_repository=True),
             )  # fmt: skip
         lines = result.output.decode(errors="replace").splitlines()
         found = dict(line.split("=", 1) for line in lines if "=" in line)
         return found.get("password") if result.status == 0 else None
 
     def _hosts_in_git(self) -> list[str]:
-        """Return the hosts in the configuration of git, the system's before the user's."""
+        """Return the hosts in git's configuration, first those of the machine, then those of the user."""
         if self._repository.git_dir is None:
             return []
         with Git(self._repository, self.environment) as git:
             found = [
-                git.settings(_HOSTS_SETTING, scope, apart=True, errors="surrogateescape") for scope in SCOPES
+                git.settings(_HOSTS_SETTING, scope, outside_repository=True, errors="surrogateescape")
+                for scope in SCOPES
             ]
         return [value for pairs in found for _, value in pairs]

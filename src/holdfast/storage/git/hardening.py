@@ -1,17 +1,17 @@
-"""Arguments and environment with which a repository cannot make git run another program.
+"""Arguments and environment variables that keep a repository from making git run other programs.
 
 Contract:
-- Settings given by `-c` override every configuration file, the repository's included. They disable whatever
-  names a program that one of our commands could reach: file system monitors, hooks, pagers, external diffs,
-  prompts, credential helpers. Commands that move refs, and so could run hooks that a configuration defines,
-  read none of the repository's configuration at all (`stand_in.py`). `docs/git-configuration.md` goes through
-  all of git's settings.
-- Of the environment, git gets the search path, the home directory and the language; every `GIT_*` variable of
-  the caller is dropped. The user's and the system's configuration stay in force: they belong to the person at
-  the keyboard, and the settings above override them too.
-- A missing object of a partial clone stays missing: no transport is allowed, so git fetches nothing. Only
-  `remotes.py` allows some, for a sync that was requested.
-- What git prints on standard error reaches a caller without paths of this machine.
+- Settings given by `-c` override every configuration file, also the repository's. They disable every setting
+  that names a program which one of our commands could start: file system monitors, hooks, pagers, external
+  diffs, prompts, credential helpers. Commands that move refs could run hooks that a configuration defines, so
+  they read none of the repository's configuration (`stand_in.py`). `docs/git-configuration.md` discusses all
+  of git's settings.
+- Of the environment, git gets the search path, the home directory and the language; all `GIT_*` variables of
+  the caller are dropped. The user's and the system's configuration stay in force, because no repository can
+  change them; the settings above override them too.
+- An object that a partial clone lacks is not fetched, because no transport is allowed. Only `remotes.py`
+  allows some, for a sync that was requested.
+- Error messages of git reach a caller without paths of this machine.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _SETTINGS = (
 )  # fmt: skip
 
 _USER_SETTINGS = ("core.sshCommand=false", "credential.helper=")
-"""The user may name programs here; disabled wherever the repository could name one too."""
+"""Settings in which the user may name programs; disabled wherever the repository could set them too."""
 
-_KEPT_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
+_PASSED_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
 
 _FIXED_VARIABLES = {
     "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "GIT_ALLOW_PROTOCOL": "none", "GIT_ASKPASS": "",
@@ -43,7 +43,7 @@ _FIXED_VARIABLES = {
     "GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS": "",
 }  # fmt: skip
 
-_MESSAGE_CHARACTERS = 300
+_MAX_MESSAGE_CHARACTERS = 300
 """A judgement: git's own messages are one or two lines."""
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.~])/[^\s'\"`:;,]+")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -53,23 +53,23 @@ def hardened_arguments(
     git: str, repository: Repository, arguments: tuple[str, ...], git_dir: str | None = None
 ) -> list[str]:
     """Return the command line for a git command on this repository, or in another git directory."""
-    wanted = _SETTINGS if git_dir else (*_SETTINGS, *_USER_SETTINGS)
-    settings = [part for setting in wanted for part in ("-c", setting)]
-    # Named, not discovered: a nested or planted repository cannot take its place.
-    places = [f"--git-dir={git_dir or repository.git_dir}"]
+    disabled = _SETTINGS if git_dir else (*_SETTINGS, *_USER_SETTINGS)
+    settings = [part for setting in disabled for part in ("-c", setting)]
+    # Passed, not discovered by git: a nested or planted repository cannot take its place.
+    directories = [f"--git-dir={git_dir or repository.git_dir}"]
     if not (git_dir or repository.bare):
-        places.append(f"--work-tree={repository.root}")
-    return [git, "--no-pager", *settings, *places, *arguments]
+        directories.append(f"--work-tree={repository.root}")
+    return [git, "--no-pager", *settings, *directories, *arguments]
 
 
 def hardened_environment(environment: Mapping[str, str], search_path: str) -> dict[str, str]:
     """Return the environment for git."""
-    kept = {name: environment[name] for name in _KEPT_VARIABLES if name in environment}
-    return {"PATH": search_path, **kept, **_FIXED_VARIABLES}
+    passed = {name: environment[name] for name in _PASSED_VARIABLES if name in environment}
+    return {"PATH": search_path, **passed, **_FIXED_VARIABLES}
 
 
 def trusted_search_path(environment: Mapping[str, str], root: str) -> str:
-    """Return the directories of PATH that a repository cannot supply: absolute ones, outside of it."""
+    """Return the directories of PATH that are absolute and outside the repository, which it cannot supply."""
     entries = environment.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(entry for entry in entries if os.path.isabs(entry) and not is_inside(entry, root))
 
@@ -83,10 +83,10 @@ def find_git(search_path: str) -> str:
 
 
 def readable_message(stderr: bytes, repository: Repository) -> str:
-    """Return what git printed on standard error, in one line and without paths of this machine."""
+    """Return git's standard error as one line, without paths of this machine."""
     lines = stderr.decode(errors="replace").splitlines()
     text = "\n".join(line for line in lines if not line.startswith("hint:"))
     for place in (repository.git_dir, repository.common_dir, repository.root):
         text = text.replace(place, "the repository") if place else text
     text = _ABSOLUTE_PATH.sub(lambda match: f"…/{os.path.basename(match[0])}", text)
-    return shorten(_UNPRINTABLE.sub(" ", text).strip(), _MESSAGE_CHARACTERS, beyond=True)
+    return shorten(_UNPRINTABLE.sub(" ", text).strip(), _MAX_MESSAGE_CHARACTERS, beyond=True)

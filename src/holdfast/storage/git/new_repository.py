@@ -1,9 +1,9 @@
-"""New repositories: commits with any authors and dates, without the user's identity.
+"""Creates repositories and commits with any authors and dates, for the demo.
 
 Contract:
-- Everything goes through `git fast-import`: no hook, filter or template of the user's runs, and the user's
-  identity in git's configuration is neither read nor written.
-- Afterwards the index is that of the last commit. The work tree is left to the caller.
+- Commits are written by `git fast-import`: none of the user's hooks, filters or templates runs, and the
+  user's identity in git's configuration is neither read nor written.
+- Afterwards the index is that of the last commit. The caller writes the work tree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BRANCH = "refs/heads/main"
 
 
 class CommitWithFiles(NamedTuple):
-    """A commit to make: author, message, and the files that differ from the commit before."""
+    """A commit to create: author, message, and the files that differ from the commit before."""
 
     author: Signature
     message: str
@@ -41,20 +41,21 @@ def append_commits(repository: Repository, commits: Iterable[CommitWithFiles]) -
     """Add commits to the branch, in this order."""
     with Git(repository) as git:
         tip = git.head()
-        stream = b"".join(_record(commit) for commit in commits)
+        stream = b"".join(_commit_stream(commit) for commit in commits)
         start = b"" if tip is None else f"reset {_BRANCH}\nfrom {tip}\n\n".encode()
         git.run("fast-import", "--quiet", given=start + stream)
         git.run("read-tree", "HEAD")
 
 
-def _record(commit: CommitWithFiles) -> bytes:
+def _commit_stream(commit: CommitWithFiles) -> bytes:
     author = commit.author.line
     head = f"commit {_BRANCH}\nauthor {author}\ncommitter {author}\n".encode()
     changes = (
-        f"M 100644 inline {path.text}\n".encode() + _data(content) for path, content in commit.files.items()
+        f"M 100644 inline {path.text}\n".encode() + _data_command(content)
+        for path, content in commit.files.items()
     )
-    return head + _data(commit.message.encode()) + b"".join(changes) + b"\n"
+    return head + _data_command(commit.message.encode()) + b"".join(changes) + b"\n"
 
 
-def _data(content: bytes) -> bytes:
+def _data_command(content: bytes) -> bytes:
     return b"data %d\n%b\n" % (len(content), content)

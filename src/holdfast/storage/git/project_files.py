@@ -1,11 +1,10 @@
-"""Which files belong to a project, and the stat of each.
+"""Lists the files of a project, with the stat of each.
 
 Contract:
-- In a git repository these are the files that git tracks and those that it neither tracks nor ignores;
-  submodules and repositories inside this one are left out. Outside of git, and below an ignored folder that
-  is named explicitly, they are found by walking.
-- No file is opened here, and no link is followed. Bytes of names that are not UTF-8 become surrogates.
-- A folder that cannot be read is reported; files that git knows to be in it are reported one by one.
+- In a git repository, these are all files except ignored ones, submodules and nested repositories. Outside of
+  git, and below an ignored folder that is named explicitly, they are found by walking the folders.
+- No listed file is opened, and no link is followed. Bytes of names that are not UTF-8 become surrogates.
+- A folder that cannot be read is reported; the files that git tracks in it are reported one by one.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from holdfast.storage.watching.source_folders import FOREIGN_FOLDERS
 
 _GITLINK = b"160000"
 _FILES_PER_CHECK = 1000
+"""After so many files a scan checks for cancellation. A judgement: that many stat calls take milliseconds."""
 
 
 class FileStat(NamedTuple):
@@ -38,17 +38,17 @@ class FileStat(NamedTuple):
 
 
 class ProjectListing(NamedTuple):
-    """The files of a project by their path from the root, sorted, and its folders that could not be read."""
+    """The sorted paths of a project's files, and of its folders that could not be read, from the root."""
 
     paths: list[str]
     unreadable: list[str]
 
 
 def checked_project(repository: Repository, path: str) -> str:
-    """Return the path of a folder or file, empty for the root, or raise with what is wrong with it."""
+    """Return the path of a folder or file from the root, empty for the root; raise if it is invalid."""
     if repository.bare:
         raise Unavailable("A bare repository has no files to analyse.", hint="Use a clone with a work tree.")
-    if os.path.isabs(path):  # agents often know a project by its absolute path
+    if os.path.isabs(path):  # agents often use the absolute path of a project
         path = typed_path(repository.root, path)
     if path.strip("/") in ("", ".") and not path.startswith("/"):
         return ""
@@ -66,15 +66,18 @@ def checked_project(repository: Repository, path: str) -> str:
 def list_files(
     repository: Repository, git: Git | None, project: str, *, tracked: bool = False
 ) -> ProjectListing:
-    """Return the files below a project's folder, or the one file that it is; with `tracked`, only git's."""
-    found = None if git is None else _known_to_git(git, project, tracked)
+    """Return the files in a project's folder, or the project itself if it is a file.
+
+    With `tracked`, only files that git tracks are returned.
+    """
+    found = None if git is None else _list_by_git(git, project, tracked)
     if found is None or (project and not found and not tracked):
-        return _walked(repository.root, project)
+        return _list_by_walking(repository.root, project)
     return ProjectListing(sorted(found), [])
 
 
 def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
-    """Return the stat of each regular file, or why a path is none; missing files are left out."""
+    """Return the stat of each regular file, or why a path has none; missing files are left out."""
     found: dict[str, FileStat | str] = {}
     folders: dict[str, bool] = {"": True}
     call = current_call()
@@ -82,7 +85,7 @@ def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
         if number % _FILES_PER_CHECK == 0:
             call.check()
         try:
-            if not _is_reached(root, path.rpartition("/")[0], folders):
+            if not _is_without_links(root, path.rpartition("/")[0], folders):
                 found[path] = "not a regular file"
                 continue
             status = os.lstat(f"{root}/{path}")
@@ -101,9 +104,9 @@ def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
 def attributes(
     git: Git, seen: Mapping[str, FileStat | str], paths: Iterable[str], names: Sequence[str]
 ) -> dict[str, str]:
-    """Return which of some attributes is set for each path that has one; the first of several counts.
+    """Return the first of the named git attributes that is set, for each path with one of them set.
 
-    Git is run only if a `.gitattributes` mentions one of them, and all of these are regular files.
+    Git runs only if a `.gitattributes` file mentions one of the names, and all such files are regular.
     """
     files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
     if not any(_mentions(git.repository, path, names) for path in files):
@@ -111,10 +114,10 @@ def attributes(
     if not all(isinstance(seen[path], FileStat) for path in files):
         return {}
     given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    listed = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)
-    answers = listed.split(b"\0")
+    output = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)
+    fields = output.split(b"\0")
     found: dict[str, str] = {}
-    for path, name, value in zip(answers[::3], answers[1::3], answers[2::3], strict=False):
+    for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         if value in (b"set", b"true"):
             found.setdefault(os.fsdecode(path), name.decode())
     return found
@@ -128,24 +131,25 @@ def _mentions(repository: Repository, path: str, names: Sequence[str]) -> bool:
     return any(name.encode() in text for name in names)
 
 
-def _is_reached(root: str, folder: str, known: dict[str, bool]) -> bool:
-    """Return whether no link is on the way to a folder; each folder is checked once."""
-    if (answer := known.get(folder)) is None:
-        above = _is_reached(root, folder.rpartition("/")[0], known)
-        answer = known[folder] = above and not stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
-    return answer
+def _is_without_links(root: str, folder: str, known: dict[str, bool]) -> bool:
+    """Return whether the path of a folder contains no link; each folder is checked once."""
+    if folder not in known:
+        parent_is_without_links = _is_without_links(root, folder.rpartition("/")[0], known)
+        is_link = parent_is_without_links and stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
+        known[folder] = parent_is_without_links and not is_link
+    return known[folder]
 
 
 def _is_behind_a_link(root: str, path: str) -> bool:
     try:
-        return os.path.islink(os.path.join(root, path)) or not _is_reached(
+        return os.path.islink(os.path.join(root, path)) or not _is_without_links(
             root, path.rpartition("/")[0], {"": True}
         )
     except OSError:
         return False
 
 
-def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
+def _list_by_git(git: Git, project: str, tracked: bool) -> set[str]:
     others = () if tracked else ("--others", "--exclude-standard")
     listed = git.run(
         *("ls-files", "-z", "-t", "--stage", "--cached", *others, "--"),
@@ -156,7 +160,7 @@ def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
     for entry in listed.split(b"\0"):
         tag, _, rest = entry.partition(b" ")
         if tag == b"?":
-            if not rest.endswith(b"/"):  # a repository of its own
+            if not rest.endswith(b"/"):  # else it is a nested repository
                 found.add(os.fsdecode(rest))
         elif not rest.startswith(_GITLINK):
             found.add(os.fsdecode(rest.partition(b"\t")[2]))
@@ -164,7 +168,7 @@ def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
     return found
 
 
-def _walked(root: str, project: str) -> ProjectListing:
+def _list_by_walking(root: str, project: str) -> ProjectListing:
     if project and not os.path.isdir(f"{root}/{project}"):
         return ProjectListing([project], [])
     call = current_call()
@@ -182,7 +186,7 @@ def _walked(root: str, project: str) -> ProjectListing:
             unreadable.append(folder)
             continue
         if folder != project and any(name == ".git" for name, _ in inside):
-            continue  # a repository of its own
+            continue  # a nested repository
         paths += [prefix + name for name, is_folder in inside if not is_folder]
         waiting += [prefix + name for name, is_folder in inside if is_folder and name not in FOREIGN_FOLDERS]
     return ProjectListing(sorted(paths), sorted(unreadable))

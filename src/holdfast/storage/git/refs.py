@@ -1,12 +1,13 @@
-"""Refs moved by compare-and-swap: only from an expected value, and durable once the move has returned.
+"""Moves refs by compare-and-swap: only from an expected value, and durably.
 
 Contract:
-- `move` changes a ref from `old` to `new` or raises: `RefMoved` when it has another value, `RefLocked` when
-  another process holds git's lock on it or died while it did. Nothing else is ever written.
-- No lock is removed but one that a killed writer of ours left: `is_left_lock` proves both.
+- `move` changes a ref from `old` to `new` or raises: `RefMoved` if it has another value, `RefLocked` if
+  another process holds git's lock on it or died while it did. Nothing else is written.
+- A lock is removed only if `is_abandoned_lock` proves that a killed process of ours left it.
 - `advance` does the same without starting git, for a commit that this process has just written: the new value
-  is written to git's own lock file and flushed before that becomes the ref.
-- git flushes the ref's file and we flush the directories that lead to it: git alone could lose the rename.
+  is written to git's own lock file and flushed, and the lock file is then renamed to the ref.
+- git flushes the file of a ref; we flush the directories above it, because the rename could be lost
+  otherwise.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from holdfast.storage.watching.own_writes import announce
 DURABLE = "core.fsync=committed"
 """The setting with which git flushes what it writes (see git-config(1))."""
 
-_LOCK_MILLISECONDS = 500
-_OWN_WAIT_SECONDS = 0.1
+_GIT_LOCK_WAIT_MILLISECONDS = 500
+"""How long git waits for the lock of a ref. A judgement: a lock is held for a few milliseconds."""
+_LOCK_WAIT_SECONDS = 0.1
+"""How long `advance` waits for the lock. A judgement: a caller that gets `RefLocked` tries again anyway."""
 _PAUSE_SECONDS = 0.005
-"""Judgements: a ref is locked for a few milliseconds, and a caller that gets `RefLocked` tries again."""
+"""Between two attempts to take a lock. A judgement: about as long as a lock is held."""
 _STORE = "holdfast"
-_OPTIONS = GitOptions((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
+_OPTIONS = GitOptions((DURABLE, f"core.filesRefLockTimeout={_GIT_LOCK_WAIT_MILLISECONDS}"), stand_in=True)
 
 
 Move = tuple[str, str, str | None]
@@ -54,14 +57,14 @@ class RefLocked(Busy, kind="ref_locked", number=5031):
 
 @contextmanager
 def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> Iterator[Callable[[], None]]:
-    """Hold git's lock on a ref, with the flushed new value in it; yield a function that moves the ref to it.
+    """Hold git's lock on a ref, and yield a function that sets the ref to `value`.
 
-    The lock file has a second name in our store, by which `is_left_lock` recognises it if its holder is
-    killed.
+    The value is flushed to the lock file first. That file has a second name in our store, by which
+    `is_abandoned_lock` recognises it if its holder is killed.
     """
     path = os.path.join(common_directory, ref)
     temporary = os.path.join(common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
-    ends = monotonic() + wait
+    deadline = monotonic() + wait
     with temporary_file(temporary, f"{value}\n".encode("ascii"), 0o666):
         while True:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -69,33 +72,39 @@ def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> I
                 os.link(temporary, f"{path}.lock")
                 break
             except (FileExistsError, FileNotFoundError):
-                if monotonic() > ends and not is_left_lock(common_directory, f"{path}.lock", remove=True):
+                if monotonic() > deadline and not is_abandoned_lock(
+                    common_directory, f"{path}.lock", remove=True
+                ):
                     raise
                 time.sleep(_PAUSE_SECONDS)
         try:
             yield lambda: os.rename(f"{path}.lock", path)
         finally:
-            # Once it has become the ref, a lock of that name belongs to another process.
+            # After the move, a lock file of this name belongs to another process.
             with suppress(FileNotFoundError):
                 if os.path.samefile(temporary, f"{path}.lock"):
                     os.unlink(f"{path}.lock")
 
 
-def is_left_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
-    """Return whether a killed writer of ours left a lock on a ref; remove it if requested.
+def is_abandoned_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
+    """Return whether a killed process of ours left a lock on a ref; with `remove`, also remove the lock.
 
-    It did if the lock is a hard link to a temporary file in our store that no process has locked any more.
+    That is so if the lock file is also a temporary file in our store (a hard link) that no process has
+    locked.
     """
     temporaries = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
-    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in temporaries)]
+    candidates = [lock, *(os.path.join(common_directory, _STORE, name) for name in temporaries)]
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with suppress(OSError), os.fdopen(os.open(lock, flags), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Only the holder of this lock removes such a file, so the result cannot change meanwhile.
-        same = [place for place in places if os.path.samestat(os.lstat(place), os.fstat(file.fileno()))]
-        for place in same if remove and len(same) == 2 else ():
-            os.unlink(place)
-        return len(same) == 2
+        status = os.fstat(file.fileno())
+        links = [path for path in candidates if os.path.samestat(os.lstat(path), status)]
+        is_abandoned = len(links) == 2
+        if remove and is_abandoned:
+            for path in links:
+                os.unlink(path)
+        return is_abandoned
     return False
 
 
@@ -111,7 +120,7 @@ class Refs:
         self._flushed: dict[str, int] = {}
 
     def tips(self) -> dict[str, str]:
-        """Return the refs and their object ids; that of a damaged ref is empty."""
+        """Return the refs and their object ids; the id of a damaged ref is empty."""
         if not self._files.are_readable:
             return printable(self._git.ref_tips(self._prefix))
         try:
@@ -132,7 +141,7 @@ class Refs:
         if not moves:
             return set()
         given = "".join(f"update {ref} {new} {old or '0' * len(new)}\n" for ref, new, old in moves)
-        seconds = LIMITS.git_network_seconds  # each of them is flushed
+        seconds = LIMITS.git_network_seconds  # it takes long, because git flushes every ref
         result = self._git.execute(
             "update-ref", "--no-deref", "--stdin", given=given.encode(), options=_OPTIONS, seconds=seconds
         )
@@ -140,25 +149,27 @@ class Refs:
             for ref in {os.path.dirname(ref): ref for ref, _, _ in moves}.values():
                 self.flush(ref)
             return set()
-        half = len(moves) // 2  # one ref that is locked or has moved makes git refuse all
-        return self.move_all(moves[:half]) | self.move_all(moves[half:]) if half else {moves[0][0]}
+        if len(moves) == 1:
+            return {moves[0][0]}
+        # A single ref that is locked or has moved makes git refuse all: find it by halving.
+        half = len(moves) // 2
+        return self.move_all(moves[:half]) | self.move_all(moves[half:])
 
     def advance(self, ref: str, new: str, old: str | None) -> None:
         """Do what `move` does, for an object that is known to exist, without starting git.
 
-        Only for a repository whose `ObjectFormat.is_plain`, whose refs are files and that has a store of
-        ours.
+        Only for a repository that has a store, whose refs are files, and whose `ObjectFormat.is_plain`.
         """
         with translate_disk_errors(ref):
             try:
-                with ref_locked(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as move_ref:
-                    if self._files.tip(ref) != old:  # the comparison, under git's own lock
+                with ref_locked(self._common, ref, new, wait=_LOCK_WAIT_SECONDS) as move_ref:
+                    if self._files.tip(ref) != old:  # compared while git's own lock is held
                         raise _moved(ref)
                     move_ref()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):
                 if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
                     raise _locked(ref) from None
-                return self.move(ref, new, old)  # git knows how to replace an empty directory
+                return self.move(ref, new, old)  # git can replace an empty directory of that name
         return self.flush(ref)
 
     @property
@@ -167,7 +178,7 @@ class Refs:
         return self._files.are_readable
 
     def flush(self, ref: str) -> None:
-        """Announce that a ref has moved, and make the names that lead to it durable."""
+        """Announce that a ref has moved, and make the directory entries that lead to it durable."""
         announce(os.path.join(self._common, ref))
         if not self._files.are_readable:
             return
@@ -182,14 +193,14 @@ class Refs:
                 flush_directory(self._common)
 
     def _flush_once(self, directory: str) -> None:
-        """Make the names in a directory durable, unless that was done since its last change."""
+        """Flush a directory, unless that was done since its last change."""
         changed = os.stat(directory).st_ctime_ns
         if self._flushed.get(directory) != changed:
             flush_directory(directory)
             self._flushed[directory] = changed
 
     def failure(self, ref: str, old: str | None, message: str) -> RefMoved | RefLocked | Unavailable:
-        """Return why git could not move a ref that should have the value `old`."""
+        """Return the error for a ref that git could not move, although it should have the value `old`."""
         if self.tips().get(ref) != old:
             return _moved(ref)
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):

@@ -1,11 +1,12 @@
-"""Other repositories: refs are fetched from them and pushed to them, and nothing else changes on either side.
+"""Fetches refs from remote repositories and pushes refs to them.
 
 Contract:
 - The user's own configuration decides how a remote is reached: credentials, `ssh`, proxies. Of the
-  repository's configuration git sees only the settings that `_PASSED_ON` names, which can neither run nor
-  write anything.
-- A remote that is a folder of this repository is refused: pushing there would run its hooks.
-- Only the named refs move. Tracking branches, tags, `FETCH_HEAD`, submodules and maintenance are left alone.
+  repository's configuration, git sees only the settings that match `_PASSED_SETTINGS`; none of them can make
+  git run a program or write a file.
+- A remote that is a folder of this repository is refused, because a push there would run its hooks.
+- Only the named refs move. Nothing else changes on either side: no tracking branch, tag, `FETCH_HEAD` or
+  submodule, and no maintenance runs.
 """
 
 from __future__ import annotations
@@ -21,22 +22,25 @@ from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.refs import DURABLE
 
 _REMOTE_NAME = re.compile(r"[\w][\w.+-]*(?:/[\w][\w.+-]*)*", re.ASCII)
-_REACHABLE = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_REF_PARANOIA": "0"}
-"""Allows these transports, and lets git ignore a broken ref of this clone."""
+_TRANSPORT_VARIABLES = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_REF_PARANOIA": "0"}
+"""Allow these transports, and make git ignore a broken ref of this clone."""
 _USER_VARIABLES = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO",
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     "USER", "LOGNAME",
 )  # fmt: skip
+"""Variables of the user's environment that transports need: for `ssh`, certificates, proxies and helpers."""
 _SETTINGS = (
     DURABLE, "fetch.writeCommitGraph=false", "push.gpgSign=false", "push.followTags=false",
     "push.pushOption=",
 )  # fmt: skip
-_PASSED_ON = (
+_PASSED_SETTINGS = (
     r"^(remote\..*\.(url|pushurl)|url\..*\.(insteadof|pushinsteadof)|http\.(.*\.)?extraheader"
     r"|credential\.(.*\.)?(username|usehttppath)|(fetch|transfer)\.fsckobjects)$"
 )
-_REJECTED = "!"
+"""The settings of the repository that git may see when it reaches a remote."""
+_REJECTED_FLAG = "!"
+"""The first field of a rejected ref in the output of `git push --porcelain`."""
 
 
 def is_remote_name(name: str) -> bool:
@@ -45,7 +49,7 @@ def is_remote_name(name: str) -> bool:
 
 
 class Remotes:
-    """The remotes of one repository, reached with its user's configuration."""
+    """The remotes of one repository, reached with the user's configuration."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -61,8 +65,8 @@ class Remotes:
             found.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
         return found
 
-    def checked(self, name: str | None) -> str:
-        """Return the name of a remote, by default `origin` or the only one; an unknown name is refused."""
+    def resolve_name(self, name: str | None) -> str:
+        """Return the name of a remote, by default `origin` or the only remote; raise if there is none."""
         names = self.names()
         if not names:
             raise NotFound(
@@ -77,7 +81,7 @@ class Remotes:
     def fetch(self, remote: str, *refspecs: str, objects: str | None = None) -> None:
         """Fetch refs of a remote into this repository, and delete those that it no longer has.
 
-        With a folder for `objects`, all objects are fetched into that, as if this repository had none.
+        With `objects`, a folder, all objects are fetched into it, as if this repository had none.
         """
         options = self._options(remote)
         if objects is not None:
@@ -91,7 +95,7 @@ class Remotes:
             seconds=LIMITS.git_network_seconds, options=options,
         )  # fmt: skip
         if result.status != 0:
-            raise _unreachable(remote, result.message)
+            raise _remote_failure(remote, result.message)
 
     def refs(self, remote: str, *prefixes: str) -> dict[str, str]:
         """Return the refs of a remote below some prefixes, and their object ids."""
@@ -102,31 +106,33 @@ class Remotes:
             seconds=LIMITS.git_network_seconds, options=options,
         )  # fmt: skip
         if result.status != 0:
-            raise _unreachable(remote, result.message)
+            raise _remote_failure(remote, result.message)
         lines = (line.split("\t") for line in os.fsdecode(result.output).splitlines())
         return {name: tip for tip, name in lines}
 
     def push(self, remote: str, refspecs: Sequence[str]) -> dict[str, str]:
-        """Push refs to a remote, and return those it rejected with its reasons."""
+        """Push refs to a remote; return the refs that it rejected, with the reasons."""
         options = self._options(remote)
         result = self._git.execute(
             "push", "--porcelain", "--no-verify", "--recurse-submodules=no",
             "--receive-pack=git-receive-pack", "--end-of-options", remote, *refspecs,
             seconds=LIMITS.git_network_seconds, options=options,
         )  # fmt: skip
-        lines = [line.split("\t") for line in result.output.decode(errors="replace").splitlines()]
-        refused = {
-            parts[1].partition(":")[0]: parts[2] for parts in lines if parts[0] == _REJECTED and parts[2:]
-        }
-        if result.status != 0 and not refused:
-            raise _unreachable(remote, result.message)
-        return refused
+        rejected: dict[str, str] = {}
+        for line in result.output.decode(errors="replace").splitlines():
+            fields = line.split("\t")  # flag, source:target, reason
+            if fields[0] == _REJECTED_FLAG and len(fields) > 2:
+                source = fields[1].partition(":")[0]
+                rejected[source] = fields[2]
+        if result.status != 0 and not rejected:
+            raise _remote_failure(remote, result.message)
+        return rejected
 
     def add_fetch_refspec(self, remote: str, refspec: str) -> bool:
-        """Let a plain `git fetch` fetch refs too, and return whether that is new."""
+        """Make a plain `git fetch` fetch these refs too; return whether that needed a change."""
         key = f"remote.{remote}.fetch"
-        present = self._git.execute("config", "--get-all", key).output.decode(errors="replace").splitlines()
-        if refspec in present:
+        configured = self._git.execute("config", "--get-all", key).output.decode(errors="replace")
+        if refspec in configured.splitlines():
             return False
         self._git.run("config", "--add", key, refspec)
         return True
@@ -134,26 +140,19 @@ class Remotes:
     def _options(self, remote: str) -> GitOptions:
         """Return the options with which git may reach a remote; refuse one that leads into this repository.
 
-        Git gets the folder's path with links resolved, because a link, above all in `/proc`, may change its
-        target after it was checked.
+        For a remote on this machine, the options contain its path with all links resolved, because a link,
+        above all in `/proc`, may change its target after this check.
         """
-        settings = self._passed_on()
-        options = self._reaching(settings)
-        # From git, so that the addresses are checked as it will use them, after its rewriting.
-        lines = os.fsdecode(self._git.run("remote", "--verbose", options=options)).split("\n")
-        rows = [
-            rest.rpartition(" (")
-            for name, _, rest in (line.partition("\t") for line in lines)
-            if name == remote
-        ]
-        if not rows:  # git would take its name for a path
-            raise _unreachable(remote, "it has no address")
+        settings = self._repository_settings()
+        options = self._options_with(settings)
         try:
-            found = [(self._resolved(address), end == "fetch)") for address, _, end in rows]
-            folders = [address for address, _ in found if os.path.isabs(address)]
+            addresses = [
+                (key, self._resolve(address)) for key, address in self._addresses_of(remote, options)
+            ]
+            folders = [address for _, address in addresses if os.path.isabs(address)]
             is_ours = any(self._git.repository.holds(folder) for folder in folders)
         except (OSError, ValueError):
-            raise _unreachable(remote, "its address cannot be followed") from None
+            raise _remote_failure(remote, "its address cannot be followed") from None
         if is_ours:
             raise Denied(
                 f"The remote '{remote}' is a folder of this repository, whose hooks would run.",
@@ -161,40 +160,54 @@ class Remotes:
             )
         if not folders:
             return options
-        others = [pair for pair in settings if not pair[0].startswith((f"remote.{remote}.", "url."))]
-        resolved = [(f"remote.{remote}.{'url' if fetch else 'pushurl'}", address) for address, fetch in found]
-        return self._reaching([*others, *resolved])
+        replaced = (f"remote.{remote}.", "url.")
+        others = [(key, value) for key, value in settings if not key.startswith(replaced)]
+        return self._options_with([*others, *addresses])
 
-    def _reaching(self, settings: Sequence[tuple[str, str]]) -> GitOptions:
-        """Return options with settings passed through the environment.
+    def _addresses_of(self, remote: str, options: GitOptions) -> list[tuple[str, str]]:
+        """Return the addresses of a remote as git will use them, after its rewriting, by their settings."""
+        addresses = []
+        # A line is `<name> TAB <address> (fetch)` or `<name> TAB <address> (push)`.
+        for line in os.fsdecode(self._git.run("remote", "--verbose", options=options)).split("\n"):
+            name, _, rest = line.partition("\t")
+            if name == remote:
+                address, _, purpose = rest.rpartition(" (")
+                setting = "url" if purpose == "fetch)" else "pushurl"
+                addresses.append((f"remote.{remote}.{setting}", address))
+        if not addresses:  # git would take its name for a path
+            raise _remote_failure(remote, "it has no address")
+        return addresses
 
-        Some are headers with passwords, which would be visible to other users in a command line.
+    def _options_with(self, settings: Sequence[tuple[str, str]]) -> GitOptions:
+        """Return options that pass settings through the environment.
+
+        Some settings are headers with passwords; on a command line other users could see them.
         """
         variables = {name: os.environ[name] for name in _USER_VARIABLES if name in os.environ}
         variables["GIT_CONFIG_COUNT"] = str(len(settings))
         for number, (key, value) in enumerate(settings):
             variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-        return GitOptions(_SETTINGS, {**variables, **_REACHABLE}, stand_in=True)
+        return GitOptions(_SETTINGS, {**variables, **_TRANSPORT_VARIABLES}, stand_in=True)
 
-    def _resolved(self, address: str) -> str:
-        """Return the folder of a local address, with links resolved; or the address of another machine."""
+    def _resolve(self, address: str) -> str:
+        """Return the path of a local address with links resolved, or the address of another machine."""
         path = local_path(address)
         return address if path is None else os.path.realpath(os.path.join(self._git.repository.root, path))
 
-    def _passed_on(self) -> list[tuple[str, str]]:
-        """Return the settings of the repository that git may see."""
-        found = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _PASSED_ON)
-        fields = os.fsdecode(found.output).split("\0")
-        settings = (
-            item.partition("\n")
-            for scope, item in zip(fields[::2], fields[1::2], strict=False)
-            if scope in ("local", "worktree")
-        )
-        return [(key, value) for key, _, value in settings if "\n" not in value]
+    def _repository_settings(self) -> list[tuple[str, str]]:
+        """Return the repository's settings that git may see when it reaches a remote."""
+        result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _PASSED_SETTINGS)
+        fields = os.fsdecode(result.output).split("\0")  # the scope and the setting, in turn
+        settings = []
+        for scope, setting in zip(fields[::2], fields[1::2], strict=False):
+            key, _, value = setting.partition("\n")
+            if scope in ("local", "worktree") and "\n" not in value:
+                settings.append((key, value))
+        return settings
 
 
 def local_path(address: str) -> str | None:
-    """Return the path that git understands an address as, or None if it is on another machine."""
+    """Return the path that an address means to git, or None for an address on another machine."""
     if address.startswith("file://"):
         # The part before the path would be a host, which git ignores.
         _, _, path = unquote(address.removeprefix("file://"), errors="surrogateescape").partition("/")
@@ -203,7 +216,7 @@ def local_path(address: str) -> str | None:
     return None if colon and "/" not in host else os.path.expanduser(address)
 
 
-def _unreachable(remote: str, message: str) -> Unavailable:
+def _remote_failure(remote: str, message: str) -> Unavailable:
     return Unavailable(
         f"The remote '{remote}' could not be used: {message or 'git gave no reason'}",
         hint=f"Check that `git ls-remote {remote}` works, then sync again; nothing was lost.",

@@ -30,7 +30,7 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.history import line_age_cache
 from holdfast.storage.git.history.line_age_cache import Found
 from holdfast.storage.git.history.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
-from holdfast.storage.git.line_diff import is_binary, kept_lines, lines_of
+from holdfast.storage.git.line_diff import former_indexes, is_binary, lines_of
 from holdfast.storage.git.repository import Repository
 
 NO_GIT = "not in a git repository"
@@ -131,7 +131,7 @@ class _Walk:
             ages.update(dict.fromkeys(there, PARTIAL))
         if file is None:
             return None
-        kept = kept_lines(file.lines, texts, [number - 1 for number in there])
+        kept = former_indexes(file.lines, texts, [number - 1 for number in there])
         file.wanted = {(path, index + 1): former for index, former in kept.items()}
         ages.update({index + 1: NO_TIME for index in kept})
         return file
@@ -203,7 +203,7 @@ class _Walk:
                 self._mark_missing(wanted)
                 return
             if wanted and version is not None:
-                kept = kept_lines(version.lines, file.lines, wanted.values())
+                kept = former_indexes(version.lines, file.lines, wanted.values())
                 version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
                 wanted = {key: index for key, index in wanted.items() if index not in kept}
                 self._search_in(parent, path_there, version)
