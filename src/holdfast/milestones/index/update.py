@@ -222,8 +222,8 @@ class IndexUpdate:
 
     def _lines_in(self, commit: Commit) -> Lines:
         """Return the operations in a commit, and record whatever else is in it."""
-        if commit.oddity is not None:
-            self._note(commit, f"has commit {{}}, which {commit.oddity}", is_damage=True)
+        if commit.anomaly is not None:
+            self._note(commit, f"has commit {{}}, which {commit.anomaly}", is_damage=True)
             return []
         found = [(parse(line), line) for line in lines_of(commit.message)]
         entries = [(entry, line) for entry, line in found if entry is not None]

@@ -147,7 +147,7 @@ class HeadFile:
         return self._run_git() if found == "" else found
 
     def _branch(self) -> str:
-        """Return the current branch, or the commit of a detached HEAD; an empty text if only git can read it."""
+        """Return the current branch, or the commit of a detached HEAD; an empty text if it is unknown."""
         if not self._branches.are_readable:
             return ""
         try:

@@ -1,14 +1,14 @@
-"""Where a repository is and where Holdfast stores its data, found without running git.
+"""Finds a repository and the directory of its stores, without running git.
 
 Contract:
-- Discovery reads names, owners and two small text files (`.git`, `commondir`); no environment variable leads
-  it elsewhere. What a hostile repository writes there can cause an error, never a crash.
+- Discovery reads names, owners and two small text files (`.git`, `commondir`), and no environment variable.
+  The content of a hostile repository can cause an error, never a crash.
 - All worktrees of a repository share one store directory, inside the common git directory, where ordinary git
   commands neither see nor delete it. Outside git the store is `.holdfast` in the directory itself.
-- A repository of another user is refused, unless git's `safe.directory` accepts it; only to find that out is
-  git run.
-- The nearest `.git` upwards decides. A bare repository is recognised only if no `.git` encloses it, so that
-  one committed inside a work tree cannot pose as the repository.
+- A repository of another user is refused, unless git's `safe.directory` accepts it; git is run only to find
+  that out.
+- The nearest enclosing `.git` decides. A bare repository is recognised only if no `.git` encloses it, so that
+  a bare repository committed inside a work tree is not taken for the repository.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from holdfast.storage.sql.quick import (
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"
 
-_EXCLUDE_BYTES = 1024 * 1024
+_MAX_EXCLUDE_BYTES = 1024 * 1024
+"""A judgement: such files have a few lines; a larger one is left as it is."""
 _EXCLUDE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -64,10 +65,10 @@ class Repository:
     def discover(cls, start: StrPath) -> Repository:
         """Find the repository that encloses `start`; outside git, the directory itself."""
         start = _existing_directory(start)
-        for directory in _upwards(start):
+        for directory in _with_ancestors(start):
             if (found := cls._with_git_entry(directory)) is not None:
                 return found
-        for directory in _upwards(start):
+        for directory in _with_ancestors(start):
             if is_git_directory(directory, directory):
                 return cls._bare(directory)
         return cls(start)
@@ -105,21 +106,23 @@ class Repository:
         """Return whether git would resolve this path to something in this repository or a worktree of it."""
         assert self.git_dir is not None
         assert self.common_dir is not None
-        above = os.path.dirname(self.common_dir) if os.path.basename(self.common_dir) == ".git" else self.root
-        for form in (path, f"{path}.git", f"{path}/.git"):
-            place = os.path.realpath(form)
-            if any(is_inside(place, folder) for folder in (self.root, self.git_dir, self.common_dir, above)):
+        has_main_tree = os.path.basename(self.common_dir) == ".git"
+        main_tree = os.path.dirname(self.common_dir) if has_main_tree else self.root
+        own_folders = (self.root, self.git_dir, self.common_dir, main_tree)
+        for form in (path, f"{path}.git", f"{path}/.git"):  # the forms that git tries
+            target = os.path.realpath(form)
+            if any(is_inside(target, folder) for folder in own_folders):
                 return True
             try:
-                enclosing = Repository.discover(place).common_dir
+                enclosing = Repository.discover(target).common_dir
             except HoldfastError:
-                continue  # nothing is there, or it belongs to another user
+                continue  # it does not exist, or belongs to another user
             if enclosing is not None and is_inside(self.common_dir, enclosing):
                 return True
         return False
 
     def ensure_store(self) -> str:
-        """Create the store directory, for its owner only, unless it exists, and return it."""
+        """Return the store directory; create it if necessary, accessible to its owner only."""
         label = os.path.basename(self.store_directory)
         with translate_disk_errors(label):
             try:
@@ -130,9 +133,9 @@ class Repository:
         return self.store_directory
 
     def ignore(self, pattern: str) -> None:
-        """Let git ignore files of a pattern in every worktree of this clone, if that can be written.
+        """Make git ignore files that match a pattern, in every worktree of this clone, if possible.
 
-        The pattern is added to git's own list, `info/exclude`, which is never committed.
+        The pattern is added to `info/exclude` in the git directory, which is never committed.
         """
         info = os.path.join(self.common_dir or "", "info")
         if self.common_dir is None or os.path.islink(info):
@@ -144,26 +147,27 @@ class Repository:
             return
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            known = os.read(descriptor, _EXCLUDE_BYTES)
-            if len(known) < _EXCLUDE_BYTES and pattern.encode() not in known.splitlines():
-                os.write(descriptor, b"%b%b\n" % (b"" if known[-1:] in b"\n" else b"\n", pattern.encode()))
+            known = os.read(descriptor, _MAX_EXCLUDE_BYTES)
+            if len(known) < _MAX_EXCLUDE_BYTES and pattern.encode() not in known.splitlines():
+                separator = b"" if known[-1:] in b"\n" else b"\n"
+                os.write(descriptor, b"%b%b\n" % (separator, pattern.encode()))
         except OSError:
-            pass  # another process is writing, or nothing may be written there: not worth failing for
+            pass  # another process is writing it, or it is read-only: the pattern is not essential
         finally:
             os.close(descriptor)
 
     def has_consent_to(self, what: str) -> bool:
-        """Return whether the user has agreed to something for this repository."""
-        return os.path.exists(self._agreement(what))
+        """Return whether the user has consented to `what` for this repository."""
+        return os.path.exists(self._consent_file(what))
 
     def record_consent_to(self, what: str) -> None:
-        """Record that the user agreed, outside of the repository, whose author could have agreed instead."""
-        path = self._agreement(what)
-        with translate_disk_errors("the folder for what this user agreed to"):
+        """Record that the user consented to `what`: in the user's state, which no repository can write."""
+        path = self._consent_file(what)
+        with translate_disk_errors("the folder of this user's consents"):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         atomic_write(path, os.fsencode(f"{what}\n{self.store_directory}\n"), mode=0o600)
 
-    def _agreement(self, what: str) -> str:
+    def _consent_file(self, what: str) -> str:
         from hashlib import sha256  # most commands never need it
 
         configured = os.environ.get("XDG_STATE_HOME", "")
@@ -182,7 +186,7 @@ class Repository:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Return whether a path leads to a directory or into it; the directory's links must be resolved."""
+    """Return whether a path is a directory or inside it. Links in `directory` must be resolved already."""
     return (os.path.realpath(path) + os.sep).startswith(directory.rstrip(os.sep) + os.sep)
 
 
@@ -197,7 +201,7 @@ def _existing_directory(path: StrPath) -> str:
     raise NotFound(f"'{label}' is not a directory.", hint="Name a directory that exists.", path=label)
 
 
-def _upwards(directory: str) -> Iterator[str]:
+def _with_ancestors(directory: str) -> Iterator[str]:
     yield directory
     while (parent := os.path.dirname(directory)) != directory:
         directory = parent
@@ -208,7 +212,7 @@ def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
     """Refuse a repository of another user, as git does: they control its configuration and its store."""
     if are_owned_by_caller(directory, git_dir, *entry):
         return
-    from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and it loads much
+    from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and slow to import
 
     if not is_accepted_by_git(directory, git_dir):
         raise Denied(
@@ -227,7 +231,7 @@ def _bad_pointer(directory: str) -> InvalidPath:
 def _check_store(status: os.stat_result, label: str) -> None:
     if not stat.S_ISDIR(status.st_mode):
         raise InvalidPath(
-            f"The store '{label}' is not a directory of its own.",
+            f"The store '{label}' is not a directory.",
             hint="Move aside what is there, then try again.",
             path=label,
         )

@@ -1,1 +1,1 @@
-"""Commits as records of a log: written one by one or in bulk, read as a stream, and which leads to which."""
+"""Commits that are records of a log: reading them as a stream, writing them, and their ancestry."""

@@ -1,4 +1,4 @@
-"""Which commits lead to which, and what kind of object an id names."""
+"""Ancestry between commits, and the kinds of objects."""
 
 from __future__ import annotations
 
@@ -24,31 +24,34 @@ def object_kinds(git: Git, ids: Iterable[str]) -> dict[str, str]:
 
 
 def fast_forwards(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the pairs whose second commit descends from the first by single parents, found in one command.
+    """Return the pairs of an older and a newer commit with only single parents on the way between them.
 
-    Where histories meet or cannot be read, pairs may be left out: use `is_ancestor` for these.
+    One git command finds them all. Pairs may be left out where histories were merged or cannot be read: use
+    `is_ancestor` for these.
     """
-    wanted = list(pairs)
-    given = "".join(f"^{older}\n{newer}\n" for older, newer in wanted).encode("ascii")
+    candidates = list(pairs)
+    given = "".join(f"^{older}\n{newer}\n" for older, newer in candidates).encode("ascii")
     listing = ("rev-list", "--parents", "--stdin")
     try:
-        pieces = git.stream(*listing, given=given, options=WHOLE_HISTORY) if wanted else ()
+        pieces = git.stream(*listing, given=given, options=WHOLE_HISTORY) if candidates else ()
         lines = b"".join(pieces)
     except Unavailable:
         return set()
-    parents = {commit: above for commit, *above in map(str.split, lines.decode("ascii").splitlines())}
+    parents = {
+        commit: its_parents for commit, *its_parents in map(str.split, lines.decode("ascii").splitlines())
+    }
     found = set()
-    for older, newer in wanted:
-        at = newer
-        while len(above := parents.pop(at, [])) == 1:
-            at = above[0]
-        if at == older:
+    for older, newer in candidates:
+        commit = newer
+        while len(its_parents := parents.pop(commit, [])) == 1:
+            commit = its_parents[0]
+        if commit == older:
             found.add((older, newer))
     return found
 
 
 def first_after_fork(git: Git, ours: str, other: str | None = None) -> str:
-    """Return the oldest commit that is reachable from `ours` and not from `other`."""
+    """Return the oldest commit that is reachable from `ours`, but not from `other`."""
     excluded = [] if other is None else [f"^{other}"]
     output = git.run("rev-list", "--topo-order", ours, *excluded, options=WHOLE_HISTORY)
     return output.decode("ascii").split()[-1]

@@ -15,21 +15,21 @@ EMPTY_TREES = (
 """The ids of a tree without files, by SHA-1 and by SHA-256."""
 
 _SECONDS = re.compile(r"[0-9]{1,11}")  # until the year 5138
-_STRIPPED = " .,:;\"'\\"
+_STRIPPED_CHARACTERS = " .,:;\"'\\"
 """What git strips from both ends of a name (`strbuf_addstr_without_crud` in its ident.c)."""
-_NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
+_FORBIDDEN_CHARACTERS = re.compile(r"[<>\x00-\x1f\x7f]+")
 
 
 class DamagedCommit(Unavailable, kind="commit_damaged", number=5036):
-    """A commit that another should be built upon cannot be read."""
+    """The parent of a new commit cannot be read."""
 
 
 class NotACommit(ValueError):
-    """An object is something other than a commit, and always will be."""
+    """The object of an id is not a commit."""
 
 
 class Signature(NamedTuple):
-    """Who, and when in seconds since 1970."""
+    """The author or committer of a commit, and the time in seconds since 1970."""
 
     name: str
     email: str
@@ -42,19 +42,22 @@ class Signature(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """One commit as it was read, reachable from `source`; a message that is too large is left out."""
+    """A commit that was read; `source` is the requested commit from which it was reached.
+
+    The message is empty if it is too large.
+    """
 
     id: str
     committed: int
     parents: tuple[str, ...]
     message: str
     source: str = ""
-    oddity: str | None = None
-    """What no commit of ours has: files, several parents, an unusual date or encoding, an immense size."""
+    anomaly: str | None = None
+    """What shows that another program wrote the commit: files, several parents, an odd date, a huge size."""
 
 
 class NewCommit(NamedTuple):
-    """One commit to be written."""
+    """A commit to be written."""
 
     message: str
     author: Signature
@@ -64,24 +67,24 @@ class NewCommit(NamedTuple):
 def signature(person: str, seconds: int) -> Signature:
     """Return the signature of a person written as `Name <email>`."""
     name, _, email = person.partition("<")
-    name = _NOT_IN_A_NAME.sub(" ", name).strip(_STRIPPED)
-    email = _NOT_IN_A_NAME.sub("", email).strip(_STRIPPED)
+    name = _FORBIDDEN_CHARACTERS.sub(" ", name).strip(_STRIPPED_CHARACTERS)
+    email = _FORBIDDEN_CHARACTERS.sub("", email).strip(_STRIPPED_CHARACTERS)
     return Signature(name or "unknown", email, seconds)
 
 
 def parse_record(record: str) -> Commit:
-    """Return the commit of one record of `commit_reader.read_records`."""
+    """Return the commit of one record that `commit_reader.read_records` yielded."""
     head, is_complete, message = record.partition("\n")
     names, _, parents = head.partition(",")
     object_id, source, tree, committed = names.split(" ", 3)
     commit = _without_message(object_id, tree, committed, tuple(parents.split()))
     if not is_complete:
-        commit = commit._replace(oddity=f"has more than {LIMITS.log_commit_bytes} bytes")
+        commit = commit._replace(anomaly=f"has more than {LIMITS.log_commit_bytes} bytes")
     return commit._replace(message=message, source=source)
 
 
 def from_object(object_id: str, data: bytes) -> Commit:
-    """Return the commit that an object of git's holds."""
+    """Return the commit in the data of a git object."""
     head, _, message = data.decode("utf-8", "replace").partition("\n\n")
     lines = [line.split(" ") for line in head.split("\n")]
     parents = tuple(line[1] for line in lines if line[0] == "parent" and len(line) == 2)
@@ -94,11 +97,11 @@ def from_object(object_id: str, data: bytes) -> Commit:
 
 def _without_message(object_id: str, tree: str, committed: str, parents: tuple[str, ...]) -> Commit:
     """Return a commit; `committed` is a time in seconds, followed by an encoding where one is declared."""
-    oddity = None
+    anomaly = None
     if _SECONDS.fullmatch(committed) is None:
-        committed, oddity = "0", "has an unusual date or encoding"
+        committed, anomaly = "0", "has an unusual date or encoding"
     elif tree not in EMPTY_TREES:
-        oddity = "contains files"
+        anomaly = "contains files"
     elif len(parents) > 1:
-        oddity = "has several parents"
-    return Commit(object_id, int(committed), parents, "", oddity=oddity)
+        anomaly = "has several parents"
+    return Commit(object_id, int(committed), parents, "", anomaly=anomaly)

@@ -1,8 +1,8 @@
-"""Commits read as a stream, or one by one from their objects where a history is damaged.
+"""Reads commits as a stream, or one by one from their objects where a history is damaged.
 
-Contract: `read_commits` yields newest first within each history and raises when git finds a history damaged;
-`walk_commits` then shows how far that history can be read. Anything unusual that other programs put into a
-commit becomes its `oddity`, and stops no reading.
+Contract: `read_commits` yields the newest commit of each history first, and raises if git finds a history
+damaged; `walk_commits` then reads that history as far as possible. A commit with unusual content from another
+program is yielded with an `anomaly`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.commits.commit import Commit, NotACommit, from_object, parse_record
 
 WHOLE_HISTORY = GitOptions(environment={"GIT_SHALLOW_FILE": ""})
-"""Ignores where a shallow fetch ended: that is no beginning of a log, and what it left out can be fetched."""
+"""Ignores the boundary of a shallow fetch: no log starts there, and the missing commits can be fetched."""
 
 _FORMAT = "--format=%H %S %T %ct%e,%P%n%B"
-_READING = WHOLE_HISTORY._replace(settings=("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
+_READ_OPTIONS = WHOLE_HISTORY._replace(settings=("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 
 
 def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:
@@ -28,25 +28,25 @@ def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> 
 
 
 def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:
-    """Yield the same commits as texts, many at a time.
+    """Yield the records of the same commits, many at a time.
 
-    The first line of a record is the commit's id, the wanted one it was reached from, its tree, its
-    committer's time with the encoding it declares, a comma and its parents; the rest is its message. Of a
-    record that is too large only the first line comes, without its line end.
+    The first line of a record has the commit's id, the wanted id from which it was reached, the tree, and the
+    committer's time and declared encoding; then, after a comma, the parents. The message follows. A record
+    that is too large is cut after its first line.
     """
     names = "".join([*(f"{name}\n" for name in wanted), *(f"^{name}\n" for name in known)])
     rest: list[bytes] = []
     size = 0
-    # One separator between commits; the last commit ends without one.
+    # Commits are separated by NUL bytes; the last one ends without.
     for piece in git.stream(
         "log", "-z", _FORMAT, "--no-show-signature", "--no-notes", "--no-color", "--stdin",
-        given=names.encode("ascii"), options=_READING, seconds=LIMITS.index_seconds,
+        given=names.encode("ascii"), options=_READ_OPTIONS, seconds=LIMITS.index_seconds,
     ):  # fmt: skip
         complete, separator, last = piece.rpartition(b"\0")
         if separator:
             yield _texts(b"".join([*rest, complete]))
             rest, size = [], 0
-        if size <= LIMITS.log_commit_bytes:  # of a record that is too large, just enough to show that it is
+        if size <= LIMITS.log_commit_bytes:  # more of a record that is too large is not needed
             rest.append(last)
             size += len(last)
     if size:
@@ -62,32 +62,33 @@ def _texts(records: bytes) -> list[str]:
 
 
 def walk_commits(git: Git, start: str, seen: dict[str, ValueError | None] | None = None) -> Iterator[Commit]:
-    """Yield a commit and its ancestors, except those seen; one that cannot be read raises `ValueError`.
+    """Yield a commit and its ancestors that are not in `seen`; an unreadable commit raises `ValueError`.
 
-    The commits passed on the way to it are recorded in `seen` with that error, for other walks that meet
-    them.
+    The commits on the way to it are recorded in `seen` with that error: another walk that reaches one of them
+    raises it too.
     """
     seen = {} if seen is None else seen
-    waiting, passed = [start], []
+    pending, passed = [start], []
     try:
-        while waiting:
-            object_id = waiting.pop()
+        while pending:
+            object_id = pending.pop()
             if object_id in seen:
-                if (failure := seen[object_id]) is not None:
+                failure = seen[object_id]
+                if failure is not None:
                     raise failure
                 continue
             seen[object_id] = None
             passed.append(object_id)
             commit = read_commit(git, object_id)
             yield commit._replace(source=start)
-            waiting += commit.parents
+            pending += commit.parents
     except ValueError as error:
         seen.update(dict.fromkeys(passed, error))
         raise
 
 
 def read_commit(git: Git, object_id: str) -> Commit:
-    """Return one commit; one that cannot be read raises `ValueError`."""
+    """Return one commit, or raise `ValueError` if it cannot be read."""
     try:
         found = git.objects().read(object_id, LIMITS.log_commit_bytes)
     except (TooLarge, Unavailable) as failure:

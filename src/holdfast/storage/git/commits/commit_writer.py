@@ -1,9 +1,9 @@
 """Commits appended to the refs of one repository.
 
-Contract: a commit whose id was returned is on disk. It is reachable only once a ref leads to it (see
-`refs.py`). One by one, commits go into packs (see `packs.py`); in bulk, and where the repository's format is
-unusual, into the pack of a `git fast-import`. Neither `git gc` nor `git prune` can remove them before the ref
-has moved.
+Contract: when the id of a commit is returned, the commit is on disk and its ref has moved (see `refs.py`).
+Single commits are written to packs of our own (see `packs.py`). In bulk, and where the repository's format is
+unusual, `git fast-import` writes them to a pack. Neither `git gc` nor `git prune` can remove a commit before
+its ref has moved.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from holdfast.storage.git.objects.object_format import ObjectFormat
 from holdfast.storage.git.objects.packs import Packs
 from holdfast.storage.git.refs import DURABLE, Refs
 
-_BULK = GitOptions((DURABLE, "i18n.commitEncoding=UTF-8", "fastimport.unpackLimit=0"), stand_in=True)
+_IMPORT_OPTIONS = GitOptions(
+    (DURABLE, "i18n.commitEncoding=UTF-8", "fastimport.unpackLimit=0"), stand_in=True
+)
 
 
 class CommitWriter:
-    """Appends commits to refs: by itself, or through git where the repository's format is unusual."""
+    """Appends commits to refs: directly, or through git where the repository's format is unusual."""
 
     def __init__(self, git: Git, refs: Refs, common_directory: str) -> None:
         self._git = git
@@ -42,7 +44,7 @@ class CommitWriter:
             )
         is_plain = self._refs.are_files and self.format.is_plain
         tree = self.format.object_id("tree", b"")
-        content = _content(tree, tip, commit)
+        content = _commit_content(tree, tip, commit)
         object_id = self.format.object_id("commit", content)
         if not is_plain:
             self._append_by_git(ref, tip, commit)
@@ -68,10 +70,10 @@ class CommitWriter:
 
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
-    """Append many commits to a ref at once; if the ref has moved meanwhile, git fails and leaves it."""
+    """Append many commits to a ref at once; if the ref has moved meanwhile, git fails and changes nothing."""
     stream = _import_stream(ref, parent, commits)
     seconds = LIMITS.operation_seconds
-    git.run("fast-import", "--quiet", "--done", given=stream, options=_BULK, seconds=seconds)
+    git.run("fast-import", "--quiet", "--done", given=stream, options=_IMPORT_OPTIONS, seconds=seconds)
 
 
 def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:
@@ -88,7 +90,7 @@ def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -
     return b"".join([*pieces, b"done\n"])
 
 
-def _content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
+def _commit_content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
     """Return the content of a commit object."""
     parents = "" if parent is None else f"parent {parent}\n"
     head = f"tree {tree}\n{parents}author {commit.author.line}\ncommitter {commit.committer.line}\n\n"

@@ -1,9 +1,10 @@
-"""Which files differ between two states of a repository: commits, the index, the work tree.
+"""Finds the files that differ between two states of a repository: commits, the index, the work tree.
 
-Contract: git compares commits and the index, from objects alone. We compare the work tree, because git would
-run the repository's filters: a file whose stat matches the index is unchanged; of any other the bytes are
-compared, so converted line ends are a change. Renames are those git finds; in the work tree only a file with
-the same bytes counts as renamed. Links are never followed, and nothing is written.
+Contract: git compares commits and the index, from objects alone. We compare the work tree ourselves, because
+git would run the repository's filters: a file whose stat matches the index is unchanged, and of any other
+file the bytes are compared, so converted line ends are a change. Between commits and the index, renames are
+those that git finds; in the work tree, a file is renamed only if its bytes are the same. Links are never
+followed, and nothing is written.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ _INDEX_STAT = re.compile(
     rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n.*\n.*\n  size: (\d+)\tflags: [0-9a-f]+\n(?s:(.*))"
 )
 IndexStat = tuple[int, int, int]
+"""The size, modification time and change time of a file, from git's index."""
 
 
 class FileSide(NamedTuple):
-    """One side of a change: the file's mode in git, and its id, or a substitute if it is not read."""
+    """One side of a change: the file's mode in git, and its object id, or its stat if it was not read."""
 
     mode: str
     id: str
@@ -52,8 +54,8 @@ def recorded_changes(git: Git, command: str, *compared: str) -> Iterator[Changed
     """Yield the changes that `diff-tree` or `diff-index --cached` finds, without files in conflict."""
     output = git.run(command, *_RAW, *compared, "--", limit=LIMITS.listed_bytes)
     fields = iter(os.fsdecode(output).split("\0"))
-    while facts := next(fields):
-        old_mode, new_mode, old_id, new_id, status = facts.removeprefix(":").split(" ")
+    while header := next(fields):
+        old_mode, new_mode, old_id, new_id, status = header.removeprefix(":").split(" ")
         former, path = next(fields) if status[0] in "RC" else None, next(fields)
         if status != "U":
             old = None if status == "A" else FileSide(old_mode, old_id)
@@ -62,16 +64,16 @@ def recorded_changes(git: Git, command: str, *compared: str) -> Iterator[Changed
 
 def unstaged_changes(git: Git) -> Iterator[ChangedFile]:
     """Yield the differences between the index and the work tree, new files included."""
-    tracked, others = _index(git)
+    tracked, untracked = _index(git)
     settings = dict(git.settings(r"^(core\.filemode|extensions\.objectformat)$"))
-    seen = file_stats(git.repository.root, [*tracked, *others])
-    for path in (*tracked, *others):
-        old, stat = tracked.get(path, (None, None))
-        now = seen.get(path)
-        if isinstance(now, FileStat) and stat == now[1:]:
+    stats = file_stats(git.repository.root, [*tracked, *untracked])
+    for path in (*tracked, *untracked):
+        old, index_stat = tracked.get(path, (None, None))
+        stat = stats.get(path)
+        if isinstance(stat, FileStat) and index_stat == (stat.size, stat.modified, stat.changed):
             continue
         current_call().check()
-        new = now and _present(git, path, now, settings.get("extensions.objectformat", "sha1"))
+        new = stat and _read_side(git, path, stat, settings.get("extensions.objectformat", "sha1"))
         if old and new and settings.get("core.filemode") == "false":
             new = new._replace(mode=old.mode)
         if old != new:
@@ -79,24 +81,27 @@ def unstaged_changes(git: Git) -> Iterator[ChangedFile]:
 
 
 def compose_changes(first: Iterable[ChangedFile], second: Iterable[ChangedFile]) -> list[ChangedFile]:
-    """Return the combined changes of two steps, to the index and on to the work tree, with renames."""
-    rows = {change.path: change for change in first}
+    """Combine the changes from a commit to the index with those from the index to the work tree."""
+    changes = {change.path: change for change in first}
     for change in second:
-        whole = rows.pop(change.path, change)._replace(new=change.new, in_work_tree=True)
-        if whole.new is None and whole.former is not None:
-            whole = whole._replace(path=whole.former, former=None)
-        if whole.old != whole.new or whole.former is not None:
-            rows[whole.path] = whole
-    gone = {row.old.id: row for row in rows.values() if row.old and not row.new}
-    for row in sorted(rows.values()):
-        if row.old is None and row.new and (source := gone.pop(row.new.id, None)):
-            rows[row.path] = row._replace(former=source.path, old=source.old)
-            del rows[source.path]
-    return sorted(rows.values())
+        combined = changes.pop(change.path, change)._replace(new=change.new, in_work_tree=True)
+        if combined.new is None and combined.former is not None:  # renamed, then deleted
+            combined = combined._replace(path=combined.former, former=None)
+        if combined.old != combined.new or combined.former is not None:
+            changes[combined.path] = combined
+    deleted = {change.old.id: change for change in changes.values() if change.old and not change.new}
+    for change in sorted(changes.values()):
+        if change.old is None and change.new and (source := deleted.pop(change.new.id, None)):
+            changes[change.path] = change._replace(former=source.path, old=source.old)
+            del changes[source.path]
+    return sorted(changes.values())
 
 
 def contents(git: Git, change: ChangedFile, limit: int) -> Iterator[bytes]:
-    """Yield both contents of a file, empty for a side without it; over `limit` bytes raises `TooLarge`."""
+    """Yield the old and the new content of a file, empty if it is missing on that side.
+
+    A content of more than `limit` bytes raises `TooLarge`.
+    """
     for side, is_file in ((change.old, False), (change.new, change.in_work_tree)):
         if side and is_file:
             yield Tree(git.repository).read_bytes(RepoPath.parse(change.path), limit)
@@ -107,34 +112,35 @@ def contents(git: Git, change: ChangedFile, limit: int) -> Iterator[bytes]:
 
 
 def _index(git: Git) -> tuple[dict[str, tuple[FileSide, IndexStat | None]], list[str]]:
-    """Return what git tracks, with the stat in its index, and what it neither tracks nor ignores."""
+    """Return the tracked files, with the stat in the index, and the files neither tracked nor ignored."""
     index = f"{git.repository.git_dir}/index"
-    written = os.stat(index).st_mtime_ns if os.path.exists(index) else 0
+    index_time = os.stat(index).st_mtime_ns if os.path.exists(index) else 0
     tracked: dict[str, tuple[FileSide, IndexStat | None]] = {}
-    others: list[str] = []
-    last = ""
+    untracked: list[str] = []
+    last_path = ""
     for field in git.run(*_LISTED, limit=LIMITS.listed_bytes).split(b"\0"):
         entry = field
-        if last and (recorded_stat := _INDEX_STAT.match(field)):
+        if last_path and (recorded_stat := _INDEX_STAT.match(field)):
             entry = recorded_stat[6]
             changed, changed_part, modified, modified_part, size = map(int, recorded_stat.groups()[:5])
             times = modified * 10**9 + modified_part, changed * 10**9 + changed_part
-            if times[0] < written:  # otherwise the file may have been written after git recorded its stat
-                tracked[last] = tracked[last][0], (size, *times)
+            if times[0] < index_time:  # otherwise the file may have changed after git recorded its stat
+                tracked[last_path] = tracked[last_path][0], (size, *times)
         tag, _, rest = os.fsdecode(entry).partition(" ")
-        last = ""
-        if tag == "?" and not rest.endswith("/"):  # a repository of its own
-            others.append(rest)
+        last_path = ""
+        if tag == "?" and not rest.endswith("/"):  # else it is a nested repository
+            untracked.append(rest)
         elif rest and tag not in "?S":  # without files that a sparse checkout leaves out
-            facts, _, path = rest.partition("\t")
-            mode, object_id, stage = facts.split(" ")
+            header, _, path = rest.partition("\t")
+            mode, object_id, stage = header.split(" ")
             if stage in "02" and mode != GITLINK:  # merged, or our side of a conflict
-                last, tracked[path] = path, (FileSide(mode, object_id), None)
-    return tracked, others
+                tracked[path] = (FileSide(mode, object_id), None)
+                last_path = path
+    return tracked, untracked
 
 
-def _present(git: Git, path: str, stat: FileStat | str, algorithm: str) -> FileSide | None:
-    """Return the current state of a file, or None for anything but a file or a link."""
+def _read_side(git: Git, path: str, stat: FileStat | str, algorithm: str) -> FileSide | None:
+    """Return the current state of a file in the work tree, or None for anything but a file or a link."""
     place, mode, data = f"{git.repository.root}/{path}", LINK, None
     try:
         if isinstance(stat, FileStat):
@@ -143,7 +149,7 @@ def _present(git: Git, path: str, stat: FileStat | str, algorithm: str) -> FileS
         elif os.path.realpath(os.path.dirname(place)) == os.path.dirname(place):  # not behind a link
             data = os.fsencode(os.readlink(place))
     except (OSError, HoldfastError):
-        pass  # too large, unnameable, or removed meanwhile: its stat must do
+        pass  # too large, not a valid path, or removed meanwhile: its stat is used instead
     if data is None:
         return FileSide(mode, f"{stat.size}-{stat.modified}") if isinstance(stat, FileStat) else None
     return FileSide(mode, hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest())

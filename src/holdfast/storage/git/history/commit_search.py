@@ -1,6 +1,6 @@
-"""Commits whose message names something such as `TP-12`, found without running git each time.
+"""Finds commits whose message contains a name such as `TP-12`, without running git for each search.
 
-Contract: results are up to date with the last commit. Commits are read once; after that only new ones are.
+Contract: results include the last commit. All commits are read at the first search, later only new ones.
 Outside git, in a repository without commits, and if git does not answer in time, nothing is found.
 """
 
@@ -17,9 +17,9 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
-_SECONDS = 5.0
-"""A judgement: a task's page can do without its commits, and should not wait longer for them."""
-_MAX_CACHED = 50
+_GIT_SECONDS = 5.0
+"""How long git may take. A judgement: a task can be shown without its commits, and should not wait longer."""
+_MAX_COMMITS_PER_NAME = 50
 """A judgement: far more than any list shows."""
 _NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
 _LOG = (
@@ -38,7 +38,7 @@ class NamedCommit(NamedTuple):
 
 
 class CommitSearch:
-    """The commits of one repository by the names in their messages. Close it to end its process."""
+    """The commits of one repository by the names in their messages. Close it to end its git process."""
 
     def __init__(self, repository: Repository) -> None:
         self._git = git = None if repository.git_dir is None else Git(repository)
@@ -49,7 +49,7 @@ class CommitSearch:
         self._reading = threading.Lock()
 
     def commits_naming(self, name: str, limit: int) -> list[NamedCommit]:
-        """Return the newest commits whose message has exactly this name."""
+        """Return the newest commits whose message contains this name; its case does not matter."""
         found = _NAME.fullmatch(name)
         if self._git is None or found is None:
             return []
@@ -63,33 +63,34 @@ class CommitSearch:
             self._git.close()
 
     def _catch_up(self, git: Git) -> None:
+        """Read the commits since the last search, or all of them if history was rewritten."""
         try:
             head = self._head_file.commit()
             if head == self._head:
                 return
-            continues = self._leads_to(git, head)
-            revisions = f"{self._head}..{head}" if continues else head
+            is_continued = self._is_continued_by(git, head)
+            revisions = f"{self._head}..{head}" if is_continued else head
             added = {} if revisions is None else _by_name(_read(git, revisions))
         except Cancelled:
             raise
         except HoldfastError:
             return  # the cache stays as it is; the next call tries again
-        if continues:
+        if is_continued:
             for name, commits in added.items():
-                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MAX_CACHED]
+                self._by_name[name] = [*commits, *self._by_name.get(name, [])][:_MAX_COMMITS_PER_NAME]
         else:
             self._by_name = added
         self._head = head
 
-    def _leads_to(self, git: Git, head: str | None) -> bool:
-        """Return whether the cached commits are part of the current history."""
+    def _is_continued_by(self, git: Git, head: str | None) -> bool:
+        """Return whether `head` descends from the last commit that was read."""
         if self._head is None or head is None:
             return False
-        return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_SECONDS).status == 0
+        return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_GIT_SECONDS).status == 0
 
 
 def _read(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
-    output = git.run(*_LOG, revisions, "--", seconds=_SECONDS).decode(errors="replace")
+    output = git.run(*_LOG, revisions, "--", seconds=_GIT_SECONDS).decode(errors="replace")
     parts = (item.split("\x1f", 4) for item in output.split("\0"))
     return [(NamedCommit(*part[:4]), f"{part[3]}\n{part[4]}") for part in parts if len(part) == 5]
 
@@ -99,7 +100,7 @@ def _by_name(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[Named
     named: dict[str, list[NamedCommit]] = defaultdict(list)
     for commit, message in commits:
         for key in {_key(found) for found in _NAME.finditer(message)}:
-            if len(named[key]) < _MAX_CACHED:
+            if len(named[key]) < _MAX_COMMITS_PER_NAME:
                 named[key].append(commit)
     return dict(named)
 

@@ -1,8 +1,7 @@
-"""The files of a commit, their versions over time, and whether the work tree has them as committed.
+"""The files of a commit, the versions of files over time, and changes since the commit.
 
-Contract: everything is read from git's objects and from the files themselves, never through git's own
-comparison with the work tree, which would run the repository's filters. A file that git would convert when it
-is added, such as its line ends, therefore counts as changed.
+Contract: git's objects and the files are compared here, never by git itself, which would run the repository's
+filters. So a file that git would convert when it is added, for example its line ends, is a changed file.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
 from holdfast.storage.git.project_files import FileStat, file_stats
 from holdfast.storage.git.repository import Repository
 
-_REGULAR = (b"100644", b"100755")
-_MISSING = b"BAD"
+_REGULAR_MODES = (b"100644", b"100755")
+_MISSING_SIZE = b"BAD"
 """What git prints for the size of an object that is missing, as in a damaged clone."""
 _SHA1_DIGITS = 40
 
@@ -35,7 +34,7 @@ class CommittedFile(NamedTuple):
 
 
 def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedFile]:
-    """Return the regular files of a commit in a folder, or the one file that the project is.
+    """Return the regular files of a commit in a project's folder, or the project itself if it is a file.
 
     Files whose content is missing are left out.
     """
@@ -45,26 +44,26 @@ def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedF
     )
     found = {}
     for entry in listed.split(b"\0"):
-        facts, _, path = entry.partition(b"\t")
-        if facts.startswith(_REGULAR) and not facts.endswith(_MISSING):
-            _, _, name, size = facts.split()
-            found[os.fsdecode(path)] = CommittedFile(name.decode("ascii"), int(size))
+        header, _, path = entry.partition(b"\t")
+        if header.startswith(_REGULAR_MODES) and not header.endswith(_MISSING_SIZE):
+            _, _, object_id, size = header.split()
+            found[os.fsdecode(path)] = CommittedFile(object_id.decode("ascii"), int(size))
     return found
 
 
-def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
-    """Return the last commit and its first parents, each with its time in seconds, newest first."""
+def first_parents(git: Git, max_count: int) -> list[tuple[str, int]]:
+    """Return the last commit and its first-parent ancestors, newest first, each with its time in seconds."""
     if git.head() is None:
         return []
     listed = git.run(
-        "rev-list", "--first-parent", "--timestamp", f"--max-count={most:d}", "HEAD", "--"
+        "rev-list", "--first-parent", "--timestamp", f"--max-count={max_count:d}", "HEAD", "--"
     ).splitlines()
     pairs = (line.decode("ascii").split() for line in listed)
     return [(commit, int(seconds)) for seconds, commit in pairs]
 
 
 class BlobChange(NamedTuple):
-    """What a commit changed in a file: the ids of its content before and after, empty if it did not exist."""
+    """A change of a file by a commit: the blob ids before and after it, empty if the file did not exist."""
 
     path: str
     before: str
@@ -72,10 +71,10 @@ class BlobChange(NamedTuple):
 
 
 def blob_changes_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[BlobChange]:
-    """Yield what each commit since then changed in the files of a project, newest first, without merges.
+    """Yield the changes to the files of a project since a time, newest first, without merges.
 
-    If the project is one file, it can be followed through renames, under its current path, back to where it
-    was copied from another file.
+    With `follow`, a project that is one file is followed through renames, back to where it was copied from
+    another file; its changes have its current path.
     """
     options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
     period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
@@ -87,23 +86,24 @@ def blob_changes_since(git: Git, project: str, since: int, *, follow: bool) -> I
             path = project if follow else paths[-1]
             yield BlobChange(path, "" if is_new else old, new if new.strip("0") else "")
             if is_new and follow:
-                return  # earlier changes are those of the file that it was copied from
+                return  # earlier changes belong to the file that it was copied from
 
 
 def changed_file(
     repository: Repository,
     committed: Mapping[str, CommittedFile],
     present: Collection[str],
-    wanted: Collection[str],
+    required: Collection[str],
 ) -> str | None:
-    """Return a present file that differs from the commit, or a wanted one that is missing, or None.
+    """Return a present file that differs from the commit, or a required file that is missing, or None.
 
-    The files written last are compared first, so that a change is found before most files are read.
+    The files modified last are compared first, so that a change is found before most files are read.
     """
-    seen = file_stats(repository.root, {*present, *wanted})
-    if gone := [path for path in wanted if path not in seen]:
-        return min(gone)
-    times = {path: one.modified if isinstance(one, FileStat) else 0 for path, one in seen.items()}
+    stats = file_stats(repository.root, {*present, *required})
+    missing = [path for path in required if path not in stats]
+    if missing:
+        return min(missing)
+    times = {path: stat.modified if isinstance(stat, FileStat) else 0 for path, stat in stats.items()}
     tree = Tree(repository)
     newest_first = sorted(present, key=lambda path: (-times.get(path, 0), path))
     return next((path for path in newest_first if not _is_unchanged(committed.get(path), tree, path)), None)

@@ -1,1 +1,1 @@
-"""Git's objects: read through one process, written into small packs, named by their hash."""
+"""Git's objects: read through one long-lived process, written into small packs."""

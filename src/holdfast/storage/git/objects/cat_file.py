@@ -1,9 +1,10 @@
-"""Objects read through one long-lived `git cat-file --batch`, instead of one process for each.
+"""Reads objects through one long-lived `git cat-file --batch`, instead of one process for each object.
 
 Contract:
 - Usable from many threads; one request is sent at a time.
-- An answer is read to its end or the process is killed: no request ever sees the rest of another's answer.
-- A process that has died is started again, once per request.
+- An answer is read to its end, or the process is killed, so that the rest of an answer is never taken for the
+  next one.
+- A process that has died is started again, at most once per request.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 _ABSENT = (b"missing", b"ambiguous")
+"""The last word of the answer if no single object has the requested name."""
 
 
 class GitObject(NamedTuple):
@@ -56,7 +58,7 @@ class BatchReader:
     def read(self, name: str, limit: int) -> GitObject | None:
         """Return the object of that name, or None if there is none; over `limit` bytes raises `TooLarge`.
 
-        An object that a partial clone has not fetched raises `NotFetched`: git exits when it is requested.
+        An object that a partial clone has not fetched raises `NotFetched`.
         """
         if "\n" in name or "\0" in name:
             raise InvalidArguments("The name of an object cannot contain a line break.", hint="Remove it.")
@@ -70,24 +72,24 @@ class BatchReader:
             self._stop()
 
     def _read_with_restart(self, name: str, limit: int, time_limit: TimeLimit) -> GitObject | None:
-        fresh = self._process is None
+        is_first_request = self._process is None
         try:
-            return self._ask(name, limit, time_limit)
+            return self._request(name, limit, time_limit)
         except _ProcessGone:
             self._stop()
-            if not fresh:
+            if not is_first_request:
                 return self._read_with_restart(name, limit, time_limit)
-            if self._is_partial():
+            if self._is_partial():  # git exits if an object was not fetched
                 raise not_fetched() from None
             raise Unavailable(
                 "git ended while it read an object.", hint="Run `git fsck` to see why."
             ) from None
         except BaseException:
-            # The rest of this answer must not become the beginning of the next.
+            # The rest of this answer must not become the start of the next.
             self._stop()
             raise
 
-    def _ask(self, name: str, limit: int, time_limit: TimeLimit) -> GitObject | None:
+    def _request(self, name: str, limit: int, time_limit: TimeLimit) -> GitObject | None:
         self._send(name.encode("utf-8", "surrogateescape") + b"\n")
         header = self._take_line(time_limit)
         if header.rpartition(b" ")[2] in _ABSENT:
@@ -111,7 +113,7 @@ class BatchReader:
             while request:
                 request = request[os.write(self._process.stdin.fileno(), request) :]
         except OSError:
-            # Whatever is wrong with the pipe, a new process has a new one.
+            # The pipe is broken; a new process has a new one.
             raise _ProcessGone from None
 
     def _take_line(self, time_limit: TimeLimit) -> bytes:

@@ -1,4 +1,4 @@
-"""Loose objects whose content is damaged, moved out of git's way."""
+"""Moves damaged loose objects aside, so that git uses an intact copy from a pack."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _SHA1_DIGITS = 40
 
 
 def set_aside_if_damaged(common_directory: str, object_id: str, folder: str) -> bool:
-    """Move a loose object to a folder if its bytes do not have the hash it is named after; return whether."""
+    """Move a loose object to a folder if its content does not match its id; return whether it was moved."""
     path = os.path.join(common_directory, "objects", object_id[:2], object_id[2:])
     limit = LIMITS.git_output_bytes
     try:
         content = zlib.decompressobj().decompress(read_beginning(path, limit), limit)
     except OSError:
-        return False  # it does not exist, or not as a file
+        return False  # it does not exist, or is not a file
     except zlib.error:
         content = b""
-    hash_of = HASHES["sha1" if len(object_id) == _SHA1_DIGITS else "sha256"]
-    if len(content) >= limit or hash_of(content).hexdigest() == object_id:
+    hash_function = HASHES["sha1" if len(object_id) == _SHA1_DIGITS else "sha256"]
+    if len(content) >= limit or hash_function(content).hexdigest() == object_id:
         return False
     os.makedirs(folder, exist_ok=True)
     os.rename(path, os.path.join(folder, object_id))

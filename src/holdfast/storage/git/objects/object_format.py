@@ -1,4 +1,4 @@
-"""How one repository names its objects, and whether it stores them in the usual way."""
+"""The hash function of a repository, and whether it stores objects and refs in git's default way."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ if TYPE_CHECKING:
 
 HASHES: dict[str, Callable[..., hashlib._Hash]] = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
-_RELEVANT = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
-_HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
-"""Extensions that change neither the form nor the place of objects and refs."""
+_FORMAT_SETTINGS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
+_HARMLESS_EXTENSIONS = (
+    "extensions.worktreeconfig",
+    "extensions.preciousobjects",
+    "extensions.relativeworktrees",
+)
+"""Extensions that change neither the format nor the location of objects and refs."""
 
 
 class ObjectFormat:
-    """The hash of one repository, and whether its configuration is plain enough for our own writer."""
+    """The hash function of one repository, and whether our own writer can be used in it."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -26,13 +30,13 @@ class ObjectFormat:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the configuration says nothing unusual about objects and refs."""
+        """Whether the configuration has only the usual settings for objects and refs."""
         if self._is_plain is None:
-            settings = {key.lower(): value for key, value in self._git.settings(_RELEVANT)}
+            settings = {key.lower(): value for key, value in self._git.settings(_FORMAT_SETTINGS)}
             self._hash = settings.pop("extensions.objectformat", "sha1").lower()
             logs_always = settings.pop("core.logallrefupdates", "true").lower() == "always"
             is_shared = settings.pop("core.sharedrepository", "false").lower() not in ("false", "umask", "0")
-            unusual = [key for key in settings if key not in _HARMLESS]
+            unusual = [key for key in settings if key not in _HARMLESS_EXTENSIONS]
             self._is_plain = not (logs_always or is_shared or unusual) and self._hash in HASHES
         return self._is_plain
 
