@@ -1,7 +1,7 @@
-"""The past of single files: their committed content, their revisions since some commit, and renames.
+"""The past of single files: their committed content, their revisions since a commit, and renames.
 
-Contract: outside git, in a repository without commits, and if git does not answer in time, nothing is known.
-No command reads the work tree.
+Contract: outside git, in a repository without commits, and if git does not answer in time, all results are
+empty. No command reads the work tree.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MAX_COMMITS = 512
-_SECONDS = 5.0
-_SECONDS_FOR_MANY = 60.0
-"""Judgements: older commits, or those not found in this time, seldom help to place a comment."""
-_MAX_NAMED = 2000
-"""A judgement: with more files, naming them costs git more than listing all changes."""
+"""A judgement: older commits seldom help to place a comment."""
+_GIT_SECONDS = 5.0
+"""How long git may take for one file. A judgement: a comment can be placed without its history."""
+_GIT_SECONDS_FOR_MANY = 60.0
+"""How long git may take for many files. A judgement: a scan of all comments takes about as long."""
+_MAX_PATH_ARGUMENTS = 2000
+"""A judgement: for more files, listing all changes is cheaper for git than selecting those of the files."""
 
 _RAW = ("--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z")
 _LOG = ("log", *_RAW, "--no-renames", "--format=")
@@ -51,14 +53,14 @@ class FileHistory:
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
         self.past_texts: VersionedCache[set[str]] = VersionedCache()
-        """A cache of the texts that files contained in any commit."""
+        """A cache for callers of `find_past_texts`: the texts found in the past of a file."""
         head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._head_from_git)
         self.head = self._head_from_git if self._git is None else head.commit
-        """Returns the id of the last commit."""
+        """A function that returns the id of the last commit."""
         self._index = os.path.join(repository.git_dir or "", "index")
 
     def state(self) -> object:
-        """Return a value that changes with the last commit and with the index, from git's files."""
+        """Return a value that changes whenever the last commit or the index does."""
         if self._git is None:
             return None
         try:
@@ -75,70 +77,71 @@ class FileHistory:
 
     def committed(self, path: str, commit: str = "HEAD") -> bytes | None:
         """Return a file's content in a commit, or None if that has no such file."""
-        if self._git is None or not (commit == "HEAD" or _COMMIT.fullmatch(commit)):
+        if self._git is None or not (commit == "HEAD" or _OBJECT_ID.fullmatch(commit)):
             return None
         return self._blob(f"{commit}:{RepoPath.parse(path).text}")
 
     def blob(self, blob: str) -> bytes | None:
         """Return the content of a blob."""
-        if self._git is None or not _COMMIT.fullmatch(blob):
+        if self._git is None or not _OBJECT_ID.fullmatch(blob):
             return None
         return self._blob(blob)
 
     def staged(self, path: str, stage: int) -> bytes | None:
-        """Return one side of an unfinished merge: 1 the common base, 2 ours, 3 theirs."""
+        """Return a file's content at a stage of an unfinished merge: 1 is the base, 2 ours, 3 theirs."""
         return None if self._git is None else self._blob(f":{stage:d}:{RepoPath.parse(path).text}")
 
-    def revisions(self, path: str, commit: str, now: str | None = None) -> list[str]:
+    def revisions(self, path: str, commit: str, current_path: str | None = None) -> list[str]:
         """Return the blob ids of a file in each commit after `commit` that changed it, oldest first.
 
-        `now` is its current path. Contents of that path from before the rename are not part of its past.
+        `current_path` is given for a renamed file. What that path contained before the rename belongs to
+        another file.
         """
-        paths = (path,) if now is None or now == path else (path, now)
+        paths = (path,) if current_path is None or current_path == path else (path, current_path)
         events = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *paths)
-        former = [number for number, (name, _) in enumerate(events) if name == path]
-        is_gone = bool(former) and not events[former[-1]][1]
-        last = max((number for number in former if events[number][1]), default=-1)
-        return [
-            blob
-            for number, (name, blob) in enumerate(events)
-            if blob and (name == path or (is_gone and number > last))
-        ]
+        under_old_path = [index for index, (name, _) in enumerate(events) if name == path]
+        was_renamed = bool(under_old_path) and not events[under_old_path[-1]][1]
+        last = max((index for index in under_old_path if events[index][1]), default=-1)
+        revisions = []
+        for index, (name, blob) in enumerate(events):
+            if blob and (name == path or (was_renamed and index > last)):
+                revisions.append(blob)
+        return revisions
 
     def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
-        """Return the revisions of many files with one command, each as `revisions` would."""
-        chosen = ("--", *paths) if len(paths) <= _MAX_NAMED else ()
-        found = _by_path(self._log(commit, *chosen, seconds=_SECONDS_FOR_MANY))
+        """Return what `revisions` would for each of many files, with one git command."""
+        selection = ("--", *paths) if len(paths) <= _MAX_PATH_ARGUMENTS else ()
+        found = _by_path(self._log(commit, *selection, seconds=_GIT_SECONDS_FOR_MANY))
         return {path: ids[-_MAX_COMMITS:] for path, ids in found.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
         """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
-        since = f"{commit}..HEAD" if commit is not None and _COMMIT.fullmatch(commit) else "HEAD"
+        since = f"{commit}..HEAD" if commit is not None and _OBJECT_ID.fullmatch(commit) else "HEAD"
         options = (*_RAW, "--find-renames", "--diff-filter=ADR")
         log = self._output("log", "--format=", *options, f"--max-count={_MAX_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated_contents(self, path: str) -> list[tuple[int, str]]:
-        """Return the time of each committed content of a file, in seconds, and its id, newest first."""
+        """Return each committed content of a file, newest first: its time in seconds, and its blob id."""
         arguments = ("--format=%ct", f"--max-count={_MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
     def find_past_texts(self, path: str, texts: Iterable[str]) -> set[str]:
-        """Return which of some texts a file contained in a commit of any branch, within a time limit."""
+        """Return which of the texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
-        end = monotonic() + _SECONDS
-        listed = _events(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
-        held: set[str] = set()
-        for blob in _by_path(listed).get(path, ()):
-            if len(held) == len(sought) or monotonic() > end:
+        deadline = monotonic() + _GIT_SECONDS
+        events = _events(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
+        found: set[str] = set()
+        for blob in _by_path(events).get(path, ()):
+            if len(found) == len(sought) or monotonic() > deadline:
                 break
             data = self.blob(blob) or b""
-            held |= {text for text, wanted in sought.items() if wanted in data}
-        return held
+            found |= {text for text, encoded in sought.items() if encoded in data}
+        return found
 
     def person(self) -> str | None:
-        """Return the user's name in git's configuration, if any."""
+        """Return the user's name according to git, or None."""
         with suppress(HoldfastError):
             return None if self._git is None else self._git.identity().name
         return None
@@ -156,12 +159,13 @@ class FileHistory:
             return None
         return found.data if found is not None and found.kind == "blob" else None
 
-    def _log(self, commit: str, *arguments: str, seconds: float = _SECONDS) -> list[tuple[str, str]]:
-        if not _COMMIT.fullmatch(commit):
+    def _log(self, commit: str, *arguments: str, seconds: float = _GIT_SECONDS) -> list[tuple[str, str]]:
+        """Return path and blob id of each change after a commit, oldest first."""
+        if not _OBJECT_ID.fullmatch(commit):
             return []
         return _events(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))
 
-    def _output(self, *arguments: str, seconds: float = _SECONDS) -> bytes:
+    def _output(self, *arguments: str, seconds: float = _GIT_SECONDS) -> bytes:
         """Return git's output; empty if it fails or takes too long."""
         if self._git is None:
             return b""
@@ -173,7 +177,7 @@ class FileHistory:
 
 
 def _rows(output: bytes) -> Iterator[tuple[int, str, str, list[str]]]:
-    """Yield the rows of `git log --raw -z`: the commit's time, if printed; id, kind and paths."""
+    """Yield the rows of `git log --raw -z`: the commit's time (0 if not printed), blob id, kind and paths."""
     seconds = 0
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
@@ -195,11 +199,12 @@ def _path_events(output: bytes) -> list[PathEvent]:
 
 def _events(output: bytes) -> list[tuple[str, str]]:
     """Return path and blob id (empty if deleted) of each change, oldest first, from `git log --raw -z`."""
-    return [(path, blob.strip("0") and blob) for _, blob, _, [path] in _rows(output)][::-1]
+    events = [(path, blob if blob.strip("0") else "") for _, blob, _, [path] in _rows(output)]
+    return events[::-1]
 
 
 def _by_path(events: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the ids of each file's contents, oldest first."""
+    """Return the blob ids of each file, oldest first."""
     found: dict[str, list[str]] = defaultdict(list)
     for path, blob in events:
         if blob:

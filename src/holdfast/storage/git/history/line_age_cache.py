@@ -1,8 +1,9 @@
-"""A cache of the ages of lines, for the commits that were HEAD when they were found.
+"""A cache of the ages of lines, stored for the commits that were HEAD at the time.
 
-The commit that last changed a line of some commit's file never changes, so a later walk through the history
-ends at such a commit for every line that was found there. A few commits are cached, because each work tree
-has its own HEAD. If two processes write at once, one of them wins, which costs a walk.
+Which commit last changed a line of a committed file never changes. So a later walk through the history can
+stop at a cached commit for every line whose age is stored there. A few commits are cached, because each work
+tree has its own HEAD. If two processes write at once, the result of one is lost, and the next walk takes
+longer.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from holdfast.storage.git.repository import Repository
 _NAME = "line-ages-1.json"
 _MAX_COMMITS = 4
 """A judgement: few people work in more worktrees at a time."""
-_MAX_BYTES = 16 * 1024 * 1024
+_MAX_FILE_BYTES = 16 * 1024 * 1024
+"""A judgement: at some 60 bytes for a line, more than 200,000 lines."""
 
-Found = Mapping[str, Mapping[str, tuple[str, int]]]
-"""By path and line number, in digits: the commit that last changed the line, and its time."""
+StoredAges = Mapping[str, Mapping[str, tuple[str, int]]]
+"""The commit that last changed a line, and its time; by path, then by line number as a string."""
 
 
-def load(repository: Repository) -> dict[str, Found]:
+def load(repository: Repository) -> dict[str, StoredAges]:
     """Return the cached ages by commit; none if the file is damaged."""
     try:
-        cached = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MAX_BYTES))
+        cached = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MAX_FILE_BYTES))
         return {head: {path: _ages(lines) for path, lines in found.items()} for head, found in cached.items()}
     except (HoldfastError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return {}
@@ -38,12 +40,13 @@ def _ages(lines: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
     return {number: (str(commit), int(time)) for number, (commit, time) in lines.items()}
 
 
-def save(repository: Repository, cached: Mapping[str, Found], head: str, found: Found) -> None:
-    """Add the ages found for a commit to the cache, if it can be written."""
-    others = [(other, ages) for other, ages in cached.items() if other != head]
-    data = json.dumps(dict([*others[1 - _MAX_COMMITS :], (head, found)])).encode()
-    if len(data) <= _MAX_BYTES:
+def save(repository: Repository, cached: Mapping[str, StoredAges], head: str, ages: StoredAges) -> None:
+    """Add the ages of a commit to the cache; a failure to write is ignored."""
+    others = [(commit, stored) for commit, stored in cached.items() if commit != head]
+    newest = [*others[1 - _MAX_COMMITS :], (head, ages)]
+    data = json.dumps(dict(newest)).encode()
+    if len(data) <= _MAX_FILE_BYTES:
         try:
             atomic_write(os.path.join(repository.ensure_store(), _NAME), data, mode=0o600)
         except HoldfastError:
-            pass  # the next walk is as long as this one
+            pass  # the next walk takes as long as this one

@@ -1,15 +1,15 @@
-"""When lines were last changed, for many files in one pass over the history.
+"""Finds when lines were last changed, for many files in one pass over the history.
 
-`git blame` walks the history once per file. Here one `git log --raw` is read for all of them: it lists the
-blob that each commit replaced, and only blobs of the requested files are compared.
+`git blame` walks the history once per file. Here one `git log --raw` is read for all files: it lists the
+blobs that each commit replaced, and only blobs of the requested files are compared.
 
 Contract:
-- The last change of a line is the newest commit whose version of the file has it while no parent's has it.
-  Renames are followed, and a line that only moved within its file keeps its age.
-- In a merge, a line belongs to the parent that has it, or to the merge itself if no parent does.
-- A line that is not committed, or whose past a shallow or partial clone lacks, has that reason in place of an
-  age.
-- The time is that of the author: a rebase makes no line younger.
+- The last change of a line is the newest commit whose version of the file has the line, while no parent's
+  version has it. Renames are followed, and a line that only moved within its file keeps its age.
+- In a merge, a line belongs to a parent that has it, or to the merge itself if none has.
+- A line that is not committed, or whose history a shallow or partial clone lacks, has that reason instead of
+  an age.
+- The time is the author's, so a rebase makes no line younger.
 - Results are cached: the next time only newer commits are read, and only for files that they changed.
 """
 
@@ -28,7 +28,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history import line_age_cache
-from holdfast.storage.git.history.line_age_cache import Found
+from holdfast.storage.git.history.line_age_cache import StoredAges
 from holdfast.storage.git.history.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
 from holdfast.storage.git.line_diff import former_indexes, is_binary, lines_of
 from holdfast.storage.git.repository import Repository
@@ -43,9 +43,10 @@ NO_TIME = "the history is too long to read in time"
 
 _LOG = ("log", *PLAIN, "--topo-order", "--raw", "--no-abbrev", "--diff-merges=first-parent")
 _FORMAT = "--format=%H%x00%P%x00%at"
-_SECONDS = 30.0
-"""A judgement: half of what an operation may take, so that the rest of an answer is still possible."""
-_COMMITS_BETWEEN_REPORTS = 500
+_MAX_WALK_SECONDS = 30.0
+"""A judgement: half of an operation's time limit (`LIMITS.operation_seconds`), to leave time for the rest."""
+_COMMITS_PER_REPORT = 500
+"""A judgement: progress is reported several times a second."""
 
 
 class Age(NamedTuple):
@@ -61,6 +62,7 @@ class Age(NamedTuple):
 Wanted = tuple[str, int]
 """A requested line: its path and number in the work tree."""
 Ages = dict[str, dict[int, Age | str]]
+"""The age of each line, or why it is unknown, by path and line number in the work tree."""
 
 
 class _Commit(NamedTuple):
@@ -73,14 +75,14 @@ class _Commit(NamedTuple):
 
 @dataclass
 class _File:
-    """A version of a file, and the lines of it that are still searched for, by index."""
+    """A version of a file, and the index in it of each requested line whose age is still unknown."""
 
     lines: list[bytes]
     wanted: dict[Wanted, int] = field(default_factory=dict)
 
 
 def line_ages(
-    repository: Repository, lines: Mapping[str, Iterable[int]], now: float, seconds: float = _SECONDS
+    repository: Repository, lines: Mapping[str, Iterable[int]], now: float, seconds: float = _MAX_WALK_SECONDS
 ) -> Ages:
     """Return the last change of each line, by path and number in the work tree, or why it is unknown."""
     ages: Ages = {path: dict.fromkeys(sorted(set(numbers)), NO_GIT) for path, numbers in lines.items()}
@@ -89,20 +91,24 @@ def line_ages(
     with closing(Git(repository)) as git:
         if (head := git.head()) is None:
             return {path: dict.fromkeys(numbers, NOT_COMMITTED) for path, numbers in ages.items()}
-        kept = line_age_cache.load(repository)
-        walk = _Walk(git, ages, kept, now)
+        cached = line_age_cache.load(repository)
+        walk = _Walk(git, ages, cached, now)
         files = {path: file for path in ages if (file := walk.committed(path, head)) is not None}
         requested = {line: index for file in files.values() for line, index in file.wanted.items()}
         if walk.has_pending(head, files):
             walk.follow(head, monotonic() + seconds)
-            line_age_cache.save(repository, kept, head, walk.found(head, requested))
+            line_age_cache.save(repository, cached, head, walk.known_ages(head, requested))
     return ages
 
 
 class _Walk:
-    """The walk from the last commit to the first, with the lines that are still searched for."""
+    """The walk from the last commit to the first, with the lines whose ages are still unknown.
 
-    def __init__(self, git: Git, ages: Ages, cached: Mapping[str, Found], now: float) -> None:
+    `_pending` has these lines by commit and path: at each commit the walk finds out whether the commit
+    introduced them, or which parent they come from.
+    """
+
+    def __init__(self, git: Git, ages: Ages, cached: Mapping[str, StoredAges], now: float) -> None:
         self._git = git
         self._cached = cached
         self._tree = Tree(git.repository)
@@ -112,45 +118,45 @@ class _Walk:
         self._pending: dict[str, dict[str, _File]] = {}
 
     def committed(self, path: str, head: str) -> _File | None:
-        """Return the committed version of a file with its requested lines; answer lines that it lacks."""
+        """Return the committed version of a file with its requested lines; set the ages of all others."""
         ages = self._ages[path]
         try:
-            present = self._tree.read_bytes(RepoPath.parse(path), LIMITS.diff_file_bytes)
+            current = self._tree.read_bytes(RepoPath.parse(path), LIMITS.diff_file_bytes)
         except HoldfastError:
-            present = b"\0"
-        if is_binary(present):
+            current = b"\0"
+        if is_binary(current):
             ages.update(dict.fromkeys(ages, NO_TEXT))
             return None
-        texts = lines_of(present)
-        there = [number for number in ages if 0 < number <= len(texts)]
-        ages.update({number: NOT_COMMITTED if number in there else NO_LINE for number in ages})
+        lines = lines_of(current)
+        existing = [number for number in ages if 0 < number <= len(lines)]
+        ages.update({number: NOT_COMMITTED if number in existing else NO_LINE for number in ages})
         try:
             file = self._version(f"{head}:{path}")
         except NotFetched:
             file = None
-            ages.update(dict.fromkeys(there, PARTIAL))
+            ages.update(dict.fromkeys(existing, PARTIAL))
         if file is None:
             return None
-        kept = former_indexes(file.lines, texts, [number - 1 for number in there])
-        file.wanted = {(path, index + 1): former for index, former in kept.items()}
-        ages.update({index + 1: NO_TIME for index in kept})
+        committed = former_indexes(file.lines, lines, [number - 1 for number in existing])
+        file.wanted = {(path, index + 1): former for index, former in committed.items()}
+        ages.update({index + 1: NO_TIME for index in committed})
         return file
 
     def has_pending(self, commit: str, files: dict[str, _File]) -> bool:
-        """Answer lines of a commit from the cache, and return whether any are left."""
-        kept = self._cached.get(commit, {})
-        for path, file in files.items() if kept else ():
-            there = kept.get(path, {})
+        """Take ages of a commit's lines from the cache, and return whether other lines are left."""
+        cached = self._cached.get(commit, {})
+        for path, file in files.items() if cached else ():
+            ages = cached.get(path, {})
             for line, index in list(file.wanted.items()):
-                if (known := there.get(str(index + 1))) is not None:
+                if (age := ages.get(str(index + 1))) is not None:
                     del file.wanted[line]
-                    self._answer([line], *known)
-        left = {path: file for path, file in files.items() if file.wanted}
-        if left:
-            self._pending[commit] = left
-        return bool(left)
+                    self._set_age([line], *age)
+        pending = {path: file for path, file in files.items() if file.wanted}
+        if pending:
+            self._pending[commit] = pending
+        return bool(pending)
 
-    def found(self, head: str, requested: Mapping[Wanted, int]) -> Found:
+    def known_ages(self, head: str, requested: Mapping[Wanted, int]) -> StoredAges:
         """Return the ages known for the last commit: those cached before, and those requested now."""
         known = {path: dict(lines) for path, lines in self._cached.get(head, {}).items()}
         for (path, number), index in requested.items():
@@ -158,16 +164,16 @@ class _Walk:
                 known.setdefault(path, {})[str(index + 1)] = (age.commit, age.time)
         return known
 
-    def follow(self, head: str, end: float) -> None:
+    def follow(self, head: str, deadline: float) -> None:
         """Pass each line on to a parent that has it, until the commit that introduced it is found."""
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
             for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
                 if files and self.has_pending(commit.id, files):
                     self._pass_to_parents(commit, self._pending.pop(commit.id))
-                if number % _COMMITS_BETWEEN_REPORTS == 0:
+                if number % _COMMITS_PER_REPORT == 0:
                     current_call().progress(number, None, "looking for the ages of lines")
-                    if monotonic() > end:
+                    if monotonic() > deadline:
                         return
                 if not self._pending:
                     return
@@ -180,10 +186,11 @@ class _Walk:
             self._ages[path][number] = PARTIAL
 
     def _pass_to_parents(self, commit: _Commit, files: dict[str, _File]) -> None:
+        """Pass on the lines of files that the commit left unchanged, and compare the files it changed."""
         touched = {path: files.pop(path) for path in commit.changes if path in files}
         if not commit.parents:
             lines = [line for file in files.values() for line in file.wanted]
-            self._answer(lines, commit.id, commit.time)
+            self._set_age(lines, commit.id, commit.time)
         elif files and self._pending.setdefault(commit.parents[0], files) is not files:
             for path, file in files.items():
                 self._search_in(commit.parents[0], path, file)
@@ -191,35 +198,38 @@ class _Walk:
             self._compare(commit, path, file)
 
     def _compare(self, commit: _Commit, path: str, file: _File) -> None:
+        """Pass each line of a changed file to a parent that has it; the commit introduced the others."""
         old_path, old_blob = commit.changes[path]
-        former = {parent: (path, f"{parent}:{path}") for parent in commit.parents[1:]}
+        versions = {parent: (path, f"{parent}:{path}") for parent in commit.parents[1:]}
         if old_path and commit.parents:
-            former[commit.parents[0]] = (old_path, old_blob)
+            versions[commit.parents[0]] = (old_path, old_blob)
         wanted = file.wanted
-        for parent, (path_there, name) in former.items() if wanted else ():
+        for parent, (parent_path, name) in versions.items() if wanted else ():
             try:
                 version = self._version(name)
             except NotFetched:
                 self._mark_missing(wanted)
                 return
             if wanted and version is not None:
-                kept = former_indexes(version.lines, file.lines, wanted.values())
-                version.wanted = {key: kept[index] for key, index in wanted.items() if index in kept}
-                wanted = {key: index for key, index in wanted.items() if index not in kept}
-                self._search_in(parent, path_there, version)
-        self._answer(wanted, commit.id, commit.time)
+                former = former_indexes(version.lines, file.lines, wanted.values())
+                version.wanted = {line: former[index] for line, index in wanted.items() if index in former}
+                wanted = {line: index for line, index in wanted.items() if index not in former}
+                self._search_in(parent, parent_path, version)
+        self._set_age(wanted, commit.id, commit.time)
 
     def _search_in(self, commit: str, path: str, file: _File) -> None:
+        """Look for the wanted lines of a version when the walk reaches its commit."""
         if file.wanted:
-            there = self._pending.setdefault(commit, {}).setdefault(path, file)
-            there.wanted.update(file.wanted)
+            pending = self._pending.setdefault(commit, {}).setdefault(path, file)
+            pending.wanted.update(file.wanted)
 
-    def _answer(self, wanted: Iterable[Wanted], commit: str, time: int) -> None:
+    def _set_age(self, wanted: Iterable[Wanted], commit: str, time: int) -> None:
         age = Age(commit, time, max(0, int(self._now - time) // 86400))
         for path, number in wanted:
             self._ages[path][number] = SHALLOW if commit in self._shallow else age
 
     def _version(self, name: str) -> _File | None:
+        """Return a version of a file by its blob id or `<commit>:<path>`, or None if it is no text."""
         with suppress(InvalidArguments, TooLarge):
             found = self._git.objects().read(name, LIMITS.diff_file_bytes)
             if found is not None and found.kind == "blob" and not is_binary(found.data):
@@ -228,7 +238,7 @@ class _Walk:
 
 
 def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    with suppress(NotFetched):  # git would have to compare the contents of renamed files
+    with suppress(NotFetched):  # to find renames, git needs contents that a partial clone lacks
         yield from pieces
 
 

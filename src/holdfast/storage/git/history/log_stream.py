@@ -1,7 +1,7 @@
-"""`git log -z` read as a stream: commits with the rows of their files, however long the history is.
+"""Reads `git log -z` as a stream: commits with a row for each changed file, however long the history is.
 
-Contract: no configuration changes what is read. Bytes of names that are not UTF-8 become surrogates; names
-are never quoted or cut.
+Contract: no configuration changes the output. Bytes of names that are not UTF-8 become surrogates; names are
+never quoted or cut.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ PLAIN = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-show-signature", "--root", "-z",
     "--diff-algorithm=myers", "--find-renames", "-l1000", "--encoding=UTF-8",
 )  # fmt: skip
-"""Fixes every option of a comparison that a configuration could change."""
+"""Sets every option of a comparison that a configuration could change."""
 EXACT_RENAMES = "--find-renames=100%"
-"""After the above: only renames that need no contents of files, which a partial clone lacks."""
+"""Added to `PLAIN`: finds only exact renames, which need no file contents; a partial clone may lack those."""
 
 
 def fields(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Yield the texts between the NUL bytes of a stream."""
+    """Yield the NUL-separated fields of a stream."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\0")
@@ -35,7 +35,10 @@ def fields(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
-    """Yield each commit's header, of `header` texts, and its rows, of `--raw` or of `--numstat`."""
+    """Yield the header of each commit, which has `header` fields, and its rows.
+
+    A row is that of `--raw` or `--numstat`, followed by one path, or by two paths for a rename or a copy.
+    """
     head: list[str] = []
     rows: list[tuple[str, ...]] = []
     for text in texts:
@@ -53,7 +56,7 @@ def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list
 
 
 def is_partial(repository: Repository) -> bool:
-    """Return whether this is a partial clone, which may lack contents of its commits."""
+    """Return whether this is a partial clone, which may lack file contents."""
     try:
         packs = os.listdir(os.path.join(repository.common_dir or "", "objects", "pack"))
     except OSError:

@@ -1,10 +1,10 @@
-"""What each commit changed: who, when, and how many lines of which files, as git counts them.
+"""The changes of each commit: author, time, and the number of changed lines per file, as git counts them.
 
 Contract:
-- A commit's changes depend on the commit alone and on which files the repository declares binary; no setting
-  for comparisons changes them, so they can be cached by the commit's id. Names of people are as committed.
-- A merge has no changes of its own: they count with the commits that were merged.
-- Nothing is read from the work tree but `.mailmap`.
+- The result depends only on the commit, and on which files the repository declares binary. No setting for
+  comparisons changes it, so it can be cached by the commit's id. Names of people are as committed.
+- A merge has no changes itself: they belong to the commits that were merged.
+- Of the work tree, only `.mailmap` is read.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from holdfast.storage.git.history.log_stream import EXACT_RENAMES, PLAIN, commit
 
 _LOG = ("log", *PLAIN, "--no-diff-merges", "--no-walk=unsorted", "--stdin")
 _FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%B"
-_LATEST = 253_402_300_799
+_MAX_TIMESTAMP = 253_402_300_799
 """The last second of the year 9999, the latest date that Python can represent."""
-_UNREADABLE = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-"""Characters that `check-mailmap` does not accept in a contact, and those that `splitlines` splits at."""
+_UNACCEPTED_CHARACTERS = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+"""Characters that `check-mailmap` does not accept in a contact, and those at which `splitlines` splits."""
 
-_SUBJECT = 200
-_SWEEP = 40
-"""A judgement: a commit that changes more files is a sweeping change, whatever defect its message names."""
-_FIX = re.compile(
+_MAX_SUBJECT_CHARACTERS = 200
+"""A judgement: by convention a subject has 50 to 72 characters."""
+_MAX_FIX_FILES = 40
+"""A judgement: a commit that changes more files is a sweeping change, even if its message names a defect."""
+_FIX_WORDS = re.compile(
     r"\b(?:(?:hot|bug)?fix(?:e[sd]|ing)?|bugs?|defects?|crash(?:e[sd]|ing)?|regressions?|deadlocks?|leaks?"
     r"|(?:close[sd]?|resolve[sd]?):? +(?:\w+[/-])*#?\d+)\b",
     re.IGNORECASE,
 )
-_NO_FIX = re.compile(
+_OTHER_FIX_WORDS = re.compile(
     r"\b(?:typos?|spelling|grammar|wording|docs?|documentation|readme|changelog|comments?|docstrings?|lint\w*"
     r"|format(?:ting)?|style|whitespace|indentation|flak[ey]\w*|ci|workflows?|bump|deps|release notes?)\b",
     re.IGNORECASE,
@@ -48,7 +49,7 @@ class CommitChanges(NamedTuple):
 
     id: str
     time: int
-    """When it was committed, in seconds since 1970."""
+    """The time of the commit, in seconds since 1970."""
     is_merge: bool
     name: str
     email: str
@@ -57,13 +58,14 @@ class CommitChanges(NamedTuple):
     subject: str = ""
     """The first line of its message."""
     is_fix: bool = False
-    """Whether its message says that it fixes a defect, and it is no sweeping change."""
+    """Whether the message says that it fixes a defect, and it is not a sweeping change."""
 
 
 def rows(changes: str) -> list[tuple[str, str, str, str]]:
-    """Return each file of a commit: its path, its former path if it was renamed, lines added and deleted.
+    """Return path, former path, added and deleted lines of each file in `CommitChanges.changes`.
 
-    Line counts are digits, or `-` for binary files and where lines were not to be counted.
+    The former path is empty unless the file was renamed. A count is a string of digits, or `-` for a binary
+    file or where lines were not counted.
     """
     found = []
     parts = iter(changes.split("\0") if changes else ())
@@ -75,15 +77,15 @@ def rows(changes: str) -> list[tuple[str, str, str, str]]:
 
 
 def is_fix(message: str) -> bool:
-    """Return whether a message is about fixing a defect, and not about wording, formatting or checks."""
+    """Return whether a message is about fixing a defect, rather than wording, formatting or checks."""
     subject = message.partition("\n")[0]
-    return bool(_FIX.search(message)) and not _NO_FIX.search(subject)
+    return bool(_FIX_WORDS.search(message)) and not _OTHER_FIX_WORDS.search(subject)
 
 
 def commits_since(git: Git, since: int | None) -> list[str]:
-    """Return the ids of the last commit and those before it since then, children first.
+    """Return the ids of the last commit and its ancestors since a time, children first.
 
-    As with `git log --since`, nothing behind commits that are all older is visited.
+    As with `git log --since`, the walk stops where all commits are older.
     """
     period = () if since is None else (f"--since=@{since:d} +0000",)
     listed = git.run("rev-list", "--topo-order", *period, "HEAD", "--", limit=LIMITS.listed_bytes)
@@ -91,33 +93,34 @@ def commits_since(git: Git, since: int | None) -> list[str]:
 
 
 def read_commits(git: Git, ids: Iterable[str], *, counted: bool = True) -> Iterator[CommitChanges]:
-    """Yield what commits changed, as git prints it; unless lines are counted, no contents are needed."""
+    """Yield the changes of commits. Unless lines are `counted`, git needs no file contents."""
     what = ("--numstat",) if counted else ("--raw", EXACT_RENAMES)
     given = "".join(f"{commit}\n" for commit in ids).encode()
     texts = fields(git.stream(*_LOG, *what, _FORMAT, given=given, seconds=LIMITS.index_seconds))
     for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
-        seconds = min(max(int(time or 0), 0), _LATEST)
-        rows_of_files = changed if counted else [_uncounted(*names) for _, *names in changed]
+        seconds = min(max(int(time or 0), 0), _MAX_TIMESTAMP)
+        rows_of_files = changed if counted else [_uncounted_row(*names) for _, *names in changed]
         changes = "\0".join(text for row in rows_of_files for text in row)
-        subject = message.partition("\n")[0][:_SUBJECT]
-        fixes = len(changed) <= _SWEEP and is_fix(message)
+        subject = message.partition("\n")[0][:_MAX_SUBJECT_CHARACTERS]
+        fixes = len(changed) <= _MAX_FIX_FILES and is_fix(message)
         yield CommitChanges(commit, seconds, " " in parents, name, email, changes, subject, fixes)
 
 
-def _uncounted(path: str, *renamed: str) -> tuple[str, ...]:
+def _uncounted_row(path: str, *renamed: str) -> tuple[str, ...]:
     return ("-\t-\t", path, *renamed) if renamed else (f"-\t-\t{path}",)
 
 
 def names_by_mailmap(git: Git, people: Iterable[Person]) -> dict[Person, str]:
     """Return each person's name according to `.mailmap`; unchanged where git would not accept the contact."""
-    named = {person: person[0] for person in people}
-    known = [person for person in named if _UNREADABLE.isdisjoint("".join(person))]
-    contacts = "".join(f"{name} <{email}>\n" for name, email in known).encode("utf-8", "surrogateescape")
-    result = git.execute("check-mailmap", "--stdin", given=contacts)
+    names = {person: person[0] for person in people}
+    contacts = [person for person in names if _UNACCEPTED_CHARACTERS.isdisjoint("".join(person))]
+    text = "".join(f"{name} <{email}>\n" for name, email in contacts)
+    given = text.encode("utf-8", "surrogateescape")
+    result = git.execute("check-mailmap", "--stdin", given=given)
     lines = result.output.decode("utf-8", "replace").splitlines()
-    if result.status == 0 and len(lines) == len(known):
-        named |= {person: line.rpartition(" <")[0] for person, line in zip(known, lines, strict=True)}
-    return named
+    if result.status == 0 and len(lines) == len(contacts):
+        names |= {person: line.rpartition(" <")[0] for person, line in zip(contacts, lines, strict=True)}
+    return names
 
 
 def tracked_files(git: Git) -> set[str]:
