@@ -23,7 +23,7 @@ def test_a_new_directory_appears_with_everything_in_it(tmp_path: Path):
 def test_what_differs_is_kept_until_it_is_named(tmp_path: Path):
     (tmp_path / "a").write_bytes(b"mine")
     files = FileSet(str(tmp_path), FILES)
-    assert files.present() == {A: b"mine"}
+    assert files.existing() == {A: b"mine"}
     with pytest.raises(Conflict) as failure:
         files.write()
     assert failure.value.data["paths"] == ["a"]

@@ -12,7 +12,7 @@ import holdfast
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.foreign_document import (
     UnreadableDocument,
-    bounded,
+    check_limits,
     parse_json,
     parse_toml,
     parse_yaml,
@@ -86,11 +86,11 @@ def test_without_the_bounds_a_kilobyte_stands_for_more_than_memory_holds() -> No
     value = yaml.safe_load(BOMB)
     assert len(BOMB) < 1024
     with pytest.raises(UnreadableDocument, match="values"):
-        bounded(value)
+        check_limits(value)
 
 
 def test_no_other_module_reads_yaml_or_toml_without_these_bounds() -> None:
-    """But for the one that edits a person's own configuration, and takes its values from `bounded`."""
+    """But for the one that edits a person's own configuration, and takes its values from `check_limits`."""
     package = Path(holdfast.__file__).parent
     reading = re.compile(
         r"yaml\.(?:safe_)?load|tomllib\.load|minidom|expat"

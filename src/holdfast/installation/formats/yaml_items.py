@@ -132,7 +132,7 @@ class YamlItems:
 
 def _data(text: str) -> Any:
     try:
-        return foreign_document.bounded(_read(text, yaml.load))
+        return foreign_document.check_limits(_read(text, yaml.load))
     except foreign_document.UnreadableDocument as error:
         raise DamagedText(1, str(error)) from None
 

@@ -1,12 +1,12 @@
 """Atomic writes: after a crash at any point a file holds its old content or its new content, complete.
 
 Contract:
-- When `atomic_write` returns, the new bytes and the name that leads to them are on disk. When it raises, the
-  name leads to the old bytes; only if the very last step failed (flushing the directory) it leads to the new
-  ones, and `Unconfirmed` says so. No temporary file is left.
+- When `atomic_write` returns, the new content and the directory entry are on disk. When it raises, the file
+  has its old content. There is one exception: if the last step fails, flushing the directory, the file has
+  its new content, and the error is `Unconfirmed`. No temporary file is left.
 - `streamed_file` changes nothing at its path until everything written to it is on disk. An existing file is
-  replaced only when the caller says so, and keeps its permissions; whether one exists is decided atomically
-  with the rename. Anything but a regular file is never replaced.
+  replaced only with `replace`, and keeps its permissions; without `replace`, the file is created only if
+  there is none, atomically. Only regular files are ever replaced.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def _mode_of(directory: int, name: str) -> int:
 
 
 def _remove_if_present(directory: int, name: str) -> None:
-    with suppress(OSError):  # the failure being reported matters more; `sweep_orphans` finds what is left
+    with suppress(OSError):  # another failure is being reported; `sweep_orphans` removes what is left
         os.unlink(name, dir_fd=directory)
 
 
 @contextmanager
 def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
-    """Yield a file to write to; it appears at its path when the block ends without an exception."""
+    """Yield a file to write to, which is renamed to its path when the block ends without an exception."""
     directory, name = os.path.split(path)
     if name in ("", os.curdir, os.pardir):
         raise InvalidPath("That path names no file.", hint="Add the name of a file to it.")
@@ -107,10 +107,10 @@ def _rename(folder: int, temporary: str, name: str, *, replace: bool) -> None:
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         return
     try:
-        # A link fails where the name exists by now; a rename would not.
+        # A link fails if the name exists by now; a rename would replace the file.
         os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except FileExistsError:
-        raise _exists(name) from None
+        raise _conflict(name) from None
 
 
 def _replaced_mode(folder: int, name: str, *, replace: bool) -> int | None:
@@ -120,11 +120,11 @@ def _replaced_mode(folder: int, name: str, *, replace: bool) -> int | None:
     except FileNotFoundError:
         return None
     if not replace:
-        raise _exists(name)
+        raise _conflict(name)
     if not stat.S_ISREG(found.st_mode):
         raise InvalidPath(f"'{name}' is not a regular file.", hint="Name a file, or one that does not exist.")
     return stat.S_IMODE(found.st_mode)
 
 
-def _exists(name: str) -> Conflict:
+def _conflict(name: str) -> Conflict:
     return Conflict(f"The file '{name}' exists already.", hint="Name one that does not.", path=name)

@@ -1,13 +1,13 @@
-"""Configuration files of other programs, changed so that a person can always go back.
+"""Changes configuration files of other programs, so that a person can always undo the change.
 
 Contract:
-- A file is replaced atomically and keeps its permissions. It is replaced only if it still has the content
-  that the change was made from (compare-and-swap); otherwise `Conflict` is raised, and nothing is changed.
-- Two of our own processes never change files of one directory at the same time: the directory itself is
-  locked, so that no lock files are left beside the files.
+- A file is replaced atomically and keeps its permissions. It is replaced only if it still has the content on
+  which the change is based (compare-and-swap); otherwise `Conflict` is raised, and nothing is changed.
+- Only one process of ours changes files of a directory at a time. The directory itself is locked, so that no
+  lock files are left beside the files.
 - The first change saves the earlier content beside the file, under the same name with `BACKUP_SUFFIX`.
-- A symbolic link is followed if the link and its target both belong to the user, and the target is then
-  changed. A file that must be inside a directory is never followed out of it.
+- A symbolic link is followed if the link and its target both belong to the user; then the target is changed.
+  A file that must be inside a directory is refused if a link leads out of it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from holdfast.storage.files.temporary import sweep_orphans
 BACKUP_SUFFIX = ".holdfast-backup"
 
 _PAUSE_SECONDS = 0.01
-"""A judgement: another process of ours holds the directory for a few milliseconds."""
+"""Between attempts to lock the directory. A judgement: other processes hold the lock for milliseconds."""
 _GUARD_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Backup(Enum):
-    """What happens to the backup of the earlier content."""
+    """What a change does with the backup of the earlier content."""
 
     WRITE = "write"
     LEAVE = "leave"
@@ -55,9 +55,9 @@ class ConfigurationFile:
     inside: str | None = None
     """The directory that the file must be in, for files that may have come with a repository."""
     is_private: bool = False
-    """Whether a new file, and the directories made for it, are for the user alone."""
+    """Whether only the user may access a new file, and the directories that are created for it."""
     guard_suffix: str | None = None
-    """The suffix of the lock file with which the owning program shows that it is writing."""
+    """The suffix of the lock file that the program creates beside its file while it writes."""
 
     def read(self) -> bytes | None:
         """Return the content, or None if the file does not exist."""
@@ -68,48 +68,48 @@ class ConfigurationFile:
         return _content(self._real_path() + BACKUP_SUFFIX, self.label + BACKUP_SUFFIX)
 
     def replace(self, before: bytes | None, after: bytes | None, *, backup: Backup) -> None:
-        """Replace the content `before` by `after`, durably; None means no file."""
-        place = self._real_path()
-        self._make_directory(place)
-        with translate_disk_errors(self.label), self._directory_locked(place), self._guarded(place):
-            if _content(place, self.label) != before:
+        """Replace the content `before` by `after`, durably; None means that there is no file."""
+        path = self._real_path()
+        self._make_directory(path)
+        with translate_disk_errors(self.label), self._directory_locked(path), self._guarded(path):
+            if _content(path, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
-            self._check_owner(place)
-            sweep_orphans(os.path.dirname(place))
+            self._check_owner(path)
+            sweep_orphans(os.path.dirname(path))
             if backup is Backup.WRITE and before is not None:
-                atomic_write(place + BACKUP_SUFFIX, before, mode=stat.S_IMODE(os.stat(place).st_mode))
+                atomic_write(path + BACKUP_SUFFIX, before, mode=stat.S_IMODE(os.stat(path).st_mode))
             if after is None:
-                _remove(place)
+                _remove(path)
             elif after != before:
                 mode = 0o600 if self.is_private and before is None else None
-                atomic_write(place, after, mode=mode)
+                atomic_write(path, after, mode=mode)
             if backup is Backup.REMOVE:
-                _remove(place + BACKUP_SUFFIX)
+                _remove(path + BACKUP_SUFFIX)
 
     def remove_empty_directories(self) -> None:
-        """Remove the empty directories above a removed file, up to the one it had to be in."""
+        """Remove the empty directories above a removed file, up to `inside`."""
         directory = os.path.dirname(self._real_path())
         while self.inside is not None and directory != os.path.realpath(self.inside):
             try:
                 os.rmdir(directory)
             except OSError:
-                return  # it has other files
+                return  # it is not empty
             directory = os.path.dirname(directory)
 
     def _real_path(self) -> str:
-        """Return the path of the file itself, behind any link."""
+        """Return the path of the file with all links resolved."""
         with translate_disk_errors(self.label):
             if os.path.islink(self.path):
                 self._check_link()
-            place = os.path.realpath(self.path)
+            path = os.path.realpath(self.path)
         if self.inside is not None:
-            within = os.path.realpath(self.inside)
-            if os.path.commonpath([within, place]) != within:
+            directory = os.path.realpath(self.inside)
+            if os.path.commonpath([directory, path]) != directory:
                 raise InvalidPath(
                     f"'{self.label}' leads out of the repository.",
                     hint="Replace the symbolic link by a file.",
                 )
-        return place
+        return path
 
     def _check_link(self) -> None:
         if not os.path.exists(self.path):
@@ -123,39 +123,40 @@ class ConfigurationFile:
                 hint="Replace the symbolic link by a file that belongs to you.",
             )
 
-    def _check_owner(self, place: str) -> None:
-        # Replacing a file changes its owner, which nobody expects in a home directory.
-        if self.is_private and os.path.exists(place) and os.stat(place).st_uid != os.geteuid():
+    def _check_owner(self, path: str) -> None:
+        # A replaced file would belong to another user than before.
+        if self.is_private and os.path.exists(path) and os.stat(path).st_uid != os.geteuid():
             raise Denied(
                 f"'{self.label}' belongs to another user.", hint="Run the command as the user it belongs to."
             )
 
-    def _make_directory(self, place: str) -> None:
+    def _make_directory(self, path: str) -> None:
         label = os.path.dirname(self.label) or self.label
         mode = 0o700 if self.is_private else 0o755
         with translate_disk_errors(label):
             try:
-                os.makedirs(os.path.dirname(place), mode=mode, exist_ok=True)
+                os.makedirs(os.path.dirname(path), mode=mode, exist_ok=True)
             except FileExistsError as error:
                 raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
-    def _directory_locked(self, place: str) -> Iterator[None]:
+    def _directory_locked(self, path: str) -> Iterator[None]:
         """Lock the directory against our other processes."""
-        ends = monotonic() + LIMITS.lock_wait_seconds
-        with open_directory(os.path.dirname(place)) as directory:
+        deadline = monotonic() + LIMITS.lock_wait_seconds
+        with open_directory(os.path.dirname(path)) as directory:
             while not _try_lock(directory):
-                if monotonic() >= ends:
+                if monotonic() >= deadline:
                     raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
                 time.sleep(_PAUSE_SECONDS)
             yield
 
     @contextmanager
-    def _guarded(self, place: str) -> Iterator[None]:
+    def _guarded(self, path: str) -> Iterator[None]:
+        """Create the lock file of the program that the configuration belongs to, if it uses one."""
         if self.guard_suffix is None:
             yield
             return
-        guard = place + self.guard_suffix
+        guard = path + self.guard_suffix
         try:
             os.close(os.open(guard, _GUARD_FLAGS, 0o600))
         except FileExistsError:
@@ -174,14 +175,14 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
-def _content(place: str, label: str) -> bytes | None:
+def _content(path: str, label: str) -> bytes | None:
     with translate_disk_errors(label):
-        if not os.path.lexists(place):
+        if not os.path.lexists(path):
             return None
-        return read_limited(place, LIMITS.configuration_file_bytes)
+        return read_limited(path, LIMITS.configuration_file_bytes)
 
 
-def _remove(place: str) -> None:
-    if os.path.lexists(place):
-        os.unlink(place)
-        flush_directory(os.path.dirname(place))
+def _remove(path: str) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)
+        flush_directory(os.path.dirname(path))

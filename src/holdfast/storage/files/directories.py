@@ -1,4 +1,4 @@
-"""Directories held open by descriptor, and flushed so that the names in them are durable."""
+"""Directories: opened as descriptors, and flushed so that their entries are durable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 @contextmanager
 def open_directory(path: StrPath) -> Iterator[int]:
-    """Hold a directory open and yield its descriptor."""
+    """Open a directory for a `with` block and yield its descriptor."""
     descriptor = os.open(path, _DIRECTORY_FLAGS)
     try:
         yield descriptor
@@ -22,11 +22,11 @@ def open_directory(path: StrPath) -> Iterator[int]:
 
 
 def flush_directory(path: StrPath) -> None:
-    """Make the names in a directory durable."""
+    """Make the entries of a directory durable."""
     with open_directory(path) as descriptor:
         os.fsync(descriptor)
 
 
 def check_directory(path: StrPath) -> None:
-    """Raise `OSError` unless the path itself is a directory, and not a link to one."""
+    """Raise `OSError` unless the path is a directory; a link to one is refused."""
     os.close(os.open(path, _DIRECTORY_FLAGS | os.O_NOFOLLOW))

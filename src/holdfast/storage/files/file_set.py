@@ -1,10 +1,10 @@
-"""A set of files written into a directory together, and folders that appear complete.
+"""Writes a set of files into a directory, and creates folders atomically.
 
 Contract:
-- A directory that does not exist yet appears complete, atomically, or not at all. What a killed writer left
-  beside it is removed by the next writer, an hour later.
-- In a directory that exists, nothing is written unless every file that differs was named for replacement.
-  Each file is replaced atomically; after an interruption the same call finishes the work.
+- A new directory is created with all its files, atomically, or not at all. Temporary folders of killed
+  processes are removed by later calls, once they are an hour old.
+- In an existing directory, nothing is written unless the caller has named every existing file that would
+  change. Each file is replaced atomically; after an interruption, the same call finishes the work.
 - Links inside the directory are never followed (see `work_tree.py`).
 """
 
@@ -23,42 +23,42 @@ from holdfast.storage.files.temporary import is_temporary_name, temporary_name
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
-_ABANDONED_SECONDS = 3600
-"""A judgement: no scaffold or clone takes nearly as long, and a folder cannot be locked like a file."""
-_COMPARED_BYTES = 16 * 1024 * 1024
+_MIN_ABANDONED_SECONDS = 3600
+"""The age at which a temporary folder is removed. A judgement: no scaffold or clone takes nearly as long."""
+_MAX_COMPARED_BYTES = 16 * 1024 * 1024
 """A judgement: four times the largest scaffold (`LIMITS.scaffold_bytes`)."""
 
 
 class FileSet:
-    """Files by their path inside one directory."""
+    """The contents of files, by their path inside one directory."""
 
     def __init__(self, directory: str, files: Mapping[RepoPath, bytes]) -> None:
         self._directory = os.path.abspath(directory)
         self._label = os.path.basename(self._directory)
         self._files = files
 
-    def present(self) -> dict[RepoPath, bytes]:
-        """Return the files that exist now under the paths of the set."""
+    def existing(self) -> dict[RepoPath, bytes]:
+        """Return the current content of the files that exist already."""
         if not os.path.lexists(self._directory):
             return {}
         tree = self._tree(self._directory)
         found: dict[RepoPath, bytes] = {}
         for path in self._files:
             try:
-                found[path] = tree.read_bytes(path, _COMPARED_BYTES)
+                found[path] = tree.read_bytes(path, _MAX_COMPARED_BYTES)
             except NotFound:
                 continue
         return found
 
     def write(self, *, replacing: Collection[RepoPath] = ()) -> list[RepoPath]:
-        """Write the files and return those that did not exist with this content before."""
+        """Write the files, and return those that were new or had another content."""
         if not os.path.lexists(self._directory):
             with atomic_folder(self._directory) as temporary:
                 self._fill(temporary, self._files)
             return list(self._files)
-        present = self.present()
-        wanted = [path for path, data in self._files.items() if present.get(path) != data]
-        refused = [path for path in wanted if path in present and path not in replacing]
+        existing = self.existing()
+        changed = [path for path, data in self._files.items() if existing.get(path) != data]
+        refused = [path for path in changed if path in existing and path not in replacing]
         if refused:
             raise Conflict(
                 f"{len(refused)} of the files exist already with other content: "
@@ -66,8 +66,8 @@ class FileSet:
                 hint="Name each one that may be replaced.",
                 paths=[path.text for path in refused],
             )
-        self._fill(self._directory, wanted)
-        return wanted
+        self._fill(self._directory, changed)
+        return changed
 
     def _fill(self, directory: str, paths: Collection[RepoPath]) -> None:
         tree = self._tree(directory)
@@ -76,23 +76,23 @@ class FileSet:
             tree.write(path, self._files[path])
 
     def _tree(self, directory: str) -> Tree:
-        # As a repository of its own, whatever encloses it: only this directory is written to.
+        # Not the enclosing repository: nothing outside of this directory may be written to.
         with translate_disk_errors(self._label):
             return Tree(Repository(os.path.realpath(directory)))
 
 
 @contextmanager
 def atomic_folder(directory: str) -> Iterator[str]:
-    """Yield an empty folder that is renamed to `directory` when the block ends, or removed when it fails.
+    """Yield an empty folder; at the end rename it to `directory`, or remove it if the block failed.
 
-    By then `directory` must not exist, or be an empty folder.
+    At that time `directory` must not exist, or must be an empty folder.
     """
     parent, label = os.path.split(os.path.abspath(directory))
     temporary = os.path.join(parent, temporary_name(label))
     with translate_disk_errors(label):
         os.makedirs(parent, exist_ok=True)
         for name in filter(is_temporary_name, os.listdir(parent)):
-            if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
+            if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _MIN_ABANDONED_SECONDS:
                 _remove_folder(os.path.join(parent, name))
         os.mkdir(temporary)
         try:
@@ -112,6 +112,6 @@ def make_folder(path: str) -> str:
 
 
 def _remove_folder(directory: str) -> None:
-    import shutil  # here, because every command that can scaffold would load it
+    import shutil  # here, because few of the commands that load this module need it
 
     shutil.rmtree(directory, ignore_errors=True)

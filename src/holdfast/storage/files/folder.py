@@ -1,9 +1,8 @@
-"""The small files of one flat folder, read together.
+"""Reads the small files of one flat folder, such as a folder of templates.
 
 Contract:
-- The folder and each file in it are opened without following a link; a symbolic link is refused in both
-  places.
-- A file that cannot be read is one failure in the result; the others are still read.
+- A symbolic link is refused, both as the folder and as a file in it.
+- For a file that cannot be read, the result has the error; the others are still read.
 - A folder that does not exist has no files.
 """
 
@@ -20,7 +19,7 @@ from holdfast.storage.files.regular_file import read_limited
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Fingerprint = tuple[tuple[str, int, int, int], ...]
-"""Name, inode, size and modification time of every file: equal fingerprints mean that nothing changed."""
+"""Name, inode, size and modification time of every file; equal fingerprints mean that nothing changed."""
 
 
 class Folder:
@@ -37,19 +36,19 @@ class Folder:
     def fingerprint(self) -> Fingerprint:
         """Return a value that changes when a file is added, removed or written."""
         if not os.access(self._path, os.F_OK):
-            return ()  # the usual case, without the cost of an exception
+            return ()  # the usual case, faster than by an exception
         try:
             folder = os.lstat(self._path)
             if not stat.S_ISDIR(folder.st_mode):
-                return (_identity(self._label, folder),)
+                return (_stat(self._label, folder),)
             with os.scandir(self._path) as entries:
-                found = [entry for entry in entries if entry.name.endswith(self._suffix)]
-                return tuple(sorted(_identity(item.name, item.stat(follow_symlinks=False)) for item in found))
+                files = [entry for entry in entries if entry.name.endswith(self._suffix)]
+                return tuple(sorted(_stat(item.name, item.stat(follow_symlinks=False)) for item in files))
         except OSError:
             return ()
 
     def read(self) -> Mapping[str, bytes | HoldfastError]:
-        """Return each file's content, or why it could not be read, by name and sorted by name."""
+        """Return each file's content, or why it could not be read, by its name, in the order of names."""
         try:
             with translate_disk_errors(self._label):
                 folder = os.open(self._path, _FOLDER_FLAGS)
@@ -68,6 +67,6 @@ class Folder:
             return failure
 
 
-def _identity(name: str, status: os.stat_result) -> tuple[str, int, int, int]:
+def _stat(name: str, status: os.stat_result) -> tuple[str, int, int, int]:
     size = status.st_size if stat.S_ISREG(status.st_mode) else -1
     return name, status.st_ino, size, status.st_mtime_ns

@@ -1,8 +1,8 @@
-"""Documents that other programs or people wrote, read within bounds: JSON, TOML, YAML and XML.
+"""Parses JSON, TOML, YAML and XML from other programs or people, within limits.
 
 Contract:
 - The result is nested at most `LIMITS.foreign_depth` deep and has at most `LIMITS.foreign_values` values, so
-  that code that walks through it needs no bound of its own. Anything else is `UnreadableDocument`.
+  that code that walks through it needs no limit. Any other document raises `UnreadableDocument`.
 - YAML is read without aliases and XML without entities: with them a kilobyte can expand beyond any memory
   (the "billion laughs" attack).
 """
@@ -18,17 +18,18 @@ from typing import Any
 from holdfast.kernel.limits import LIMITS
 
 _CONTAINERS = (dict, list)
-_LONGEST_NUMBER = 1000
-"""In characters. A judgement: Python converts integers of up to 4,300 digits by default."""
+_MAX_YAML_INTEGER_CHARACTERS = 1000
+"""A judgement: well below the 4,300 digits that Python converts to an integer by default."""
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
-_LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
-"""A key of TOML with too many dots: `tomllib` takes time quadratic in their number."""
-_XML_PART = 1 << 16
+_TOO_DEEP_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
+"""A TOML key with too many dots: `tomllib` takes time quadratic in their number."""
+_XML_CHUNK_BYTES = 1 << 16
+"""The limits are checked after each chunk. A judgement: a chunk has some thousand elements."""
 _TOO_LARGE = "it contains a number that is too large"
 
 
 class UnreadableDocument(ValueError):
-    """The text is no such document, or exceeds the bounds; `line` is where, if known."""
+    """The text is not a document of the format, or exceeds the limits; `line` is the place, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -36,9 +37,9 @@ class UnreadableDocument(ValueError):
 
 
 def parse_json(text: str | bytes, **hooks: Any) -> Any:
-    """Return the value of a JSON document; `hooks` are those of `json.loads`."""
+    """Return the value of a JSON document; `hooks` are passed to `json.loads`."""
     try:
-        return bounded(json.loads(text, **hooks))
+        return check_limits(json.loads(text, **hooks))
     except UnreadableDocument:
         raise
     except json.JSONDecodeError as error:
@@ -56,7 +57,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     """Return the table of a TOML document."""
     import tomllib
 
-    if re.search(_LONG_KEY, text):
+    if re.search(_TOO_DEEP_KEY, text):
         raise _too_deep()
     try:
         table: dict[str, Any] = tomllib.loads(text)
@@ -65,7 +66,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise UnreadableDocument(str(error) if has_message else _TOO_LARGE) from None
     except RecursionError:
         raise _too_deep() from None
-    bounded(table)
+    check_limits(table)
     return table
 
 
@@ -76,7 +77,7 @@ def parse_yaml(text: str) -> Any:
     if len(text) > LIMITS.foreign_yaml_characters:
         raise UnreadableDocument(f"it has more than {LIMITS.foreign_yaml_characters:,} characters")
     try:
-        return bounded(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 # nosec B506 # from the safe one
+        return check_limits(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 # nosec B506 # from the safe one
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "it is not YAML"
@@ -88,7 +89,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
-    """Yield the elements of an XML document: a name with its attributes, then the name with None."""
+    """Yield the tags of an XML document: a start tag with its attributes, an end tag with None."""
     from xml.parsers import expat
 
     found: list[tuple[str, dict[str, str] | None]] = []
@@ -101,10 +102,10 @@ def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
     parser.EntityDeclHandler = parser.ExternalEntityRefHandler = parser.UnparsedEntityDeclHandler = refuse
     parser.StartElementHandler = lambda name, attributes: found.append((name, attributes))
     parser.EndElementHandler = lambda name: found.append((name, None))
-    for start in range(0, len(content) + 1, _XML_PART):
-        part = content[start : start + _XML_PART]
+    for start in range(0, len(content) + 1, _XML_CHUNK_BYTES):
+        part = content[start : start + _XML_CHUNK_BYTES]
         try:
-            parser.Parse(part, len(part) < _XML_PART)
+            parser.Parse(part, len(part) < _XML_CHUNK_BYTES)
         except expat.ExpatError as error:
             raise UnreadableDocument(expat.errors.messages[error.code], error.lineno) from None
         for _, attributes in found:
@@ -118,18 +119,19 @@ def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
         found.clear()
 
 
-def bounded(value: Any) -> Any:
-    """Return a value if it is within the bounds, or raise `UnreadableDocument`."""
-    level, seen = [item for item in (value,) if isinstance(item, _CONTAINERS)], 0
+def check_limits(value: Any) -> Any:
+    """Return a value that is within the limits; otherwise raise `UnreadableDocument`."""
+    containers = [value] if isinstance(value, _CONTAINERS) else []  # of one level of nesting
+    seen = 0
     for _ in range(LIMITS.foreign_depth):
-        if not level:
+        if not containers:
             return value
-        seen += sum(map(len, level))
+        seen += sum(map(len, containers))
         if seen > LIMITS.foreign_values:
             raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
-        parts = [item.values() if isinstance(item, dict) else item for item in level]
-        level = [part for some in parts for part in some if isinstance(part, _CONTAINERS)]
-    if level:
+        contents = [item.values() if isinstance(item, dict) else item for item in containers]
+        containers = [item for content in contents for item in content if isinstance(item, _CONTAINERS)]
+    if containers:
         raise _too_deep()
     return value
 
@@ -143,7 +145,7 @@ def _plain_loader() -> type[Any]:
     import yaml
 
     class PlainLoader(yaml.SafeLoader):
-        """Builds a tree of values, and stops where it gets too deep."""
+        """Builds a tree of values; refuses aliases and too deep nesting."""
 
         depth = 0
 
@@ -158,10 +160,10 @@ def _plain_loader() -> type[Any]:
             self.depth -= 1
             return node
 
-    def whole_number(loader: Any, node: Any) -> Any:
-        if len(node.value) > _LONGEST_NUMBER:
+    def construct_integer(loader: Any, node: Any) -> Any:
+        if len(node.value) > _MAX_YAML_INTEGER_CHARACTERS:
             raise UnreadableDocument(_TOO_LARGE)
         return loader.construct_yaml_int(node)
 
-    PlainLoader.add_constructor("tag:yaml.org,2002:int", whole_number)
+    PlainLoader.add_constructor("tag:yaml.org,2002:int", construct_integer)
     return PlainLoader

@@ -1,21 +1,21 @@
-r"""Patterns for paths: the one dialect that every tool, filter and setting uses, close to `.gitignore`.
+r"""Patterns for paths, in one syntax for all tools, filters and settings, close to that of `.gitignore`.
 
-| Sign | Matches |
+| Syntax | Matches |
 | --- | --- |
 | `*`, `?` | any characters, or one character, within a name |
 | `**` | any characters, across folders; `**/` also none |
-| `[a-z]`, `[!a]`, `[^a]` | one character of a class, or one outside of it |
+| `[a-z]`, `[!a]`, `[^a]` | one character in a class, or one outside of it |
 | `{one,two}` | either text |
-| `\*` | the character after the backslash, as it is |
+| `\*` | the character after the backslash, literally |
 
 Contract:
-- A pattern without a slash, except at its end, matches names at any depth. One with a slash counts from the
-  folder that the paths count from. `./` and `/` at the beginning are ignored.
-- A pattern whose last name has no sign, or that ends with a slash, also matches everything below a folder of
-  that name.
-- A pattern also matches the path that is spelled like it: files may be called `[id].tsx` or `{slug}.md`.
-  A bracket that is no class stands for itself.
-- Patterns are foreign input: RE2 matches them in linear time, whatever they contain.
+- A pattern without a slash, except at its end, matches names at any depth. A pattern with a slash is relative
+  to the same folder as the paths. `./` and `/` at the start are ignored.
+- A pattern whose last name has no special character, or that ends with a slash, also matches everything below
+  a folder of that name.
+- A pattern also matches the path that equals it: files may be called `[id].tsx` or `{slug}.md`. A bracket
+  that does not begin a class matches itself.
+- Patterns are untrusted: RE2 matches them in linear time, whatever they contain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 
-_SIGNS = frozenset("*?[{\\")
+_SPECIAL_CHARACTERS = frozenset("*?[{\\")
 _TOKEN = re.compile(
     r"""(?P<folders>(?:\A|(?<=/))\*\*/) | (?P<any>\*\*) | (?P<name>\*) | (?P<one>\?)
     | \[(?P<negation>[!^]?)(?P<letters>(?:\]|[^\]/])[^\]/]*)\] | \{(?P<choice>[^{}/]*)\}
@@ -38,55 +38,60 @@ _EXPRESSIONS = {"folders": "(?:.*/)?", "any": ".*", "name": "[^/]*", "one": "[^/
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether a text may match other paths than the one it spells."""
-    return text.endswith("/") or not _SIGNS.isdisjoint(text)
+    """Return whether a text may match other paths than the path that equals it."""
+    return text.endswith("/") or not _SPECIAL_CHARACTERS.isdisjoint(text)
 
 
 def escaped(path: str) -> str:
-    """Return a pattern in which no character of a path is a sign."""
+    """Return a pattern that matches only this path, with special characters escaped."""
     return re.sub(r"[*?\[{\\]", r"\\\g<0>", path)
 
 
 def file_filter(text: str) -> Callable[[str], bool]:
-    """Return a predicate for the one file that a path names, or for the files that a pattern matches."""
-    return matcher([text]) if is_pattern(text) else text.removeprefix("./").removeprefix("/").__eq__
+    """Return a predicate for the files that a pattern matches, or for the one file of a path."""
+    if is_pattern(text):
+        return matcher([text])
+    return text.removeprefix("./").removeprefix("/").__eq__
 
 
 def matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
     """Return a predicate for the paths that at least one of the patterns matches."""
-    if len(patterns) > LIMITS.patterns or any(len(one) > LIMITS.pattern_characters for one in patterns):
+    if len(patterns) > LIMITS.patterns or any(
+        len(pattern) > LIMITS.pattern_characters for pattern in patterns
+    ):
         raise InvalidArguments(
             f"At most {LIMITS.patterns} patterns of {LIMITS.pattern_characters} characters are matched.",
             hint="Use fewer or shorter patterns.",
         )
-    expression = _compiled("|".join(f"(?:{_expression(pattern)})" for pattern in patterns))
-    return lambda path: expression.fullmatch(_encoded(path)) is not None
+    expression = _compile("|".join(f"(?:{_path_expression(pattern)})" for pattern in patterns))
+    return lambda path: expression.fullmatch(_encode(path)) is not None
 
 
-def _compiled(expression: str) -> Any:
+def _compile(expression: str) -> Any:
     import re2  # type: ignore[import-untyped]  # loaded only where a pattern is given
 
     options = re2.Options()
     options.dot_nl, options.log_errors = True, False
-    return re2.compile(_encoded(expression), options)
+    return re2.compile(_encode(expression), options)
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _expression(pattern: str) -> str:
+def _path_expression(pattern: str) -> str:
+    """Return the regular expression for all paths that a pattern matches."""
     ends_with_slash = pattern.endswith("/")
-    pattern = _encoded(pattern).decode().removeprefix("./").strip("/")  # as paths are compared
-    depth = "" if "/" in pattern else "(?:.*/)?"
-    has_signs = not _SIGNS.isdisjoint(pattern.rpartition("/")[2])
-    below = "" if has_signs and not ends_with_slash else "(?:/.*)?"
-    either = f"(?:{_translated(pattern)}|{re.escape(pattern)})"
-    return f"{depth}{either}{below}"
+    pattern = _encode(pattern).decode().removeprefix("./").strip("/")  # encoded like the paths
+    any_folder = "" if "/" in pattern else "(?:.*/)?"
+    has_special_characters = not _SPECIAL_CHARACTERS.isdisjoint(pattern.rpartition("/")[2])
+    below = "" if has_special_characters and not ends_with_slash else "(?:/.*)?"
+    either = f"(?:{_name_expression(pattern)}|{re.escape(pattern)})"
+    return f"{any_folder}{either}{below}"
 
 
-def _translated(pattern: str) -> str:
-    """Return the regular expression for the signs of a pattern."""
+def _name_expression(pattern: str) -> str:
+    """Return a regular expression for a pattern, without the rules for folders above and below."""
     pieces: list[str] = []
     position = 0
     while (token := _TOKEN.match(pattern, position)) is not None:
@@ -95,11 +100,11 @@ def _translated(pattern: str) -> str:
         if kind in _EXPRESSIONS:
             pieces.append(_EXPRESSIONS[kind])
         elif kind == "choice":
-            alternatives = "|".join(map(_translated, token["choice"].split(",")))
+            alternatives = "|".join(map(_name_expression, token["choice"].split(",")))
             pieces.append(f"(?:{alternatives})")
         elif kind == "letters":
-            letters = "".join(one if one == "-" else re.escape(one) for one in token["letters"])
-            if _is_class(letters):
+            letters = "".join(letter if letter == "-" else re.escape(letter) for letter in token["letters"])
+            if _is_valid_class(letters):
                 pieces.append(f"[^/{letters}]" if token["negation"] else f"[{letters}]")
             else:
                 pieces.append(r"\[")
@@ -109,11 +114,11 @@ def _translated(pattern: str) -> str:
     return "".join(pieces)
 
 
-def _is_class(letters: str) -> bool:
+def _is_valid_class(letters: str) -> bool:
     import re2
 
     try:
-        _compiled(f"[{letters}]")
+        _compile(f"[{letters}]")
     except re2.error:
         return False
     return True

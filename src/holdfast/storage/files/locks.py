@@ -1,15 +1,15 @@
-"""File locks that end with their holder, and counters that processes share.
+"""File locks that the kernel releases when their holder dies, and counters that processes share.
 
 Contract:
-- A lock is a `flock` on a file of its own, which is never replaced or removed. The data file cannot carry the
-  lock, because `atomic_write` gives its name to another inode. The kernel drops the lock when its holder
-  dies, so no process has to judge whether another is still alive.
-- `Locks` are for things that have no place of their own for a lock file, such as files of the work tree. Keys
-  share a fixed number of lock files (lock striping), so that there are few; several are taken in one order,
-  so that no deadlock is possible.
-- Numbers that `next_number` takes from one file grow and never repeat, whichever process asks. They are not
-  flushed: after a power failure the file may be older, so callers give a lower bound that grows by itself,
-  such as the time.
+- A lock is a `flock` on a separate file, which is never replaced or removed. The data file itself cannot be
+  locked, because `atomic_write` replaces it by another inode. The kernel drops the lock when its holder dies,
+  so no process has to find out whether another is still alive.
+- `Locks` are for things that can have no lock file beside them, such as files of the work tree. Keys share a
+  fixed number of lock files (lock striping). Several locks are always taken in the same order, so that no
+  deadlock is possible.
+- The numbers that `next_number` takes from a file increase and never repeat, in all processes together. The
+  file is not flushed: after a power failure it may be older, so callers pass a lower bound that increases by
+  itself, such as the time.
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.storage.git.repository import Repository
 
-_FIRST_PAUSE_SECONDS = 0.001
-_LONGEST_PAUSE_SECONDS = 0.005
-"""Judgements: locks are held for about as long as a flush takes, a few milliseconds."""
+_MIN_PAUSE_SECONDS = 0.001
+"""The first pause between attempts. A judgement: locks are held for a few milliseconds."""
+_MAX_PAUSE_SECONDS = 0.005
+"""A judgement: locks are held for about as long as a flush takes, a few milliseconds."""
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_STRIPES = 64
+_STRIPE_COUNT = 64
 """A judgement: more than the threads of a server, so that two keys seldom share a lock by chance."""
 _COUNTER_DIGITS = 32
+"""The file of a counter has a fixed width, so that each number overwrites the last one completely."""
 
 
 @contextmanager
 def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator[None]:
-    """Hold the lock of `path` (its own file, `<path>.lock`) against processes and threads.
+    """Hold the lock of `path`, which is the file `<path>.lock`, against other processes and threads.
 
     Waits at most `wait` seconds, then raises `Busy`. Not re-entrant: a second `locked` on the same path
     inside the first waits for itself.
@@ -57,14 +59,14 @@ def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator
 
 
 def _wait_for_lock(lock_path: str, name: str, wait: float) -> int:
-    ends = monotonic() + wait
-    pause = _FIRST_PAUSE_SECONDS
+    deadline = monotonic() + wait
+    pause = _MIN_PAUSE_SECONDS
     while (descriptor := _try_lock(lock_path)) is None:
-        if monotonic() >= ends:
+        if monotonic() >= deadline:
             raise Busy(f"'{name}' is in use by another process.", hint="Try again in a moment.", path=name)
         current_call().check()
         time.sleep(pause)
-        pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+        pause = min(pause * 1.5, _MAX_PAUSE_SECONDS)
     return descriptor
 
 
@@ -72,7 +74,7 @@ def _try_lock(lock_path: str) -> int | None:
     descriptor = os.open(lock_path, _LOCK_FLAGS, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The lock file may have been removed between the two calls; a lock without a name guards nothing.
+        # If the lock file was removed between the two calls, other processes will lock another file.
         if os.path.samestat(os.fstat(descriptor), os.stat(lock_path, follow_symlinks=False)):
             return descriptor
     except (BlockingIOError, FileNotFoundError):
@@ -85,7 +87,7 @@ def _try_lock(lock_path: str) -> int | None:
 
 
 class Locks:
-    """The locks of one room, each found by a key."""
+    """A group of locks in the store of a repository, each found by a key."""
 
     def __init__(self, repository: Repository, name: str) -> None:
         self._repository = repository
@@ -93,7 +95,7 @@ class Locks:
 
     @contextmanager
     def holding(self, *keys: str) -> Iterator[None]:
-        """Hold the locks of some keys against processes and threads."""
+        """Hold the locks of these keys against other processes and threads."""
         directory = os.path.join(self._repository.ensure_store(), self._name)
         with translate_disk_errors(self._name):
             os.makedirs(directory, 0o700, exist_ok=True)
@@ -111,14 +113,14 @@ class Locks:
 
 
 def _stripe(key: str) -> int:
-    import hashlib  # here, because quick commands lock nothing by a key
+    import hashlib  # here, because quick commands do not use it
 
     digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=4).digest()
-    return int.from_bytes(digest, "big") % _STRIPES
+    return int.from_bytes(digest, "big") % _STRIPE_COUNT
 
 
 def next_number(path: StrPath, at_least: int, count: int = 1) -> int:
-    """Return the first of `count` new numbers, none smaller than `at_least`."""
+    """Reserve `count` consecutive numbers, the first at least `at_least`, and return the first."""
     name = os.path.basename(os.fspath(path))
     with translate_disk_errors(name):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

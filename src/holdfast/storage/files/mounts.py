@@ -18,7 +18,7 @@ _NETWORK_HELPERS = frozenset({"ceph", "davfs", "gcsfuse", "glusterfs", "rclone",
 def is_network_filesystem(path: StrPath) -> bool:
     """Return whether `path` is on a network file system, where locks and write-ahead logs are unreliable.
 
-    False if the mount table cannot be read (it exists on Linux only): that is no reason to refuse work.
+    False if the mount table cannot be read, as on other systems than Linux.
     """
     kind, _, helper = filesystem_type(path).partition(".")
     return kind in _NETWORK_TYPES or (kind == "fuse" and helper in _NETWORK_HELPERS)
@@ -29,22 +29,23 @@ def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
     target = os.path.realpath(path)
     try:
         with open(mount_table, encoding="utf-8", errors="surrogateescape") as table:
-            mounts = [mount for line in table if (mount := _mount(line)) is not None]
+            mounts = [mount for line in table if (mount := _parse_mount(line)) is not None]
     except OSError:
         return ""
-    # Later mounts cover earlier ones at the same place, hence "at least as long".
-    best, answer = "", ""
-    for place, kind in mounts:
-        if len(place) >= len(best) and (place in ("/", target) or target.startswith(f"{place}/")):
-            best, answer = place, kind
-    return answer
+    # Of mounts at the same point, the last one hides the others: hence ">=".
+    longest, its_type = "", ""
+    for mount_point, filesystem in mounts:
+        contains_target = mount_point in ("/", target) or target.startswith(f"{mount_point}/")
+        if contains_target and len(mount_point) >= len(longest):
+            longest, its_type = mount_point, filesystem
+    return its_type
 
 
-def _mount(line: str) -> tuple[str, str] | None:
-    """Read the mount point and the type from one line of the table."""
+def _parse_mount(line: str) -> tuple[str, str] | None:
+    """Return the mount point and the type in one line of the table (see proc_pid_mountinfo(5))."""
     fields = line.split()
     try:
-        place = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
-        return place, fields[fields.index("-", 6) + 1]
+        mount_point = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4])
+        return mount_point, fields[fields.index("-", 6) + 1]
     except (IndexError, ValueError):
         return None

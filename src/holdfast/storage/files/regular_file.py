@@ -1,4 +1,4 @@
-"""Reading regular files whole, within a size limit and without ever blocking.
+"""Reads whole regular files, within a size limit and without ever blocking.
 
 Contract: a symbolic link as the last component, a FIFO, a device or a socket is refused at once.
 """
@@ -17,7 +17,10 @@ _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_C
 
 
 def read_limited(path: StrPath, limit: int, *, directory: int | None = None) -> bytes:
-    """Return the content of a regular file of at most `limit` bytes; maybe relative to `directory`."""
+    """Return the content of a regular file of at most `limit` bytes.
+
+    A relative path may be relative to `directory`, a descriptor.
+    """
     name = os.path.basename(os.fspath(path))
     with translate_disk_errors(name):
         descriptor = open_regular(path, label=name, directory=directory)
@@ -40,11 +43,14 @@ def read_descriptor(descriptor: int, limit: int, *, label: str) -> bytes:
     """Return the content of an open file, or raise `TooLarge` as soon as it exceeds `limit`."""
     size = os.fstat(descriptor).st_size
     pieces: list[bytes] = []
-    room = limit + 1
-    while size <= limit and room > 0 and (piece := os.read(descriptor, min(room, LIMITS.read_chunk))):
+    remaining = limit + 1  # one byte more than allowed, to notice a file that grows
+    while size <= limit and remaining > 0:
+        piece = os.read(descriptor, min(remaining, LIMITS.read_chunk))
+        if not piece:
+            break
         pieces.append(piece)
-        room -= len(piece)
-    if size > limit or room <= 0:
+        remaining -= len(piece)
+    if size > limit or remaining <= 0:
         raise TooLarge(
             f"'{label}' is larger than {limit} bytes.", hint="Use a smaller file.", path=label, limit=limit
         )

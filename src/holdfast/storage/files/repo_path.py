@@ -1,16 +1,16 @@
-"""Paths in the work tree: the only way from a string to one, and from what a person types in a shell.
+"""Validated paths in the work tree, from strings and from paths that a person types in a shell.
 
 Contract:
-- `RepoPath.parse` looks at the text alone. What it returns is relative, in normal form (forward slashes, no
-  empty or `.` segment), has no `..`, and names neither git's directory nor a store of ours under any spelling
-  that Windows, macOS or Linux resolve to it.
-- Nothing is decoded, expanded or looked up. `%2e` is three characters here.
+- `RepoPath.parse` checks the text alone. Its result is relative and in normal form (forward slashes, no empty
+  or `.` segment), has no `..`, and does not lead to git's directory or a store of ours, in any spelling that
+  Windows, macOS or Linux accept for them.
+- Nothing is decoded, expanded or looked up: `%2e` is three characters.
 - A `RepoPath` is neither a `str` nor an `os.PathLike`: only `Tree` opens one.
-- `typed_path` interprets what a person types in a shell. A path that is absolute, or begins with `./` or
-  `../`, is resolved as a shell does; any other counts from the current directory if something of that name is
-  there, and from the root otherwise. A path that leads out of the work tree is returned as it was typed, and
-  `parse` reports what is wrong with it. No file is opened, and links are followed only on the way to the
-  folder.
+- `typed_path` interprets a path that a person typed in a shell. A path that is absolute, or begins with `./`
+  or `../`, is resolved as a shell does. Any other path is relative to the current directory if something of
+  that name exists there, and otherwise to the root. A path that leads out of the work tree is returned
+  unchanged, and `parse` reports what is wrong with it. No file is opened, and only links in the folder's path
+  are followed.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ _RESERVED = frozenset({".git", ".holdfast"})
 # The 8.3 short names that Windows gives `.git` and `.holdfast`, before the tilde and a number.
 _RESERVED_SHORT = frozenset({"git", "holdfa"})
 
-_CACHED_PATHS = 1024
+_MAX_CACHED_PATHS = 1024
 """A judgement: a request names the same few paths over and over."""
-_RELATIVE = "Give a path relative to the repository root, with forward slashes, such as 'src/main.py'."
+_RELATIVE_PATH_HINT = (
+    "Give a path relative to the repository root, with forward slashes, such as 'src/main.py'."
+)
 
 
 class RepoPath:
@@ -57,7 +59,7 @@ class RepoPath:
     def parse(cls, text: str) -> RepoPath:
         """Return the path that `text` names, or raise `InvalidPath` with what is wrong with it."""
         if not isinstance(text, str):
-            raise InvalidPath("A path must be a string.", hint=_RELATIVE)
+            raise InvalidPath("A path must be a string.", hint=_RELATIVE_PATH_HINT)
         return cls(_segments(text))
 
     @property
@@ -91,9 +93,9 @@ class RepoPath:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Let models declare fields of this type: a string outside, a `RepoPath` inside.
+        """Let models have fields of this type, which are strings on the wire.
 
-        `InvalidPath` passes through validation unchanged, so that a caller sees the kind of failure it is.
+        `InvalidPath` passes through validation unchanged, so that the caller receives this kind of error.
         """
         from pydantic_core import core_schema  # here, because quick commands do without pydantic
 
@@ -114,20 +116,20 @@ def _refused(text: str, reason: str, hint: str) -> InvalidPath:
     return InvalidPath(f"The path {shown} {reason}.", hint=hint)
 
 
-@lru_cache(maxsize=_CACHED_PATHS)
+@lru_cache(maxsize=_MAX_CACHED_PATHS)
 def _segments(text: str) -> tuple[str, ...]:
     """Return the segments of a valid path."""
     _check_text(text)
     segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
     if not segments:
-        raise _refused(text, "names no file", _RELATIVE)
+        raise _refused(text, "names no file", _RELATIVE_PATH_HINT)
     for segment in segments:
         _check_segment(segment, text)
     return segments
 
 
 def _check_text(text: str) -> None:
-    """Refuse what is wrong with the text as a whole."""
+    """Refuse a text that is too long, or has characters or a start that no path may have."""
     if len(text) > LIMITS.path_characters:
         raise _refused(text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path.")
     if not _CONTROL.isdisjoint(text):
@@ -135,25 +137,27 @@ def _check_text(text: str) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused(text, "is not valid Unicode", "Rename the file so that its name is valid UTF-8.")
     if "\\" in text or not _LIKE_SLASH.isdisjoint(text):
-        raise _refused(text, "contains a backslash or a character that looks like a slash", _RELATIVE)
+        raise _refused(
+            text, "contains a backslash or a character that looks like a slash", _RELATIVE_PATH_HINT
+        )
     _check_beginning(text)
 
 
 def _check_beginning(text: str) -> None:
     """Refuse absolute paths, home directories, drives and URLs."""
     if text.startswith("/"):
-        raise _refused(text, "is absolute", _RELATIVE)
+        raise _refused(text, "is absolute", _RELATIVE_PATH_HINT)
     if text.startswith("~"):
-        raise _refused(text, "begins with a tilde", _RELATIVE)
+        raise _refused(text, "begins with a tilde", _RELATIVE_PATH_HINT)
     scheme, colon, rest = text.partition(":")
     if colon and (len(scheme) == 1 or rest.startswith("//") or scheme.lower() == "file"):
-        raise _refused(text, "begins with a drive letter or a URL scheme", _RELATIVE)
+        raise _refused(text, "begins with a drive letter or a URL scheme", _RELATIVE_PATH_HINT)
 
 
 def _check_segment(segment: str, text: str) -> None:
-    """Refuse what is wrong with one name between slashes."""
+    """Refuse an invalid name between slashes."""
     if not segment.translate(_IGNORABLE).translate(_LIKE_DOT).strip(". "):
-        raise _refused(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE}")
+        raise _refused(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE_PATH_HINT}")
     if segment.endswith((".", " ")):
         raise _refused(text, "has a name that ends with a dot or a space", "Rename the file.")
     if len(segment.encode()) > LIMITS.path_segment_bytes:
@@ -178,37 +182,38 @@ def _is_reserved(segment: str) -> bool:
 def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> str:
     """Return the path from the root for a path typed in a shell.
 
-    A path counts as existing if a companion file does: one of that path with one of these endings.
+    A file exists for this purpose also if only a companion of it does: a file with one of these suffixes.
     """
     if not typed or "\0" in typed:
         return typed
     try:
-        place = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), typed))
+        target = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), typed))
     except OSError:
         return typed  # the current directory is gone
-    inside = _inside(root, place) or _inside(root, _with_real_folder(place))
+    inside = _path_inside(root, target) or _path_inside(root, _with_real_folder(target))
     if inside is None:
         return typed
     is_explicit = os.path.isabs(typed) or typed.split("/", 1)[0] in (".", "..")
-    if is_explicit or any(os.path.lexists(place + ending) for ending in ("", *companions)):
+    if is_explicit or any(os.path.lexists(target + suffix) for suffix in ("", *companions)):
         return inside
     return typed
 
 
 def closest_path(root: str, path: str) -> str | None:
-    """Return the existing path most similar to one that does not exist, compared name by name, or None."""
-    place = root
+    """Return the existing path that is most similar to a missing one, name by name, or None."""
+    target = root
     for name in path.split("/"):
         try:
-            is_there = os.path.lexists(os.path.join(place, name))
-            # Stricter with an ending: that two names end alike must not make them similar.
-            found = name if is_there else closest(name, os.listdir(place), 0.8 if "." in name else 0.6)
+            exists = os.path.lexists(os.path.join(target, name))
+            # A higher threshold for names with an extension, because equal extensions make names similar.
+            threshold = 0.8 if "." in name else 0.6
+            found = name if exists else closest(name, os.listdir(target), threshold)
         except (OSError, ValueError):
             return None
         if found is None:
             return None
-        place = os.path.join(place, found)
-    return os.path.relpath(place, root)
+        target = os.path.join(target, found)
+    return os.path.relpath(target, root)
 
 
 def is_folder(root: str, path: str) -> bool:
@@ -216,12 +221,12 @@ def is_folder(root: str, path: str) -> bool:
     return "\0" not in path and os.path.isdir(os.path.join(root, path))
 
 
-def _inside(root: str, place: str) -> str | None:
-    if place == root:
+def _path_inside(root: str, target: str) -> str | None:
+    if target == root:
         return "."
-    return place[len(root) :].lstrip("/") if place.startswith(root.rstrip("/") + "/") else None
+    return target[len(root) :].lstrip("/") if target.startswith(root.rstrip("/") + "/") else None
 
 
-def _with_real_folder(place: str) -> str:
-    folder, name = os.path.split(place)
+def _with_real_folder(target: str) -> str:
+    folder, name = os.path.split(target)
     return os.path.join(os.path.realpath(folder), name)

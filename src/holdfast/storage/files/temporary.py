@@ -1,7 +1,7 @@
-"""Temporary files: their names, and removing those that killed writers left behind.
+"""Temporary files: their names, and the removal of those that killed processes left behind.
 
-Contract: a writer holds a `flock` on its temporary file for as long as it lives, so that a sweep can
-distinguish what a killed process left from what a slow one still needs.
+Contract: a process holds a `flock` on its temporary file as long as it needs the file, so that a sweep can
+distinguish the files of killed processes from those of slow ones.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from holdfast.storage.files.directories import StrPath, open_directory
 
 TEMPORARY_SUFFIX = ".holdfast-tmp"
 ORPHAN_AGE_SECONDS = 10.0
-"""A judgement: between creating a temporary file and locking it a writer needs far less than this."""
+"""A judgement: a process locks a temporary file far sooner than ten seconds after creating it."""
 
-_NAME_CHARACTERS = 48
-"""Of the target's name. A character has at most four bytes, so the whole stays below 255 (NAME_MAX)."""
+_MAX_NAME_CHARACTERS = 48
+"""How much of the target's name is used. At four bytes a character, the whole stays below 255 (NAME_MAX)."""
 _NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _HEXADECIMAL = frozenset("0123456789abcdef")
@@ -29,7 +29,7 @@ _HEXADECIMAL = frozenset("0123456789abcdef")
 
 def temporary_name(name: str) -> str:
     """Return an unused name for a file that is renamed to `name` once it is complete."""
-    return f".{name[:_NAME_CHARACTERS]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+    return f".{name[:_MAX_NAME_CHARACTERS]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
 
 
 def is_temporary_name(name: str) -> bool:
@@ -55,7 +55,10 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 @contextmanager
 def temporary_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
-    """Keep a temporary file with this content until the block ends, by then renamed into place or removed."""
+    """Write a temporary file, and keep it until the block ends; the block may rename or link it.
+
+    At the end the file is removed, unless it was renamed.
+    """
     descriptor = create_temporary(temporary, mode)
     try:
         write_all(descriptor, data)
@@ -79,7 +82,7 @@ def sweep_orphans(directory: StrPath, *, older_than: float = ORPHAN_AGE_SECONDS)
 
 
 def sweep_at(directory: int) -> list[str]:
-    """Sweep an open directory that is not ours: only names of the form that `temporary_name` returns."""
+    """Sweep an open directory that is not ours: only names of the form of `temporary_name`."""
     try:
         return _sweep(directory, ORPHAN_AGE_SECONDS, is_temporary_name)
     except OSError:
@@ -111,16 +114,14 @@ def _remove_orphan(directory: int, name: str, newest: float) -> bool:
 
 
 def remove_if_unchanged(path: str, is_unchanged: Callable[[str], bool]) -> None:
-    """Remove a file that other programs write by name, but only if it is unchanged; failures are ignored."""
+    """Remove a file that other programs may replace, but only if it is unchanged; failures are ignored."""
     aside = f"{path}.{os.urandom(8).hex()}"
     if not is_unchanged(path):
         return
-    # Once it is renamed, a writer that opens the name creates another file; only now the check is conclusive.
+    # After the rename, other programs no longer write to this file: only now is the check conclusive.
     with suppress(OSError):
         os.rename(path, aside)
         if not is_unchanged(aside):
-            with suppress(
-                FileExistsError
-            ):  # a newer file has taken the name, as it would have replaced this one
+            with suppress(FileExistsError):  # a newer file has the name now, and would have replaced this one
                 os.link(aside, path, follow_symlinks=False)
         os.unlink(aside)

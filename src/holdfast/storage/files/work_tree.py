@@ -1,13 +1,13 @@
-"""The files of a work tree, opened so that no path and no link leads out of it.
+"""Reads and writes files of a work tree, so that no path and no link leads out of it.
 
 Contract:
-- `Tree` walks a path one component at a time, each opened relative to the directory before it and never
-  followed as a link. What was checked is what is used: no directory can be swapped for a link in between.
-- A symbolic link anywhere in a path is refused, even one that stays inside. Whether it stays inside cannot be
-  decided and acted upon atomically on every system we support, and git does not go beyond a link either.
+- `Tree` walks a path one component at a time. Each is opened relative to the directory before it, and never
+  followed as a link, so no directory can be replaced by a link between the check and the use.
+- A symbolic link anywhere in a path is refused, even if it stays inside the work tree: not every supported
+  system can check that atomically, and git does not follow links either.
 - Only regular files are read; a FIFO, device or socket is refused at once.
-- A write replaces the name, so other hard links to a file keep the old content. A file that is read-only by
-  its mode is refused, although its directory would allow the replacement.
+- A write replaces the directory entry, so other hard links to the file keep the old content. A file whose
+  mode is read-only is refused, although its directory would allow the replacement.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-_STEP_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_WRITABLE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_SUBDIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Tree:
@@ -58,9 +58,9 @@ class Tree:
 
     def files_in(self, directory: RepoPath) -> list[RepoPath]:
         """Return the regular files directly in a directory, sorted; none if it does not exist."""
-        inside = RepoPath((*directory.segments, "_"))
+        any_file = RepoPath((*directory.segments, "_"))
         try:
-            with self._parent_of(inside) as folder:
+            with self._parent_of(any_file) as folder:
                 names = [name for name in sorted(os.listdir(folder)) if _is_regular(folder, name)]
         except NotFound:
             return []
@@ -109,7 +109,7 @@ class Tree:
 
     @contextmanager
     def _parent_of(self, path: RepoPath, *, make: bool = False) -> Iterator[int]:
-        """Hold open the directory that contains the last component; errors meanwhile name the path."""
+        """Open the directory of a file for a `with` block; errors in the block name the path."""
         try:
             descriptor = self._root()
             try:
@@ -147,20 +147,20 @@ def _make_directory(directory: int, name: str) -> None:
     try:
         os.mkdir(name, dir_fd=directory)
     except FileExistsError:
-        return  # the next step finds out whether it is a directory
+        return  # the next step fails if it is not a directory
     os.fsync(directory)
 
 
 def _step_into(directory: int, segment: str, path: RepoPath) -> int:
-    """Exchange an open directory for the one called `segment` inside it."""
+    """Open the subdirectory `segment`, close its parent, and return the new descriptor."""
     try:
-        following = os.open(segment, _STEP_FLAGS, dir_fd=directory)
+        subdirectory = os.open(segment, _SUBDIRECTORY_FLAGS, dir_fd=directory)
     except NotADirectoryError:
         # Linux gives this error for a link as well; the message distinguishes the two.
         _refuse_link(directory, segment, path)
         raise
     os.close(directory)
-    return following
+    return subdirectory
 
 
 def _refuse_link(directory: int, name: str, path: RepoPath) -> None:
@@ -182,5 +182,5 @@ def _refuse_to_replace(directory: int, path: RepoPath) -> None:
         raise InvalidPath(
             f"'{path.text}' is not a regular file.", hint="Name a regular file.", path=path.text
         )
-    if not mode & _WRITABLE:
+    if not mode & _WRITABLE_BITS:
         raise Denied(f"'{path.text}' is read-only.", hint="Make the file writable first.", path=path.text)

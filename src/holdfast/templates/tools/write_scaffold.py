@@ -121,7 +121,7 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
         hint = "Nothing was written; correct this and repeat it."
         raise InvalidArguments("\n".join(error_lines(generated.errors)), hint=hint, errors=errors)
     replacing = _replaceable(generated.files, args.overwrite)
-    present = {} if args.write is None else _file_set(args.write, generated.files).present()
+    present = {} if args.write is None else _file_set(args.write, generated.files).existing()
     files, replacing = _with_merged_record(generated.files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
     writable = all(file.state != "differs" for file in placed)
