@@ -135,7 +135,7 @@ def test_after_the_queue_has_overflowed_everything_is_watched_anew(tmp_path, see
 def test_when_no_more_folders_may_be_watched_the_owner_is_told_and_the_thread_ends(
     tmp_path, seen, monkeypatch
 ):
-    monkeypatch.setattr(directory_watch, "MAX_DIRECTORIES", 3)
+    monkeypatch.setattr(directory_watch, "MAX_WATCHED_DIRECTORIES", 3)
     reasons = Paths()
     watch = DirectoryWatch(seen, lambda reason: reasons(str(reason)))
     watch.add(tree(tmp_path))

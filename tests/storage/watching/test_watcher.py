@@ -254,7 +254,7 @@ def test_where_the_system_reports_nothing_topics_are_polled_and_that_is_logged_o
     if cause == "network":
         monkeypatch.setattr(watcher_module, "is_network_filesystem", lambda _path: True)
     elif cause == "limit":
-        monkeypatch.setattr(directory_watch, "MAX_DIRECTORIES", 0)
+        monkeypatch.setattr(directory_watch, "MAX_WATCHED_DIRECTORIES", 0)
     else:
         monkeypatch.setattr(sys, "platform", "sunos5")
     counters = {name: Counter() for name in ("one", "two")}

@@ -1,11 +1,12 @@
-"""Reports changes of places through inotify, from a thread that blocks until the kernel has events.
+"""Reports changes of watched places through inotify, from a thread that blocks until there are events.
 
 Contract:
-- A change in a place is reported after `add` has returned, also in a folder that was created, moved or
-  replaced since. Where the place's own directory does not exist yet, the nearest existing folder above it is
+- Once `add` has returned, every change in the place is reported, also in folders that are created, moved or
+  replaced later. If the directory of the place does not exist yet, the nearest existing folder above it is
   watched.
-- After events were lost (a full queue) all directories are watched again, and `lost(None)` is called.
-- When watching cannot go on, the reason is passed to `lost`, and the thread ends; it also ends with `close`.
+- When events were lost, because the queue was full, all directories are watched again and `lost(None)` is
+  called.
+- When watching cannot continue, `lost` is called with the reason, and the thread ends; `close` ends it too.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import DirectoryEvent, Inotify
 from holdfast.storage.watching.topic_source import WatchedPlace
 
-MAX_DIRECTORIES = 50_000
-"""A chosen bound: the kernel keeps about 1 KiB for each
+MAX_WATCHED_DIRECTORIES = 50_000
+"""A judgement: the kernel needs about 1 KiB for each, 50 MB in all
 (<https://man7.org/linux/man-pages/man7/inotify.7.html>)."""
-_REST_MILLISECONDS = 10
-"""A chosen pause between two reads, so that a program that writes all the time wakes the thread 100 times a
-second at most. During the pause the kernel merges equal events."""
+_PAUSE_MILLISECONDS = 10
+"""Between two reads. A judgement: a program that writes all the time then wakes the thread at most 100 times
+a second. During the pause the kernel merges equal events."""
 
 Changed = Callable[[str], None]
 """Called with the path of an entry that changed."""
@@ -36,7 +37,7 @@ class DirectoryWatch:
     """Watches the directories of places, with one inotify instance and one thread."""
 
     def __init__(self, changed: Changed, lost: Lost) -> None:
-        """Begin, or raise `WatchUnavailable`. The callbacks run on the thread of this object."""
+        """Start watching, or raise `WatchUnavailable`. The callbacks run on the thread of this object."""
         self._changed = changed
         self._lost = lost
         self._places: list[WatchedPlace] = []
@@ -76,7 +77,7 @@ class DirectoryWatch:
         """Block until there are events; return False on `close`."""
         poll = select.poll()
         poll.register(self._wake_reader, select.POLLIN)
-        if poll.poll(_REST_MILLISECONDS):
+        if poll.poll(_PAUSE_MILLISECONDS):
             return False
         poll.register(self._inotify.fileno(), select.POLLIN)
         return self._wake_reader not in dict(poll.poll())
@@ -87,11 +88,11 @@ class DirectoryWatch:
             for event in events:
                 self._follow(event)
         for directory, name, _ in events:
-            # Once the directories are watched: what is scanned now includes what came into them before.
+            # Only now are new directories watched: a scan by the callback misses nothing in them.
             self._changed(os.path.join(directory, name) if name else directory)
 
     def _follow(self, event: DirectoryEvent) -> None:
-        """Watch the directories that came, and forget those that went."""
+        """Watch a directory that was created or moved here, and stop watching one that is gone."""
         path = os.path.join(event.directory, event.name) if event.name else event.directory
         if event.is_directory:
             self._forget(path)
@@ -119,7 +120,7 @@ class DirectoryWatch:
             while not self._watch(above, content=False) and above != missing:
                 above, missing = os.path.dirname(above), above
             if os.path.islink(missing) or not os.path.isdir(missing):
-                return  # its creation will be an event of the folder above
+                return  # the folder above reports its creation
         if place.enters is not None:
             for folder in self._folders_in(place.directory, place.enters):
                 self._watch_tree(place, folder)
@@ -130,19 +131,19 @@ class DirectoryWatch:
         while pending:
             directory = pending.pop()
             if self._watch(directory):
-                # Listed after it is watched: a folder created in between is found or reported.
+                # Listed only after the watch has begun: a folder created in between is found or reported.
                 pending += self._folders_in(directory, place.enters)
 
     def _watch(self, directory: str, *, content: bool = True) -> bool:
-        if len(self._numbers) >= MAX_DIRECTORIES:
-            raise WatchUnavailable(f"more than {MAX_DIRECTORIES:,} directories")
+        if len(self._numbers) >= MAX_WATCHED_DIRECTORIES:
+            raise WatchUnavailable(f"more than {MAX_WATCHED_DIRECTORIES:,} directories")
         number = self._inotify.watch(directory, directory, content=content)
         if number >= 0:
             self._numbers[directory] = number
         return number >= 0
 
     def _forget(self, top: str) -> None:
-        """Stop watching a directory and those below it: another may have its name by now."""
+        """Stop watching a directory and those below it, because another may have its name by now."""
         below = f"{top}{os.sep}"
         for path in [path for path in self._numbers if path == top or path.startswith(below)]:
             self._inotify.unwatch(self._numbers.pop(path), path)

@@ -1,4 +1,4 @@
-"""Why changes are not reported; both stay inside this folder, whose callers scan or poll instead."""
+"""Errors of watching. Only this package sees them: its modules scan or poll instead."""
 
 
 class WatchUnavailable(Exception):
@@ -6,4 +6,4 @@ class WatchUnavailable(Exception):
 
 
 class EventsLost(Exception):
-    """Some changes were not reported: the watched directories must be scanned again."""
+    """Some changes were not reported, so the watched directories must be scanned again."""

@@ -1,12 +1,12 @@
 """Detects unchanged files from their stat, without opening them.
 
 Contract:
-- Two equal signs mean that each of the files has the same content, or is missing, as before. Links are not
-  followed, except in the folders of the path.
-- A file changed so recently that another change could share its time has no sign, and neither has a group of
-  files with such a one in it.
+- If two signatures of a group of files are equal, each file has the same content as before, or is missing as
+  before. A file that is a link is not followed.
+- A group has no signature if one of its files changed so recently that another change could have the same
+  time.
 
-Quick commands import this module, so it only imports what Python has loaded at start.
+Quick commands import this module, so it imports only what Python has loaded at its start.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ FileSignature = tuple[tuple[int, int, int, int] | None, ...]
 """Inode, size, modification and change time of each file; None for a missing one."""
 
 
-def signature_of(places: Iterable[str], now: int | None = None) -> FileSignature | None:
-    """Return the sign of these files or folders, or None if one changed too recently or cannot be read."""
-    newest = (time.time_ns() if now is None else now) - _RECENT_NANOSECONDS
+def signature_of(paths: Iterable[str], now: int | None = None) -> FileSignature | None:
+    """Return the signature of these files or folders; None if one changed too recently or cannot be read."""
+    now = time.time_ns() if now is None else now
+    max_time = now - _RECENT_NANOSECONDS
     found: list[tuple[int, int, int, int] | None] = []
-    for place in places:
+    for path in paths:
         try:
-            status = os.lstat(place)
+            status = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
             found.append(None)
             continue
         except (OSError, ValueError):
             return None
-        if status.st_mtime_ns > newest or status.st_ctime_ns > newest:
+        if status.st_mtime_ns > max_time or status.st_ctime_ns > max_time:
             return None
         found.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     return tuple(found)

@@ -1,8 +1,8 @@
 """Reports changes of places on macOS, through the FSEvents observer of the `watchdog` library.
 
-FSEvents reports whole trees, so one stream for each topmost directory is enough, and `WatchedPlace.covers`
-selects from what it reports. On other systems the library uses the observer of that system, which only tests
-do.
+FSEvents reports changes in whole trees. So one stream for each topmost directory is enough; callers filter
+the reports with `WatchedPlace.covers`. On other systems, where only tests use this module, the library has
+another observer.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _CHANGES = frozenset({"created", "modified", "deleted", "moved"})
 
 
 class FileSystemEvents:
-    """Watches the trees that hold the places; the library runs a thread for each."""
+    """Watches the trees that contain the places; the library runs a thread for each."""
 
     def __init__(self, changed: Callable[[str], None]) -> None:
-        """Begin, or raise `WatchUnavailable`; `changed` is called on a thread of the library."""
+        """Start watching, or raise `WatchUnavailable`; `changed` is called on a thread of the library."""
         try:
             from watchdog.events import FileSystemEventHandler
             from watchdog.observers import Observer

@@ -1,10 +1,10 @@
-"""Events of changed directories from Linux's inotify.
+"""Reads events of changed directories from Linux's inotify.
 
 Contract:
-- A change that completed before `read` was called is in its answer: the kernel queues the event as part of
-  the change itself.
-- A full queue, an unmounted file system and a failed read raise `EventsLost`; the caller scans everything
-  again.
+- `read` returns every change that was complete before the call, because the kernel queues the event as part
+  of the change.
+- A full queue, an unmounted file system and a failed read raise `EventsLost`; the caller then scans
+  everything.
 - Where inotify cannot be used (another system, limits exhausted), `WatchUnavailable` is raised.
 
 The constants and the layout of an event are those of <https://man7.org/linux/man-pages/man7/inotify.7.html>.
@@ -24,15 +24,15 @@ _MODIFY, _ATTRIBUTES, _CLOSE_WRITE = 0x2, 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x100, 0x200, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED, _IS_DIRECTORY = 0x2000, 0x4000, 0x8000, 0x40000000
 _ONLY_DIRECTORY, _NO_LINK, _ADD_TO_MASK = 0x01000000, 0x02000000, 0x20000000
-_NAMES = (
+_ENTRY_EVENTS = (
     _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | _DELETE_SELF | _MOVE_SELF
     | _ONLY_DIRECTORY | _NO_LINK | _ADD_TO_MASK
 )  # fmt: skip
-_CONTENT = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE
+_CONTENT_EVENTS = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE
 _HEADER = struct.Struct("iIII")
 _BUFFER_BYTES = 256 * 1024
 """Holds about 8,000 events with short names; the kernel queues 16,384 (`fs.inotify.max_queued_events`)."""
-_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR})
+_MISSING_ERRORS = frozenset({errno.ENOENT, errno.ENOTDIR})
 
 
 class DirectoryEvent(NamedTuple):
@@ -66,19 +66,19 @@ class Inotify:
     def watch(self, directory: str, label: str, *, content: bool = True) -> int:
         """Watch a directory and return its number, or -1 when it is missing or not a directory.
 
-        Without `content` only names that come and go are reported, not writes to the files.
+        Without `content` only created, removed and renamed entries are reported, not writes to files.
         """
-        mask = _NAMES | _CONTENT if content else _NAMES
+        mask = _ENTRY_EVENTS | _CONTENT_EVENTS if content else _ENTRY_EVENTS
         number: int = self._library.inotify_add_watch(self._descriptor, os.fsencode(directory), mask)
         if number < 0:
-            if self._errno() in _MISSING:
+            if self._errno() in _MISSING_ERRORS:
                 return -1
             raise WatchUnavailable("no more directories can be watched (fs.inotify.max_user_watches)")
         self._labels[number] = label
         return number
 
     def unwatch(self, number: int, label: str) -> None:
-        """Stop watching a directory, unless it has been given another label."""
+        """Stop watching a directory, unless it is watched under another label by now."""
         if self._labels.get(number) == label:
             del self._labels[number]
             self._library.inotify_rm_watch(self._descriptor, number)
@@ -87,7 +87,7 @@ class Inotify:
         """Return the events since the last call."""
         found: list[DirectoryEvent] = []
         while data := self._read():
-            found += self._parsed(data)
+            found += self._parse(data)
         return found
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class Inotify:
         except OSError:
             raise EventsLost("the events cannot be read") from None
 
-    def _parsed(self, data: bytes) -> list[DirectoryEvent]:
+    def _parse(self, data: bytes) -> list[DirectoryEvent]:
         found: list[DirectoryEvent] = []
         position = 0
         while position < len(data):

@@ -1,10 +1,10 @@
-"""The files of a work tree with wanted names, and their signatures; unchanged folders are not read again.
+"""Lists the files of a work tree with wanted names, without reading unchanged folders again.
 
 Contract:
-- No link is followed, and only folders that may hold source are entered (see `source_folders`).
+- No link is followed, and only folders that may contain source are entered (see `source_folders`).
 - A folder or a name that cannot be read is left out; opening the file reports what is wrong with it.
-- A folder whose modification time has not changed since it was read is not read again. A time so recent that
-  another change could share it is not trusted, so no file is ever missed.
+- A folder is read again only if its modification time has changed, or is so recent that another change could
+  have the same time. So no file is missed.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class _Folder(NamedTuple):
     read_at: int
     folders: tuple[str, ...]
     names: tuple[str, ...]
-    lone: tuple[str, ...]
-    """Those of the names whose companion is missing."""
+    without_companion: tuple[str, ...]
+    """The names of files whose companion file is missing."""
 
 
 class Listing:
@@ -52,8 +52,8 @@ class Listing:
         self._wanted = wanted
         self._companion_of = companion_of
         self._folders: dict[str, _Folder] = {}
-        self._lone: tuple[list[tuple[str, int]], list[str]] = ([], [])
-        """The folders with their times, and what `without_companion` returned for them."""
+        self._without_companion: tuple[list[tuple[str, int]], list[str]] = ([], [])
+        """The folders with their modification times, and what `without_companion` returned for them."""
         self._lock = threading.Lock()
 
     def paths(self) -> list[str]:
@@ -62,23 +62,32 @@ class Listing:
         return self.last_paths()
 
     def last_paths(self) -> list[str]:
-        """Return the same as of the last scan, without another one."""
-        folders = [(f"{relative}/" if relative else "", one) for relative, one in self._folders.items()]
-        return sorted(prefix + name for prefix, folder in folders for name in folder.names)
+        """Return the paths that the last scan found, without another scan."""
+        found = []
+        for relative, folder in self._folders.items():
+            prefix = f"{relative}/" if relative else ""
+            found += [prefix + name for name in folder.names]
+        return sorted(found)
 
     def without_companion(self) -> list[str]:
-        """Return those whose companion is missing; costs one stat for each folder, none for each file."""
-        known, found = self._lone
+        """Return the paths of wanted files whose companion is missing.
+
+        While nothing changes, this costs one stat for each folder and none for the files.
+        """
+        known_folders, found = self._without_companion
         try:
-            if known and all(os.stat(place).st_mtime_ns == modified for place, modified in known):
+            is_unchanged = all(os.stat(path).st_mtime_ns == modified for path, modified in known_folders)
+            if known_folders and is_unchanged:
                 return found
         except OSError:
             pass  # a folder is gone
         walked = self._walk()
-        found = sorted(prefix + name for prefix, folder in walked for name in folder.lone)
-        is_old = all(folder.read_at - folder.modified > _RECENT_NANOSECONDS for _, folder in walked)
-        places = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked]
-        self._lone = (places if is_old else [], found)
+        found = sorted(prefix + name for prefix, folder in walked for name in folder.without_companion)
+        are_times_reliable = all(
+            folder.read_at - folder.modified > _RECENT_NANOSECONDS for _, folder in walked
+        )
+        folders = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked]
+        self._without_companion = (folders if are_times_reliable else [], found)
         return found
 
     def signatures(self) -> dict[str, Signature]:
@@ -98,23 +107,23 @@ class Listing:
         """Return every folder, with the prefix of the paths in it."""
         with self._lock:
             found: dict[str, _Folder] = {}
-            waiting, walked = [""], []
-            while waiting:
-                relative = waiting.pop()
+            pending, walked = [""], []
+            while pending:
+                relative = pending.pop()
                 folder = self._read(relative)
                 if folder is None:
                     continue
                 found[relative] = folder
                 prefix = f"{relative}/" if relative else ""
                 walked.append((prefix, folder))
-                waiting.extend(prefix + name for name in folder.folders)
+                pending.extend(prefix + name for name in folder.folders)
             self._folders = found
         return walked
 
     def _read(self, relative: str) -> _Folder | None:
-        place = os.path.join(self._root, relative)
+        path = os.path.join(self._root, relative)
         try:
-            modified = os.stat(place, follow_symlinks=False).st_mtime_ns
+            modified = os.stat(path, follow_symlinks=False).st_mtime_ns
             known = self._folders.get(relative)
             if (
                 known is not None
@@ -123,13 +132,13 @@ class Listing:
             ):
                 return known
             read_at = time.time_ns()
-            folders, names = entries(place, self._wanted)
+            folders, names = entries(path, self._wanted)
         except OSError:
             return None
-        lone = (
+        without_companion = (
             name
             for name in names
             if self._companion_of is not None
-            and not os.path.lexists(os.path.join(place, self._companion_of(name)))
+            and not os.path.lexists(os.path.join(path, self._companion_of(name)))
         )
-        return _Folder(modified, read_at, tuple(folders), tuple(names), tuple(lone))
+        return _Folder(modified, read_at, tuple(folders), tuple(names), tuple(without_companion))

@@ -1,8 +1,7 @@
-"""Which folders and names of a work tree may hold source.
+"""Rules for which folders of a work tree to scan for source files.
 
-No folder is entered that belongs to git, to a store of Holdfast, or to a program that installs or caches
-files there. A name that is no valid path component (see `RepoPath`) is left out: no operation could address
-it.
+Folders of git, of Holdfast's stores, and of programs that install or cache files are not entered. A name that
+is not a valid path component (see `RepoPath`) is left out, because no operation could address it.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ FOREIGN_FOLDERS = frozenset((
     ".git", ".holdfast", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox",
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".idea", ".vscode",
 ))  # fmt: skip
-"""Folders that hold no source of this repository."""
+"""Names of folders that contain no source of this repository."""
 
 
 def is_entered(name: str) -> bool:
-    """Return whether a folder of this name may hold source."""
+    """Return whether a folder of this name may contain source."""
     return name not in FOREIGN_FOLDERS and is_nameable(name)
 
 

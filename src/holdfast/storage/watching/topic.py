@@ -1,4 +1,4 @@
-"""One topic: how and when it is checked for changes, and its listeners."""
+"""One topic that listeners subscribe to, and the schedule of its checks for changes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from holdfast.storage.watching.topic_source import TopicSource
 Listener = Callable[[], None]
 
 RESCAN_SECONDS = 60.0
-"""How long a change may go unnoticed that no event reports, such as a write through another hard link. A
-judgement: scanning 1,000 annotated files takes some 20 ms, 0.03 % of a core at this rate."""
+"""The interval of checks without an event, for changes that no event reports, such as a write through another
+hard link. A judgement: scanning 1,000 annotated files takes some 20 ms, 0.03 % of a core at this rate."""
 REST_FACTOR = 10.0
-"""A topic rests ten times the processor time of its last check, so checks take at most a tenth of a core
-while files change all the time. A judgement."""
-_FIRST_RETRY_SECONDS, _LAST_RETRY_SECONDS = 0.005, 5.0
-"""When a transaction may become visible after its event, mostly because of fsync. The interval doubles;
-chosen so that a slow disk has ten seconds, at the price of eleven cheap checks."""
+"""After a check, a topic is not checked again for ten times the processor time that the check took. A
+judgement: so checks take at most a tenth of a core, even while files change all the time."""
+
+# A transaction of a database may become visible after its event, mostly because of fsync. So the topic is
+# checked again, at intervals that double.
+_MIN_RETRY_SECONDS = 0.005
+"""A judgement: a flush takes a few milliseconds on most disks."""
+_MAX_RETRY_SECONDS = 5.0
+"""A judgement: with eleven cheap checks, a slow disk has ten seconds."""
 _UNKNOWN = object()
 _log = logging.getLogger(__name__)
 
@@ -36,31 +40,31 @@ class Topic:
         self._value: object = _UNKNOWN
         self._failing: set[object] = set()
         self._rests_until = 0.0
-        self._due = 0.0
-        self._retry_after = 0.0
-        """The current interval between checks after an event of a database; 0 when none is expected."""
+        self._due_at = 0.0
+        self._retry_seconds = 0.0
+        """The current interval between checks after an event of a database; 0 if no change is expected."""
 
     def covers(self, path: str) -> bool:
         """Return whether a change of this path may change the topic."""
         return any(place.covers(path) for place in self.source.places)
 
     def notify(self, path: str | None) -> None:
-        """Make a check due, because a path changed, or because events were lost."""
-        self._due = 0.0
+        """Make a check due_at, because a path changed, or because events were lost."""
+        self._due_at = 0.0
         if path is not None and any(place.is_database and place.covers(path) for place in self.source.places):
-            self._retry_after = _FIRST_RETRY_SECONDS
+            self._retry_seconds = _MIN_RETRY_SECONDS
 
-    def due(self) -> float:
-        """Return when the topic has to be checked next."""
-        return max(self._due, self._rests_until)
+    def due_at(self) -> float:
+        """Return when the topic has to be checked next, in seconds of `monotonic`."""
+        return max(self._due_at, self._rests_until)
 
     def check(self) -> bool:
-        """Check the topic; return whether it changed since it could be checked last."""
-        began, before = time.thread_time(), self._value
+        """Check the topic; return whether it has changed since the last successful check."""
+        started, before = time.thread_time(), self._value
         self.attempt(self._probe)
         now = monotonic()
-        self._rests_until = now + REST_FACTOR * (time.thread_time() - began)
-        self._due = now + self._pause()
+        self._rests_until = now + REST_FACTOR * (time.thread_time() - started)
+        self._due_at = now + self._pause()
         return before is not _UNKNOWN and self._value != before
 
     def attempt(self, action: Callable[[], None]) -> None:
@@ -70,7 +74,7 @@ class Topic:
         except Exception as error:
             if action not in self._failing:
                 self._failing.add(action)
-                # Not its text: that may quote stored data or paths of this machine.
+                # The error's message is not logged: it may quote stored data or paths of this machine.
                 watched = self.name.partition("/")[0]
                 _log.warning("watching %s: %s", watched, getattr(error, "kind", type(error).__name__))
         else:
@@ -80,11 +84,15 @@ class Topic:
         self._value = self.source.probe()
 
     def _pause(self) -> float:
-        """Return the seconds until the next check, if no event makes it due earlier."""
+        """Return the seconds until the next check, if no event makes it due_at earlier."""
         is_polled = self.is_polled or self._probe in self._failing
         pauses = [self._poll_seconds if is_polled else RESCAN_SECONDS]
-        if self._retry_after:
-            pauses.append(self._retry_after)
-            self._retry_after = 0.0 if self._retry_after >= _LAST_RETRY_SECONDS else self._retry_after * 2
-        left = self.source.seconds_left()
-        return min(pauses if left is None else [*pauses, max(left, 0.0)])
+        if self._retry_seconds:
+            pauses.append(self._retry_seconds)
+            self._retry_seconds = (
+                0.0 if self._retry_seconds >= _MAX_RETRY_SECONDS else self._retry_seconds * 2
+            )
+        seconds_left = self.source.seconds_left()
+        if seconds_left is not None:
+            pauses.append(max(seconds_left, 0.0))
+        return min(pauses)

@@ -1,4 +1,4 @@
-"""How a topic is watched: where its data is in the file system, and what decides whether it changed."""
+"""The data of a topic in the file system, and the probe that decides whether it changed."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 Probe = Callable[[], object]
-"""Returns a value that differs once something changed."""
+"""Returns a value that differs after each change of the topic."""
 
 
 class WatchedPlace(NamedTuple):
-    """Files in one directory, or in a tree of directories, whose changes may change a topic."""
+    """Files in one directory, or in a tree of directories, that contain data of a topic."""
 
     directory: str
     prefix: str = ""
-    """Only entries whose names begin with this; the files of an SQLite store share one."""
+    """Only entries whose names start with this, such as all files of a SQLite store."""
     enters: Callable[[str], bool] | None = None
-    """Given the name of a folder, returns whether it is part of the tree; None stands for one directory."""
+    """Returns whether a folder of this name is part of the tree; None for one directory without a tree."""
     is_database: bool = False
-    """SQLite writes a transaction to its log before readers can see it: the event comes before the change."""
+    """Whether it is a SQLite store, which writes to its log before readers can see the transaction: the event
+    then comes before the change."""
 
     def covers(self, path: str) -> bool:
         """Return whether a change of this path, or of a folder above the place, may be a change here."""
@@ -32,13 +33,13 @@ class WatchedPlace(NamedTuple):
 
 
 def any_folder(name: str) -> bool:
-    """Return that every folder below a place is part of its tree."""
+    """Return True: every folder below a place is part of its tree."""
     del name
     return True
 
 
 def file_place(path: str, *, is_database: bool = False) -> WatchedPlace:
-    """Return the place of one file, and of files in its directory whose names begin with its name."""
+    """Return the place of one file, and of the files beside it whose names start with its name."""
     directory, name = os.path.split(path)
     return WatchedPlace(directory, name, is_database=is_database)
 
@@ -49,6 +50,6 @@ class TopicSource(NamedTuple):
     probe: Probe
     places: tuple[WatchedPlace, ...] = ()
     is_polled: bool = False
-    """Whether no event of a file system reports its changes."""
+    """Whether the topic must be polled, because the file system reports no events for it."""
     seconds_left: Callable[[], float | None] = lambda: None
-    """Returns in how many seconds it changes without a write, if it will."""
+    """Returns in how many seconds the topic will change without a write, or None."""

@@ -1,11 +1,11 @@
-"""The files of a work tree with wanted names, kept current by inotify for processes that ask repeatedly.
+"""A list of the files of a work tree with wanted names, which inotify keeps up to date.
 
 Contract:
-- `current` reflects every change that was complete before it was called, whichever process made it. With
-  inotify an answer without changes costs one system call, however large the tree. Without it, or after
-  events were lost, the whole tree is scanned.
-- inotify does not report a write through another name (a hard link). Therefore the whole tree is scanned
-  again after `trusted_seconds`.
+- `current` reflects every change that was complete before the call, whichever process made it. With inotify,
+  a call without changes costs one system call, however large the tree is. Without inotify, or after events
+  were lost, the whole tree is scanned.
+- inotify does not report a write through another hard link. Therefore the whole tree is scanned again after
+  `trusted_seconds`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 
 from holdfast.kernel.clock import monotonic
 from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.watching.directory_watch import MAX_DIRECTORIES
+from holdfast.storage.watching.directory_watch import MAX_WATCHED_DIRECTORIES
 from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import Inotify
 from holdfast.storage.watching.source_folders import entries, is_entered, is_nameable
@@ -30,13 +30,13 @@ TRUSTED_SECONDS = 60.0
 
 
 class _WatchedFolder:
-    """The last scanned content of one directory."""
+    """The content of one directory when it was last scanned; `number` is that of its watch, or -1."""
 
-    __slots__ = ("files", "inner", "number")
+    __slots__ = ("files", "number", "subdirectories")
 
     def __init__(self) -> None:
         self.files: dict[str, WatchedSignature] = {}
-        self.inner: dict[str, int] = {}
+        self.subdirectories: dict[str, int] = {}
         self.number = -1
 
 
@@ -67,15 +67,15 @@ class WatchedListing:
         with self._lock:
             before, is_reported = self._files, False
             if before is None:
-                self._scan_everything()  # a process that asks once needs no inotify
+                self._scan_everything()  # a process that calls this only once needs no inotify
             elif self._inotify is None or monotonic() - self._scanned_at > self._trusted_seconds:
                 self._begin_watching()
                 self._scan_everything()
             else:
                 self._apply_events(self._inotify)
                 is_reported = self._is_changed
-            after = self._flattened()
-            # A reported file did change, even if so soon after its last change that the times are the same.
+            after = self._collect()
+            # A reported file has changed, even if that was too soon after the last change to alter its times.
             if before is None or is_reported or after != before:
                 self._files = after
             assert self._files is not None
@@ -92,7 +92,7 @@ class WatchedListing:
 
     def _begin_watching(self) -> None:
         self._stop_watching()
-        if not self._may_watch or len(self._directories) > MAX_DIRECTORIES:
+        if not self._may_watch or len(self._directories) > MAX_WATCHED_DIRECTORIES:
             return
         try:
             self._inotify = Inotify()
@@ -138,14 +138,14 @@ class WatchedListing:
             self._update_file(directory, known, name)
 
     def _enter_replacement(self, directory: str) -> None:
-        """Scan a directory that was removed: another may have its name by now, and even its inode."""
+        """Scan the directory that may have replaced a removed one; it may even have the same inode."""
         if directory == "":
             raise EventsLost("the root itself changed")
         parent, _, name = directory.rpartition("/")
         self._forget(directory)
         self._is_changed = True
         if (above := self._directories.get(parent)) is not None:
-            above.inner.pop(name, None)
+            above.subdirectories.pop(name, None)
             self._reenter(parent, above, name)
 
     def _update_file(self, directory: str, known: _WatchedFolder, name: str) -> None:
@@ -157,16 +157,16 @@ class WatchedListing:
         self._is_changed = True
 
     def _reenter(self, directory: str, known: _WatchedFolder, name: str) -> None:
-        """Compare the directory of a name with the one that was scanned, and scan it if it is another."""
-        path = _joined(directory, name)
+        """Scan the directory of a name, unless it is the same that was scanned before."""
+        path = _join(directory, name)
         inode = _directory_inode(os.path.join(self._root, path))
-        if inode is not None and inode == known.inner.get(name):
+        if inode is not None and inode == known.subdirectories.get(name):
             return
-        if known.inner.pop(name, None) is not None:
+        if known.subdirectories.pop(name, None) is not None:
             self._forget(path)
             self._is_changed = True
         if inode is not None and is_entered(name):
-            known.inner[name] = inode
+            known.subdirectories[name] = inode
             self._enter(path)
             self._is_changed = True
 
@@ -176,8 +176,8 @@ class WatchedListing:
             return
         if self._inotify is not None:
             self._inotify.unwatch(known.number, path)
-        for name in known.inner:
-            self._forget(_joined(path, name))
+        for name in known.subdirectories:
+            self._forget(_join(path, name))
 
     def _enter(self, top: str) -> None:
         """Scan a directory and everything below it."""
@@ -187,30 +187,30 @@ class WatchedListing:
             known = self._directories[path] = _WatchedFolder()
             place = os.path.join(self._root, path) if path else self._root
             if self._inotify is not None:
-                # Before the scan: what changes from now on is either scanned or reported.
+                # Watched before the scan, so that any later change is either seen by the scan or reported.
                 known.number = self._inotify.watch(place, path)
             self._read(place, known)
-            pending += [_joined(path, name) for name in known.inner]
+            pending += [_join(path, name) for name in known.subdirectories]
 
     def _read(self, place: str, known: _WatchedFolder) -> None:
         try:
-            known.inner, names = entries(place, self._wanted)
+            known.subdirectories, names = entries(place, self._wanted)
         except OSError:
             return  # gone, or not readable
         found = ((name, _signature(os.path.join(place, name))) for name in names)
         known.files = {name: signature for name, signature in found if signature is not None}
 
-    def _flattened(self) -> dict[str, WatchedSignature]:
+    def _collect(self) -> dict[str, WatchedSignature]:
         if not self._is_changed and self._files is not None:
             return self._files
         return {
-            _joined(path, name): signature
+            _join(path, name): signature
             for path, known in self._directories.items()
             for name, signature in known.files.items()
         }
 
 
-def _joined(directory: str, name: str) -> str:
+def _join(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
 
 

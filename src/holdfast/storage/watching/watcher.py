@@ -1,12 +1,12 @@
 """Notifies listeners of changes to topics, whichever process makes them.
 
 Contract:
-- A topic's probe decides whether it changed. It runs when the file system reports an event in one of the
-  topic's places, when this process announces a write there, when time alone changes the topic, and once a
-  minute.
-- A topic that the file system does not report on (a network file system, exhausted limits, another system)
-  is polled; the reason is logged once.
-- Whatever changes after `subscribe` has returned is noticed; several changes may lead to one notification.
+- A topic's probe decides whether it changed. The probe runs when the file system reports an event in one of
+  the topic's places, when this process announces a write there, when the topic changes by the passage of
+  time, and once a minute.
+- A topic without events of the file system (on a network file system, with exhausted limits, on another
+  operating system) is polled; the reason is logged once.
+- Every change after `subscribe` has returned leads to a notification; several changes may lead to one.
 - Listeners are called on the watcher's thread, in the order of their subscription, and should return quickly.
 - A probe or a listener that raises is logged once (until it works again) and stops nothing.
 - Threads run, and directories are watched, only while there are listeners.
@@ -30,7 +30,7 @@ from holdfast.storage.watching.topic import Listener, Topic
 from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace
 
 POLL_SECONDS = 0.2
-"""How often a topic is polled that nothing reports on: a fifth of the second that `http-13` allows."""
+"""The interval of polling: a fifth of the second within which `http-13` requires a notification."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +45,14 @@ class Watcher:
         """The places that are watched."""
         self._events: DirectoryWatch | FileSystemEvents | None = None
         self._unavailable: str | None = None
-        """Why there are no more events, once they have ended."""
+        """Why there will be no more events, if so."""
         self._stop_listening: Callable[[], None] = lambda: None
         self._logged: set[str] = set()
         self._lock = threading.RLock()
         self._changed: deque[str | None] = deque()
         """Paths that changed since the last round; None when events were lost."""
         self._wake: threading.Event | None = None
-        """Ends the pause of the current thread, which ends itself when this is another object or None."""
+        """Wakes the current thread, which ends when this is no longer its own event."""
         self._thread: threading.Thread | None = None
 
     def subscribe(self, name: str, listener: Listener, source: TopicSource) -> Callable[[], None]:
@@ -65,7 +65,7 @@ class Watcher:
             topic = self._topics.get(name)
             if topic is None:
                 topic = self._topics[name] = Topic(name, source, self._poll_seconds)
-                self._watch_places(topic)  # first: what changes from now on is reported
+                self._watch_places(topic)  # before the check, so that later changes are reported
                 topic.check()
             topic.listeners.append(listener)
             self._interrupt()
@@ -77,7 +77,7 @@ class Watcher:
         return self._wake is not None
 
     def notify(self, path: str | None) -> None:
-        """Check the topics that have a place there soon; None stands for every topic. Never blocks."""
+        """Let the thread check the topics with a place there, or every topic for None. Never blocks."""
         self._changed.append(path)
         self._interrupt()
 
@@ -113,7 +113,7 @@ class Watcher:
             self._thread.start()
 
     def _stop_if_idle(self) -> DirectoryWatch | FileSystemEvents | None:
-        """Stop if there are no listeners; return the source of events, to be closed without the lock."""
+        """Stop if there are no listeners; return the source of events, to be closed without the lock held."""
         if self._topics or self._wake is None:
             return None
         wake, self._wake, self._thread = self._wake, None, None
@@ -137,7 +137,7 @@ class Watcher:
                 if listener in topic.listeners:
                     topic.attempt(listener)
             with self._lock:
-                due = min((topic.due() for topic in self._topics.values()), default=None)
+                due = min((topic.due_at() for topic in self._topics.values()), default=None)
             pause = None if due is None else max(0.0, due - monotonic())
 
     def _take_changes(self) -> list[tuple[Topic, Listener]]:
@@ -151,10 +151,10 @@ class Watcher:
                     if path is None or topic.covers(path):
                         topic.notify(path)
             now = monotonic()
-            changed = [topic for topic in self._topics.values() if topic.due() <= now and topic.check()]
+            changed = [topic for topic in self._topics.values() if topic.due_at() <= now and topic.check()]
             return [(topic, listener) for topic in changed for listener in topic.listeners]
 
-    # Where changes are reported
+    # The events of the file system
 
     def _watch_places(self, topic: Topic) -> None:
         if topic.is_polled:
@@ -168,7 +168,7 @@ class Watcher:
 
     def _watch_place(self, place: WatchedPlace) -> None:
         if is_network_filesystem(place.directory):
-            raise WatchUnavailable("a network file system does not report what others change")
+            raise WatchUnavailable("a network file system does not report changes by other machines")
         if self._unavailable is not None:
             raise WatchUnavailable(self._unavailable)
         if self._events is None:
@@ -180,7 +180,7 @@ class Watcher:
         self._places.add(place)
 
     def _events_lost(self, reason: str | None) -> None:
-        """Check every topic; poll from now on where a reason says that events have ended."""
+        """Check every topic; with a reason, there will be no more events, so poll from now on."""
         if reason is not None:
             with self._lock:
                 self._unavailable = reason
