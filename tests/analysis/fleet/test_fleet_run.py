@@ -96,7 +96,7 @@ def test_no_process_outlives_the_one_that_started_it() -> None:
 
 @pytest.mark.parametrize("where", ["threads", "dask://", "dask://host", "dask://host:1/x", "tcp://host:1"])
 def test_what_is_no_executor_is_refused(where: str) -> None:
-    with pytest.raises(InvalidArguments, match="is no executor") as refused:
+    with pytest.raises(InvalidArguments, match="is not an executor") as refused:
         create_executor(where, 1)
     assert "dask://HOST:PORT" in str(refused.value.hint)
 

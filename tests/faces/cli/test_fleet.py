@@ -129,7 +129,7 @@ def test_an_empty_list_gives_empty_reports(fleet: Path, run_holdfast: RunHoldfas
     [
         ("all/alpha\nall/bta\n", ("--analysis", "debt"), "Line 2 of the list"),
         ("all/alpha\n", ("--analysis", "det"), 'Did you mean "debt"?'),
-        ("all/alpha\n", ("--analysis", "debt", "--executor", "threads"), "is no executor"),
+        ("all/alpha\n", ("--analysis", "debt", "--executor", "threads"), "is not an executor"),
         ("all/alpha\n", ("--analysis", "debt", "--", "--limit", "0"), "--limit"),
         ("all/alpha\n", ("--analysis", "debt", "--", "--root", "/"), "--root"),
         ("all/alpha\n", (), "--analysis"),

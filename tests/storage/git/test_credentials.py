@@ -71,8 +71,8 @@ def test_hosts_come_from_the_environment_and_the_users_configuration(repository:
     assert not configuration(repository).allowed_hosts(), "the repository's configuration does not count"
     configure(home, "--add", "holdfast.host", "api.github.com")
     allowed = configuration(repository, HOLDFAST_HOSTS="a.example, localhost:99").allowed_hosts()
-    assert allowed.permit(GITHUB)
-    assert allowed.permit(Origin("http", "localhost", 99))
+    assert allowed.allows(GITHUB)
+    assert allowed.allows(Origin("http", "localhost", 99))
 
 
 def test_the_first_variable_that_is_set_counts(repository: Path) -> None:
@@ -85,5 +85,5 @@ def test_outside_git_only_the_environment_counts(home: Path, tmp_path: Path) -> 
     plain = tmp_path / "plain"
     plain.mkdir()
     found = configuration(plain, HOLDFAST_HOSTS="api.github.com")
-    assert found.allowed_hosts().permit(GITHUB)
+    assert found.allowed_hosts().allows(GITHUB)
     assert found.password("github.com") is None

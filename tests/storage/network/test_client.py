@@ -205,14 +205,14 @@ def test_an_address_is_taken_apart() -> None:
 
 def test_hosts_are_allowed_by_name_port_and_project() -> None:
     allowed = AllowedHosts(["https://api.example.org/", "localhost:8080", "API.github.com/Ada/Kelp", "??"])
-    assert allowed.permit(Origin("https", "api.example.org", 443))
-    assert not allowed.permit(Origin("https", "api.example.org", 444))
-    assert not allowed.permit(Origin("https", "evil-api.example.org", 443))
-    assert allowed.permit(Origin("http", "localhost", 8080))
-    assert not allowed.permit(Origin("http", "localhost", 80))
+    assert allowed.allows(Origin("https", "api.example.org", 443))
+    assert not allowed.allows(Origin("https", "api.example.org", 444))
+    assert not allowed.allows(Origin("https", "evil-api.example.org", 443))
+    assert allowed.allows(Origin("http", "localhost", 8080))
+    assert not allowed.allows(Origin("http", "localhost", 80))
     github = Origin("https", "api.github.com", 443)
-    assert allowed.name_project(github, "ada/kelp")
-    assert not allowed.name_project(github, "ada/other")
+    assert allowed.names_project(github, "ada/kelp")
+    assert not allowed.names_project(github, "ada/other")
     assert not AllowedHosts([])
 
 

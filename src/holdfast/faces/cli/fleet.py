@@ -39,7 +39,7 @@ from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.untrusted import json_text, visible
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.pool import DASK, LOCAL, create_executor
+from holdfast.storage.processes.pool import DASK_PREFIX, LOCAL_EXECUTOR, create_executor
 
 _TOOLSET = "analyze"
 _RETRIES = 2
@@ -51,7 +51,7 @@ LIST is a text file with one repository on each line, as `path` or `path name`; 
 Arguments of the analysis follow after `--`, such as `-- --max-cyclomatic 15`.
 
 The output folder gets fleet.json, fleet.parquet and fleet.html. The next run only analyses repositories that
-have changed. {DASK}HOST:PORT runs it on a Dask cluster whose workers see the same files.
+have changed. {DASK_PREFIX}HOST:PORT runs it on a Dask cluster whose workers see the same files.
 """
 
 
@@ -67,9 +67,9 @@ def fleet_command() -> click.Command:
             click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
-                default=LOCAL,
-                metavar=f"{LOCAL}|{DASK}HOST:PORT",
-                help=f"Where it runs.  [default: {LOCAL}]",
+                default=LOCAL_EXECUTOR,
+                metavar=f"{LOCAL_EXECUTOR}|{DASK_PREFIX}HOST:PORT",
+                help=f"Where it runs.  [default: {LOCAL_EXECUTOR}]",
             ),
             click.Option(
                 ["--workers"],

@@ -1,1 +1,1 @@
-"""The network: the services a person allowed, one HTTP client, and the tokens of our own clients."""
+"""The network: allowed external services, the HTTP client for them, and access tokens for our own server."""

@@ -1,12 +1,12 @@
-"""The one module that makes HTTP requests to other services.
+"""The only module that makes HTTP requests to external services.
 
 Contract:
-- Only an allowed host is reached, and only by an address that `address.py` accepts.
-- Headers that carry a secret go to the configured origin and to no other. A redirect is followed if it is a
-  GET for the same origin, and refused otherwise.
+- Requests go only to allowed hosts, at addresses that `address.py` accepts.
+- Headers with secrets are sent only to the configured origin. A redirect of a GET to the same origin is
+  followed; every other redirect is refused.
 - Every exchange ends: with the response, at its time limit, at the caller's deadline, or shortly after the
-  caller's cancellation, however slowly the server sends. The size of a response is bounded.
-- An error message has the name of the host, never a header.
+  caller's cancellation, however slowly the server sends. The size of a response is limited.
+- An error message may contain the name of the host, but no header.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     import httpx2
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_PROXY_PORT = 8080
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_DEFAULT_PROXY_PORT = 8080
+"""The usual port of HTTP proxies, for an address without one."""
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,13 @@ class WebResponse:
 
     status: int
     headers: Mapping[str, str]
-    """By name in lower case."""
+    """The values by name, in lower case."""
     body: bytes
     url: str
-    """The address that responded, after redirects."""
+    """The address of the response, after redirects."""
 
     def json(self) -> Any:
-        """Return the body parsed as JSON, or raise if it is something else."""
+        """Return the body parsed as JSON, or None if it is empty."""
         try:
             return parse_json(self.body) if self.body else None
         except UnreadableDocument:
@@ -63,14 +64,14 @@ class WebResponse:
 
 
 class WebClient:
-    """A service at one address, with the headers that every request to it has."""
+    """A client for the service at one address, with headers that every request has."""
 
     def __init__(
         self,
         base: str,
         allowed: AllowedHosts,
         *,
-        secrets: Callable[[], Mapping[str, str]] = lambda: _NOTHING,
+        secrets: Callable[[], Mapping[str, str]] = lambda: _NO_HEADERS,
         seconds: float = LIMITS.web_seconds,
         limit: int = LIMITS.web_answer_bytes,
     ) -> None:
@@ -83,7 +84,7 @@ class WebClient:
         self._limit = limit
 
     def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] = _NOTHING, body: bytes | None = None
+        self, method: str, url: str, *, headers: Mapping[str, str] = _NO_HEADERS, body: bytes | None = None
     ) -> WebResponse:
         """Send a request; `url` is an address on the same server, or a path below the base."""
         address = url if url.startswith(("https://", "http://")) else self.base + url
@@ -114,14 +115,14 @@ class WebClient:
                 hint="A service may only refer to itself.",
             )
         self._allowed.check(origin)
-        sent = {"User-Agent": f"holdfast/{__version__}", "Accept-Encoding": "identity"}
-        sent |= {**headers, **self._secrets()}
+        all_headers = {"User-Agent": f"holdfast/{__version__}", "Accept-Encoding": "identity"}
+        all_headers |= {**headers, **self._secrets()}
         try:
             with (
                 _Interruption(time_limit) as interruption,
                 httpx2.Client(transport=self._transport(), trust_env=False) as client,
                 client.stream(
-                    method, url, headers=sent, content=body, follow_redirects=False,
+                    method, url, headers=all_headers, content=body, follow_redirects=False,
                     timeout=LIMITS.web_connect_seconds, extensions={"trace": interruption.trace},
                 ) as response,
             ):  # fmt: skip
@@ -135,7 +136,7 @@ class WebClient:
         import httpx2
 
         proxy = None if proxy_bypass(self.origin.name) else getproxies().get(self.origin.scheme)
-        if proxy is None or self.origin.scheme == "http":  # which only reaches this machine
+        if proxy is None or self.origin.scheme == "http":  # plain HTTP is used only on this machine
             return httpx2.HTTPTransport(verify=self._certificates, trust_env=False)
         host, port = parse_proxy(proxy)
         address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -143,7 +144,7 @@ class WebClient:
 
     @cached_property
     def _certificates(self) -> ssl.SSLContext:
-        import ssl  # only here, because it takes a while to load
+        import ssl  # here, because it takes a while to load
 
         if self.origin.scheme == "http":
             return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nothing, and loads quickly
@@ -155,12 +156,12 @@ def parse_proxy(text: str) -> tuple[str, int]:
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
         if parts.hostname:
-            return parts.hostname, parts.port or _PROXY_PORT
-    raise Unavailable("The proxy that the environment names is no address.", hint="Check HTTPS_PROXY.")
+            return parts.hostname, parts.port or _DEFAULT_PROXY_PORT
+    raise Unavailable("The proxy in the environment is not a valid address.", hint="Check HTTPS_PROXY.")
 
 
 class _Interruption:
-    """Breaks the connection off at a time limit.
+    """Closes the connection at a time limit.
 
     A timeout of httpx2 applies to one read, so a server that sends a byte now and then never exceeds it.
     """
@@ -173,9 +174,9 @@ class _Interruption:
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def trace(self, event: str, details: Mapping[str, Any]) -> None:
-        """Take note of each connection that httpx2 opens."""
+        """Record each connection that httpx2 opens."""
         if event == "connection.connect_tcp.complete":
-            # A duplicate, because the handshake of TLS takes the descriptor away from the first object.
+            # Duplicated, because the TLS handshake detaches the descriptor from this object.
             self._sockets.append(details["return_value"].get_extra_info("socket").dup())
 
     def __enter__(self) -> _Interruption:

@@ -1,10 +1,10 @@
-"""Who may call over HTTP: the owner's token, and named tokens with a role, stored as hashes.
+"""Access tokens for HTTP: the owner's token, and named tokens with a role, which are stored as hashes.
 
 Contract:
-- The plain token is returned once, by `add`; the file has only its SHA-256. A token has 256 random bits, so a
+- `add` returns the plain token once; the file contains only its SHA-256. A token has 256 random bits, so a
   slow hash would add no protection.
 - Only the owner can read or change the file. A file that others may read or write is refused.
-- `find` takes constant time whichever token is presented, and sees what other processes added or removed.
+- `find` takes the same time for every token, and notices tokens that other processes added or removed.
 """
 
 from __future__ import annotations
@@ -34,15 +34,19 @@ TOKENS_NAME = "tokens.json"
 
 _VERSION = 1
 _TOKEN_BYTES = 32
-_LONGEST_TOKEN = 256
-_SHORTEST_TOKEN = 32
-_LONGEST_FILE = 1024 * 1024
+"""256 bits, which nobody can guess."""
+_MAX_OWNER_TOKEN_BYTES = 256
+"""A judgement: four times the length of the tokens that are generated here."""
+_MIN_OWNER_TOKEN_CHARACTERS = 32
+"""A judgement: an owner may choose a shorter token than ours, but not one with less than 128 bits."""
+_MAX_TOKENS_FILE_BYTES = 1024 * 1024
+"""A judgement: about 200 bytes for each of at most `LIMITS.tokens` tokens, and a margin."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Grant:
-    """A token as it is stored: its name, its role, and the hash to recognise it by."""
+    """A stored token: its name, its role, its hash and when it was created."""
 
     name: str
     role: Role
@@ -60,7 +64,7 @@ class TokenFile:
         self._grants: tuple[Grant, ...] = ()
 
     def add(self, name: str, role: Role) -> str:
-        """Create a token and return it; it cannot be read again."""
+        """Create a token and return it; it cannot be retrieved again."""
         _check_name(name)
         self._repository.ensure_store()
         token = os.urandom(_TOKEN_BYTES).hex()
@@ -80,10 +84,10 @@ class TokenFile:
 
     def remove(self, name: str) -> Grant:
         """Remove a token; running servers refuse it from now on."""
-        self._named(name, self._read())
+        self._find_by_name(name, self._read())
         with locked(f"{self._path}.lock"):
             grants = self._read()
-            removed = self._named(name, grants)
+            removed = self._find_by_name(name, grants)
             self._write([grant for grant in grants if grant is not removed])
         return removed
 
@@ -107,7 +111,7 @@ class TokenFile:
         return found
 
     @staticmethod
-    def _named(name: str, grants: list[Grant]) -> Grant:
+    def _find_by_name(name: str, grants: list[Grant]) -> Grant:
         for grant in grants:
             if grant.name == name:
                 return grant
@@ -130,7 +134,7 @@ class TokenFile:
         if self._signature_on_disk() is None:
             return []
         try:
-            document = json.loads(read_limited(self._path, _LONGEST_FILE))
+            document = json.loads(read_limited(self._path, _MAX_TOKENS_FILE_BYTES))
             version = document["version"]
             refuse_newer(version, _VERSION, TOKENS_NAME)
             if version != _VERSION:
@@ -175,8 +179,8 @@ def access_token(repository: Repository) -> str:
     with locked(path):
         if not os.path.lexists(path):
             atomic_write(path, os.urandom(_TOKEN_BYTES).hex().encode() + b"\n", mode=0o600)
-        token = read_limited(path, _LONGEST_TOKEN).decode("ascii", "replace").strip()
-    if len(token) < _SHORTEST_TOKEN or not token.isalnum():
+        token = read_limited(path, _MAX_OWNER_TOKEN_BYTES).decode("ascii", "replace").strip()
+    if len(token) < _MIN_OWNER_TOKEN_CHARACTERS or not token.isalnum():
         raise Corrupted(
             f"The file {TOKEN_NAME} in Holdfast's store does not contain a token.",
             hint="Move it aside; the next start creates a new one, which clients then need.",

@@ -1,4 +1,4 @@
-"""Child processes: run and ended, confined, pooled, or an editor; and this process's own streams."""
+"""Child processes: started and ended as groups, confined, in a pool, or as the user's editor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def reserve_standard_streams() -> None:
-    """Keep our files from getting the descriptors of standard streams that the caller closed."""
+    """Open the null device for closed standard streams, so that no file of ours gets their descriptors."""
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

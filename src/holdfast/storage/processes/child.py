@@ -1,6 +1,6 @@
-"""Child processes: started in a process group of their own, served without blocking; ended as a group.
+"""Starts child processes, communicates with them without blocking, and ends them.
 
-A child leads its own process group, so killing the group also ends whatever it started.
+A child is the leader of a new process group, so killing the group also ends all processes that it started.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import IO
 
-_STDERR_BYTES = 64 * 1024
-"""How much of a child's standard error is kept. A judgement: far more than an error message has."""
+_MAX_STDERR_BYTES = 64 * 1024
+"""How much of a child's standard error is stored. A judgement: far more than an error message has."""
 WIDE_PIPE_BYTES = 1024 * 1024
 """The largest pipe that Linux gives an ordinary user (`/proc/sys/fs/pipe-max-size`, see pipe(7))."""
-_FIRST_PAUSE_SECONDS = 0.0005
-"""A judgement: most children have ended by the time their output has, so the first pause is very short."""
+_MIN_PAUSE_SECONDS = 0.0005
+"""The first pause of `wait_until_ended`. A judgement: most children end as soon as their output does."""
 
 
 def wait_until_readable(descriptor: int, limit: TimeLimit) -> None:
-    """Return once there is something to read, or the end of the stream."""
+    """Wait until there is something to read, or the end of the stream."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     while not poll.poll(POLL_SECONDS * 1000):
@@ -41,8 +41,8 @@ def wait_until_readable(descriptor: int, limit: TimeLimit) -> None:
 
 
 def wait_until_ended(process: Popen[bytes], limit: TimeLimit) -> int:
-    """Return the exit status of a process that has closed its output."""
-    pause = _FIRST_PAUSE_SECONDS
+    """Wait for the end of a process that has closed its output, and return its exit status."""
+    pause = _MIN_PAUSE_SECONDS
     while (status := process.poll()) is None:
         limit.check()
         time.sleep(pause)
@@ -63,10 +63,10 @@ def widen_pipe(pipe: IO[bytes] | None) -> None:
 def communicate(
     process: Popen[bytes], given: bytes, stderr: bytearray, limit: TimeLimit, chunk: int = LIMITS.read_chunk
 ) -> Iterator[bytes]:
-    """Write `given` to a process and yield its output until both its output streams end.
+    """Write `given` to a process, and yield its output until both its output streams end.
 
-    Input and both outputs are served together, so that none of them can block the process. Standard error is
-    appended to `stderr`, up to a bound.
+    All three streams are served together, so that none of them can block the process. Standard error is
+    appended to `stderr`, up to a limit.
     """
     assert process.stdout is not None
     assert process.stderr is not None
@@ -85,7 +85,7 @@ def communicate(
                     selector.unregister(key.fileobj)
                 elif key.data is None:
                     yield piece
-                elif len(stderr) < _STDERR_BYTES:
+                elif len(stderr) < _MAX_STDERR_BYTES:
                     stderr += piece
             limit.check()
 
@@ -95,9 +95,9 @@ def _write_some(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelec
     try:
         rest = rest[os.write(pipe.fileno(), rest) :]
     except BrokenPipeError:
-        rest = rest[:0]  # the process has read enough; its exit status shows whether that is a failure
+        rest = rest[:0]  # the process reads no more; its exit status shows whether that is a failure
     except OSError as error:
-        raise disk_failure(error, "git") from error  # the process must not take a part for the whole input
+        raise disk_failure(error, "git") from error  # not closed: the input would seem complete
     if not rest:
         selector.unregister(pipe)
         pipe.close()
@@ -105,23 +105,23 @@ def _write_some(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelec
 
 
 def end_group(process: Popen[bytes]) -> None:
-    """Kill a process and its group unless it has ended already, and close its pipes."""
-    # Once its status has been collected, the system may give its number to another process.
+    """Kill a process and its group unless the process has ended already, and close its pipes."""
+    # After its status was collected, another process may get its number.
     if process.returncode is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.returncode = _collected(process.pid)
+        process.returncode = _collect_status(process.pid)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
 
 
-def _collected(pid: int) -> int:
-    """Return a child's status. `Popen.wait` hangs when Ctrl-C arrived while `Popen.poll` held its lock."""
+def _collect_status(pid: int) -> int:
+    """Return a child's status. Not by `Popen.wait`, which hangs if Ctrl-C interrupted `Popen.poll`."""
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
-        return -signal.SIGKILL  # collected by the interrupted call; nothing reads it any more
+        return -signal.SIGKILL  # the interrupted call has collected it; the value is not used any more
 
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
@@ -135,8 +135,8 @@ def start_interpreter(
 ) -> Popen[bytes]:
     """Start one of our modules in a fresh interpreter and a process group of its own.
 
-    It reads from a pipe, or from `source`. It runs in isolated mode outside the repository, so that it
-    imports nothing from the current directory or the environment.
+    Its standard input is a pipe, or `source`. It runs in isolated mode outside the repository, so that it
+    imports nothing from the current directory or from directories that the environment names.
     """
     import subprocess
     import sys

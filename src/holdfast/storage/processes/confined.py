@@ -1,12 +1,12 @@
-"""Runs one of our functions on untrusted data, in a process that can do nothing but compute.
+"""Runs one of our functions on untrusted data, in a process that can only compute.
 
 Contract:
 - The child is a fresh interpreter without the caller's environment. It imports the function, and then
-  irrevocably gives up the right to open files, to start processes and to write anywhere but to its pipe
+  irrevocably gives up the rights to open files, to start processes, and to write anywhere but to its pipe
   (setrlimit(2)).
-- It ends: with its result, after its share of processor time, when it needs too much memory, at the caller's
+- The child ends: with its result, after its processor time, when it needs too much memory, at the caller's
   deadline, or shortly after the caller's cancellation.
-- The size of its result is bounded here too, whatever the function does.
+- The parent limits the size of the result too, whatever the function does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
 
-_OUT_OF_MEMORY = 3
+_OUT_OF_MEMORY_STATUS = 3
+"""The exit status of a child that ran out of memory."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def run_confined(module: str, function: str, request: bytes, work: str, bounds: 
         status = wait_until_ended(process, time_limit)
     finally:
         end_group(process)
-    _check_end(status, work, bounds)
+    _check_status(status, work, bounds)
     return answer
 
 
@@ -81,7 +82,7 @@ def _read(process: Popen[bytes], limit: int, work: str, time_limit: TimeLimit) -
             )
 
 
-def _check_end(status: int, work: str, bounds: Bounds) -> None:
+def _check_status(status: int, work: str, bounds: Bounds) -> None:
     if status == 0:
         return
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
@@ -89,7 +90,7 @@ def _check_end(status: int, work: str, bounds: Bounds) -> None:
             f"{work} took more than {bounds.processor_seconds:g} seconds of processor time.",
             hint="Look for loops with too many iterations.",
         )
-    if status == _OUT_OF_MEMORY:
+    if status == _OUT_OF_MEMORY_STATUS:
         raise TooLarge(
             f"{work} needs more than {bounds.memory_bytes} bytes of memory.",
             hint="Look for texts that grow too long.",
@@ -108,16 +109,16 @@ def main(module: str, function: str, processor_seconds: str, memory_bytes: str) 
     try:
         answer = work(request)
     except MemoryError:
-        return _OUT_OF_MEMORY
+        return _OUT_OF_MEMORY_STATUS
     sys.stdout.buffer.write(answer)
     sys.stdout.buffer.flush()
     return 0
 
 
 def _confine(processor_seconds: float, memory_bytes: int) -> None:
-    # The limit counts whole seconds from the start of the process, its imports included.
+    # The limit is in whole seconds since the start of the process, including its imports.
     seconds = math.ceil(time.process_time() + processor_seconds)
-    for what, most in (
+    for kind, limit in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NOFILE, 0),
@@ -125,9 +126,9 @@ def _confine(processor_seconds: float, memory_bytes: int) -> None:
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_CPU, seconds),
     ):
-        resource.setrlimit(what, (most, most))
+        resource.setrlimit(kind, (limit, limit))
 
 
 if __name__ == "__main__":
-    # Exit at once: an interpreter's shutdown may need the rights that were given up.
+    # Exit at once: the shutdown of the interpreter may need the rights that were given up.
     os._exit(main(*sys.argv[1:]))

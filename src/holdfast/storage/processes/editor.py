@@ -1,7 +1,7 @@
-"""A text edited in the user's own editor, in a temporary file.
+"""Opens the user's editor for a text, in a temporary file.
 
-Contract: the editor is the one that the user's environment names, never one that a repository's configuration
-names. The file is outside every repository, readable by its owner alone, and removed afterwards.
+Contract: only the user's environment determines the editor, never a repository's configuration. The file is
+outside every repository, readable by its owner alone, and removed afterwards.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from holdfast.kernel.errors import Invalid, Unavailable
 from holdfast.kernel.limits import LIMITS
 
-VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
+EDITOR_VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
 
 
 def edit_text(text: str) -> str:
-    """Return a text as the user edited it, without the line feeds at its end."""
+    """Let the user edit a text, and return the result without line feeds at its end."""
     command = _command()
     with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:
         path = Path(directory, "text.md")
@@ -29,13 +29,15 @@ def edit_text(text: str) -> str:
 
 
 def _command() -> list[str]:
-    named = next((value for name in VARIABLES if (value := os.environ.get(name))), None)
-    if named is None:
+    values = (os.environ.get(name) for name in EDITOR_VARIABLES)
+    command = next((value for value in values if value), None)
+    if command is None:
         raise Unavailable(
-            "No editor is configured.", hint=f"Set one of {', '.join(VARIABLES)}, or give the text itself."
+            "No editor is configured.",
+            hint=f"Set one of {', '.join(EDITOR_VARIABLES)}, or give the text itself.",
         )
     try:
-        return shlex.split(named)
+        return shlex.split(command)
     except ValueError:
         raise Invalid("The editor's command has an unclosed quote.", hint="Close it.") from None
 
@@ -46,7 +48,7 @@ def _run(command: list[str]) -> None:
     except OSError as failure:
         raise Unavailable(
             f"The editor could not be started: {failure.strerror}.",
-            hint=f"Set one of {', '.join(VARIABLES)}.",
+            hint=f"Set one of {', '.join(EDITOR_VARIABLES)}.",
         ) from None
     if status != 0:
         raise Invalid(f"The editor ended with status {status}; nothing was done.", hint="Try again.")

@@ -1,13 +1,13 @@
-"""One pool of worker processes behind `concurrent.futures.Executor`, or a Dask cluster in its place.
+"""A pool of worker processes behind `concurrent.futures.Executor`, or a Dask cluster instead.
 
 Contract:
-- A worker is a fresh interpreter of ours in isolated mode, started outside the repository and by default
-  without the caller's environment, so that nothing in a repository is imported. Nothing is forked: a fork
-  would copy the locks of a server's threads in whatever state they are.
-- A worker that dies, or exceeds the time limit for a task, costs that task alone: its future fails with
+- A worker is a fresh interpreter in isolated mode, started outside the repository and by default without the
+  caller's environment, so that nothing in a repository is imported. Workers are not forked: a fork would copy
+  locks that a server's other threads hold at that moment.
+- If a worker dies, or exceeds the time limit for a task, only that task is lost: its future fails with
   `WorkerLost`, and the next task gets another worker.
-- `shutdown` ends every worker, whatever it is doing. Workers of a program that was killed end by themselves
-  when their pipe closes.
+- `shutdown` ends every worker at once. Workers of a program that was killed end by themselves when their pipe
+  is closed.
 - Functions, arguments and results are pickled, between our own processes only; functions must be importable.
 """
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Start = Callable[[str], "Popen[bytes]"]
 
-LOCAL = "process"
-DASK = "dask://"
+LOCAL_EXECUTOR = "process"
+DASK_PREFIX = "dask://"
 
-_START_ATTEMPTS = 3
+_MAX_START_ATTEMPTS = 3
 """A judgement: memory may be short for an instant; a program that cannot start at all fails each time."""
 _CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
@@ -61,13 +61,13 @@ class _Worker:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    def ask(self, request: tuple[Any, ...], seconds: float | None, stopped: threading.Event) -> Any:
-        """Return the result of a function run in the worker, or raise what it raised."""
-        ends = None if seconds is None else monotonic() + seconds
+    def call(self, request: tuple[Any, ...], seconds: float | None, stopped: threading.Event) -> Any:
+        """Run a function in the worker; return its result, or raise its exception."""
+        deadline = None if seconds is None else monotonic() + seconds
         try:
             self._requests.send(request)
             while not self._answers.poll(POLL_SECONDS):
-                if stopped.is_set() or (ends is not None and monotonic() > ends):
+                if stopped.is_set() or (deadline is not None and monotonic() > deadline):
                     raise WorkerLost("the worker was ended before it answered")
             succeeded, value = self._answers.recv()
         except (EOFError, OSError):
@@ -86,7 +86,7 @@ class ProcessPool(Executor):
     """Up to `size` worker processes, started as tasks arrive; a lost one is replaced."""
 
     loses_tasks = True
-    """Whether a task can fail because its worker was lost, so that the caller may submit it again."""
+    """Whether a lost worker makes its task fail, so that the caller may have to submit the task again."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class ProcessPool(Executor):
     def _run(self, request: tuple[Any, ...]) -> Any:
         worker = self._idle_worker() or self._new_worker()
         try:
-            return worker.ask(request, self._task_seconds, self._stopped)
+            return worker.call(request, self._task_seconds, self._stopped)
         except WorkerLost:
             worker.end()
             raise
@@ -140,12 +140,12 @@ class ProcessPool(Executor):
             worker.end()
 
     def _new_worker(self) -> _Worker:
-        for _ in range(_START_ATTEMPTS):
+        for _ in range(_MAX_START_ATTEMPTS):
             if self._stopped.is_set():
                 raise WorkerLost("the pool was shut down")
             worker = _Worker(self._start(__name__))
             try:
-                worker.ask((*self._first_request, {}), LIMITS.file_seconds, self._stopped)
+                worker.call((*self._first_request, {}), LIMITS.file_seconds, self._stopped)
             except WorkerLost:
                 worker.end()
             except BaseException:
@@ -159,7 +159,7 @@ class ProcessPool(Executor):
 
 
 class DaskCluster(Executor):
-    """The workers of a cluster. Its scheduler repeats a task whose worker died, so no caller has to."""
+    """The workers of a Dask cluster, whose scheduler itself repeats the tasks of a lost worker."""
 
     loses_tasks = False
 
@@ -167,7 +167,7 @@ class DaskCluster(Executor):
         client = _client_class()
         try:
             self._client: Any = client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError):  # the library's message would name parts of this machine
+        except (OSError, ValueError):  # the library's message may contain details of this machine
             raise Unavailable(
                 f"No Dask scheduler answers at {address}.", hint="Check that it runs, and its address."
             ) from None
@@ -179,7 +179,7 @@ class DaskCluster(Executor):
         return self._executor.submit(function, *args, **named)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """Leave the cluster; tasks that have not finished are withdrawn, whatever the arguments."""
+        """Leave the cluster. Unfinished tasks are withdrawn in any case."""
         del wait, cancel_futures
         self._executor.shutdown(wait=False)  # withdraws them
         self._client.close()
@@ -197,29 +197,30 @@ def _client_class() -> Any:
 
 
 def create_executor(name: str, size: int | None) -> ProcessPool | DaskCluster:
-    """Return the executor of a name: `process`, or `dask://HOST:PORT`."""
-    if name == LOCAL:
-        return ProcessPool(size, start=_with_environment)
-    address = name.removeprefix(DASK)
+    """Return an executor for `process` or `dask://HOST:PORT`."""
+    if name == LOCAL_EXECUTOR:
+        return ProcessPool(size, start=_start_with_environment)
+    address = name.removeprefix(DASK_PREFIX)
     if address == name or not address.rpartition(":")[2].isdecimal() or "/" in address:
         raise InvalidArguments(
-            f'"{name}" is no executor.', hint=f"Give {LOCAL}, or {DASK}HOST:PORT of a scheduler."
+            f'"{name}" is not an executor.',
+            hint=f"Give {LOCAL_EXECUTOR}, or {DASK_PREFIX}HOST:PORT of a scheduler.",
         )
     return DaskCluster(address, size)
 
 
 def run_unordered(
-    executor: Executor, work: Callable[[Item], Any], waiting: deque[Item], in_flight: int
+    executor: Executor, work: Callable[[Item], Any], waiting: deque[Item], max_in_flight: int
 ) -> Iterator[tuple[Item, Future[Any]]]:
-    """Yield each waiting item with its completed future, in any order, until none is left.
+    """Run `work` for each waiting item; yield the items with their completed futures, in any order.
 
-    At most `in_flight` items are submitted at a time. The caller may append to `waiting` meanwhile, for
-    example an item to be tried again.
+    At most `max_in_flight` items are submitted at a time. The caller may append items to `waiting` meanwhile,
+    for example to try one again.
     """
     call = current_call()
     running: dict[Future[Any], Item] = {}
     while waiting or running:
-        while waiting and len(running) < in_flight:
+        while waiting and len(running) < max_in_flight:
             item = waiting.popleft()
             running[executor.submit(work, item)] = item
         for future in wait(running, POLL_SECONDS, FIRST_COMPLETED).done:
@@ -227,7 +228,7 @@ def run_unordered(
         call.check()
 
 
-def _with_environment(module: str) -> Popen[bytes]:
+def _start_with_environment(module: str) -> Popen[bytes]:
     """Start a worker that runs git with the user's own configuration."""
     return start_interpreter(module, environment=os.environ)
 
@@ -247,7 +248,7 @@ def _exit_with_parent(descriptor: int) -> None:
     import select
 
     poll = select.poll()
-    poll.register(descriptor, 0)  # no event is requested: a hang-up is always reported
+    poll.register(descriptor, 0)  # without events: a hang-up is always reported
     poll.poll()
     os._exit(1)
 
@@ -257,13 +258,13 @@ def main() -> None:
     requests, answers = _connection(0, readable=True), _connection(1, readable=False)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
-    os.dup2(2, 1)  # so that nothing a function prints is taken for an answer
+    os.dup2(2, 1)  # so that output of a function is not taken for an answer
     threading.Thread(target=_exit_with_parent, args=(requests.fileno(),), daemon=True).start()
     while True:
         function, args, named = requests.recv()
         try:
             answer = True, function(*args, **named)
-        except Exception as error:  # the caller gets it, and the worker goes on
+        except Exception as error:  # the caller raises it, and the worker continues
             answer = False, error
         answers.send(answer)
 

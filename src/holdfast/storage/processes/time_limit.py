@@ -1,4 +1,4 @@
-"""Waiting for something outside this process: until a time limit, a deadline or a cancellation."""
+"""Time limits for waiting on other processes, together with the caller's deadline and cancellation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded
 
 POLL_SECONDS = 0.05
-"""How long a wait goes on before it checks its limit again. A judgement: a person does not notice so short a
-delay after a cancellation, and twenty checks a second cost nothing that can be measured."""
+"""The interval at which a wait checks its limit. A judgement: a person does not notice so short a delay after
+a cancellation, and the cost of twenty checks a second cannot be measured."""
 
 
 class TimeLimit:
@@ -22,13 +22,13 @@ class TimeLimit:
         """`work` names the work in the error message."""
         self._seconds = seconds
         self._work = work
-        self._ends = monotonic() + seconds
+        self._deadline = monotonic() + seconds
         self._call = current_call()
 
     def check(self) -> None:
         """Raise when the work should stop now."""
         self._call.check()
-        if monotonic() > self._ends:
+        if monotonic() > self._deadline:
             raise DeadlineExceeded(
                 f"{self._work} did not finish within {self._seconds:g} seconds.",
                 hint="Try again when the machine is less busy.",

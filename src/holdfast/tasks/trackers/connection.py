@@ -111,7 +111,7 @@ def report(
         workspace=workspace_ref(room.workspace()),
         action=action,
         dry_run=dry_run,
-        allowed=configuration.allowed_hosts().permit(origin),
+        allowed=configuration.allowed_hosts().allows(origin),
         tracker=None if known is None else tracker_out(known),
         **more,
     )

@@ -41,7 +41,7 @@ def check_project(room: Tasks, project: str) -> None:
     configuration = UsersConfiguration(room.repository)
     origin = parse_address(github.KIND.address({}, configuration)).origin
     known = {name.lower() for name in _projects(room)}
-    if project.lower() not in known and not configuration.allowed_hosts().name_project(origin, project):
+    if project.lower() not in known and not configuration.allowed_hosts().names_project(origin, project):
         raise Denied(
             f"'{project}' is not a git remote of this repository.",
             hint=f"A person allows it: `git config --global --add holdfast.host {origin.name}/{project}`.",
