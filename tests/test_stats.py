@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.doctor import StoreRoom
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.models import NoArguments
-from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, ProcessStatistics, RequestStatistics
+from holdfast.kernel.telemetry.statistics import MAX_DURATIONS, ProcessStatistics, RequestStatistics
 from holdfast.stats import measure_stores
 from holdfast.storage.git.repository import Repository
 from holdfast.workspace import Workspace
@@ -101,13 +101,13 @@ def test_a_server_says_what_it_served(repository: Path) -> None:
 
 def test_percentiles_are_of_the_latest_requests_and_memory_is_bounded() -> None:
     tally = ProcessStatistics()
-    for number in range(RECENT_DURATIONS * 2):
+    for number in range(MAX_DURATIONS * 2):
         tally.count("it", float(number), failed=number % 2 == 0)
     served: RequestStatistics = tally.by_name()["it"]
     assert (served.requests, served.failed, len(served.seconds)) == (
-        RECENT_DURATIONS * 2,
-        RECENT_DURATIONS,
-        RECENT_DURATIONS,
+        MAX_DURATIONS * 2,
+        MAX_DURATIONS,
+        MAX_DURATIONS,
     )
-    assert served.percentile(0.5) == RECENT_DURATIONS * 1.5
-    assert served.percentile(0.95) == RECENT_DURATIONS * 1.95
+    assert served.percentile(0.5) == MAX_DURATIONS * 1.5
+    assert served.percentile(0.95) == MAX_DURATIONS * 1.95

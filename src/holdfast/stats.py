@@ -21,7 +21,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.kernel.models import NoArguments, Output
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.telemetry.statistics import RECENT_DURATIONS, STATISTICS
+from holdfast.kernel.telemetry.statistics import MAX_DURATIONS, STATISTICS
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -58,9 +58,9 @@ class NameStatistics(Output):
     name: str = Field(description="The operation or protocol method.")
     requests: int = Field(description="Number of requests answered.")
     failed: int = Field(description="Number of those that failed.")
-    median: float = Field(description=f"Median of the latest {RECENT_DURATIONS}, in milliseconds.")
+    median: float = Field(description=f"Median of the latest {MAX_DURATIONS}, in milliseconds.")
     percentile95: float = Field(
-        description=f"95th percentile of the latest {RECENT_DURATIONS}, in milliseconds."
+        description=f"95th percentile of the latest {MAX_DURATIONS}, in milliseconds."
     )
 
 

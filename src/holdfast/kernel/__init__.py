@@ -1,9 +1,12 @@
-"""The lowest layer: declarations and rules without disk, network or protocol libraries.
+"""The lowest layer: declarations and rules, without disk, network or protocol libraries.
 
-- What a room declares: `operation`, `prompt`, `resource`, `route`, collected in a `toolset`; their arguments
-  and results: `models`, `content`, `questions`; all toolsets together: `registry`
-- How it runs: `dispatch/`; one run: `call`; who may do what: `role`; within which bounds: `limits`
-- How it fails: `errors`, `machine`; with which JSON-RPC codes: `codes`
-- What it records about itself: `telemetry/`
-- What everything shares: `text`, `untrusted`, `paging`, `clock`, `cache`, `schema`
+A room is a package that stores or computes one kind of thing, such as comments or tasks. A face is an
+interface to the outside: MCP, REST, the command line or the page. The kernel connects the two:
+
+- Declarations of a room: `operation`, `prompt`, `resource`, `route`, collected in a `toolset`; their
+  arguments and results: `models`, `content`, `questions`; all toolsets: `registry`
+- Running operations: `dispatch/`; a single run: `call`; permissions: `role`; limits: `limits`
+- Failures: `errors`, `machine`; their JSON-RPC codes: `codes`
+- Statistics and tracing: `telemetry/`
+- Shared helpers: `text`, `untrusted`, `paging`, `clock`, `cache`, `schema`
 """

@@ -1,10 +1,11 @@
-"""One running operation: its caller, deadline and cancellation, and the actions that follow its answer.
+"""One running operation: its caller, deadline and cancellation, and the actions after its answer.
 
 Contract:
-- `check` raises once the caller has gone or the deadline has passed; long operations call it in their loops.
-- Of each pair of actions given to `after_answer` exactly one runs, once: `commit` after the answer left this
-  process, `rollback` if it never will. A face settles every call either way. A pair that is added after that,
-  by a thread that was slow to stop, runs immediately.
+- `check` raises once the caller has cancelled or the deadline has passed; long operations call it in their
+  loops.
+- Of each pair of actions passed to `after_answer` exactly one runs, once: `commit` after the answer was sent,
+  or `rollback` if it cannot be sent. Every face settles each of its calls, which runs these actions. For a
+  pair that is added later, by a thread that was slow to stop, the action runs immediately.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ class Listener:
     """Receives what a running operation reports. This one ignores all of it."""
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Receive how far the operation is."""
+        """Receive the progress of the operation."""
 
     def log(self, level: Level, text: str) -> None:
         """Receive a log message."""
 
     def changed(self, listed: Listed) -> None:
-        """Receive that the list of tools, prompts or resources has changed."""
+        """Receive a change of the list of tools, prompts or resources."""
 
 
 class Call:
-    """What an operation may know about the request that runs it."""
+    """The request that runs an operation, as far as the operation may know it."""
 
     def __init__(
         self,
@@ -53,28 +54,28 @@ class Call:
         clock: MonotonicClock = monotonic,
     ) -> None:
         self.actor = actor
-        """The name of the caller's token; None where callers are not identified, as on a pipe."""
+        """The name of the caller's token; None where callers are not identified, as with stdio."""
         self.signer = None if actor == OWNER else actor
-        """The only author name that this call may write under; None where the caller may choose it."""
+        """The only author name that this call may use; None if the caller may choose the name."""
         self._clock = clock
         self._seconds = seconds
-        self._ends = None if seconds is None else clock() + seconds
+        self._deadline = None if seconds is None else clock() + seconds
         self._listener = listener or Listener()
         self._asker = asker
-        self._asking = False
+        self._is_asking = False
         self._cancelled = False
-        self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self._after_answer: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._answered: bool | None = None
         self._settling = threading.Lock()
 
     def with_author(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with the author's name, the argument `name`, as this caller may set it."""
+        """Return the arguments with the author, the argument `name`, set as this caller may set it."""
         given = arguments.get(name)
         if self.signer is not None:
             if given not in (None, self.signer):
                 raise Denied(
                     f'What you write is signed "{self.signer}", by the name of your token.',
-                    hint=f'Leave "{name}" out; only the owner\'s token may name somebody else.',
+                    hint=f'Leave "{name}" out; only the owner\'s token may name another author.',
                 )
             return {**arguments, name: self.signer}
         suffix = f" ({OWNER})"
@@ -84,36 +85,38 @@ class Call:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the caller has given up."""
+        """Whether the caller has cancelled."""
         return self._cancelled
 
     def cancel(self) -> None:
-        """Ask the operation to stop: no one waits for its result any more."""
+        """Make `check` raise from now on: no client waits for the result any more."""
         self._cancelled = True
 
     def remaining(self) -> float | None:
         """Return the seconds until the deadline, or None when there is none."""
-        if self._ends is None or self._asking:
-            return None if self._ends is None else self._seconds
-        return max(0.0, self._ends - self._clock())
+        if self._deadline is None:
+            return None
+        if self._is_asking:  # the deadline will be moved by the time that the answer takes
+            return self._seconds
+        return max(0.0, self._deadline - self._clock())
 
     def check(self) -> None:
         """Raise when the operation should stop now."""
         if self.cancelled:
             raise Cancelled("The request was cancelled.")
-        if self._ends is not None and self._clock() > self._ends:
+        if self._deadline is not None and self._clock() > self._deadline:
             raise DeadlineExceeded(
                 f"The operation did not finish within {self._seconds:g} seconds.",
                 hint="Narrow the request, or ask for fewer items.",
             )
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Report how far the operation is; raise when it should stop."""
+        """Report the progress; raise when the operation should stop."""
         self.check()
         self._listener.progress(done, total, message)
 
     def log(self, text: str, level: Level = "info") -> None:
-        """Send the client a log message, if it asked for that level."""
+        """Send the client a log message, if it wants messages of that level."""
         self._listener.log(level, text)
 
     def changed(self, listed: Listed) -> None:
@@ -125,38 +128,38 @@ class Call:
         return self._asker is not None and self._asker.supports(capability)
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Return the client's answers by key. The time a person takes does not count towards the deadline."""
+        """Return the client's answers by key. The deadline is moved by the time that a person takes."""
         from holdfast.kernel.questions import NoClient
 
-        started, self._asking = self._clock(), True
+        started, self._is_asking = self._clock(), True
         try:
             return (self._asker or NoClient()).ask(questions)
         finally:
-            self._asking = False
-            if self._ends is not None:
-                self._ends += self._clock() - started
+            self._is_asking = False
+            if self._deadline is not None:
+                self._deadline += self._clock() - started
 
     def after_answer(self, commit: Callable[[], None], rollback: Callable[[], None]) -> None:
-        """Run `commit` once the answer has been written, or `rollback` if it could not be."""
+        """Run `commit` once the answer has been sent, or `rollback` if it cannot be sent."""
         with self._settling:
             if self._answered is None:
-                self._settlements.append((commit, rollback))
+                self._after_answer.append((commit, rollback))
                 return
         (commit if self._answered else rollback)()
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether actions are waiting for the answer to be written."""
-        return bool(self._settlements)
+        """Whether there are actions to run after the answer."""
+        return bool(self._after_answer)
 
     def settle(self, *, answered: bool) -> None:
-        """Run the actions that follow the answer; only the first settlement counts."""
+        """Run the actions that follow the answer; later calls of this method do nothing."""
         with self._settling:
             if self._answered is not None:
                 return
             self._answered = answered
-            settlements, self._settlements = self._settlements, []
-        for commit, rollback in settlements:
+            actions, self._after_answer = self._after_answer, []
+        for commit, rollback in actions:
             (commit if answered else rollback)()
 
 
@@ -170,7 +173,7 @@ def current_call() -> Call:
 
 @contextmanager
 def running(call: Call) -> Iterator[Call]:
-    """Make `call` the current one for the code inside."""
+    """Make `call` the current call in a `with` block."""
     token = _current.set(call)
     try:
         yield call

@@ -1,6 +1,6 @@
-"""Clocks that tests can replace, and RFC 3339, the one format of timestamps.
+"""Clocks that tests can replace, and timestamps, which are always in the format of RFC 3339.
 
-Quick commands import this module, so `datetime` is imported only where one is created.
+Quick commands import this module, so the functions that need `datetime` import it themselves.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def rfc3339_of_seconds(seconds: int) -> str:
 
 
 def seconds_of(timestamp: str) -> int | None:
-    """Return the seconds since 1970 of a timestamp as `rfc3339` writes it; None for any other text."""
+    """Return the seconds since 1970 of a timestamp in the form of `rfc3339`; None for any other text."""
     if (
         len(timestamp) != len(EPOCH)
         or timestamp[10] != "T"
@@ -54,16 +54,16 @@ def seconds_of(timestamp: str) -> int | None:
         or timestamp[19] != "Z"
     ):
         return None
-    start = day_start_seconds(timestamp[:_DATE_CHARACTERS])
+    day_start = day_start_seconds(timestamp[:_DATE_CHARACTERS])
     hour, minute, second = timestamp[11:13], timestamp[14:16], timestamp[17:19]
-    if start is None or not (hour + minute + second).isdecimal():
+    if day_start is None or not (hour + minute + second).isdecimal():
         return None
-    return start + int(hour) * 3600 + int(minute) * 60 + int(second)
+    return day_start + int(hour) * 3600 + int(minute) * 60 + int(second)
 
 
 @lru_cache(maxsize=4096)
 def day_start_seconds(day: str) -> int | None:
-    """Return the first second of a day written as `YYYY-MM-DD`; None for any other text."""
+    """Return the seconds since 1970 of the start of a day, `YYYY-MM-DD`; None for any other text."""
     from datetime import date
 
     if len(day) != _DATE_CHARACTERS or not day.isascii():

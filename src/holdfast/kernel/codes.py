@@ -1,11 +1,11 @@
-"""The JSON-RPC codes of failures, by specification family.
+"""The JSON-RPC codes of failures, by family: the specification that an operation comes from.
 
-In the handshake era, a failure with a code here is sent as a JSON-RPC error, because its specification
-defines the code. Any other failure is a tool result marked as an error. Codes belong to a family, because the
-specifications use the same numbers for different things; within a family a code means one kind of failure.
+In the handshake era (MCP until 2025-11-25), a failure is sent as a JSON-RPC error if its specification
+defines a code for it, and otherwise as a tool result marked as an error. Codes belong to a family because the
+specifications use the same numbers for different failures; within a family, a code has one meaning.
 
-In the stateless era every tool failure is a marked result, and numbers from -32019 to -32000 are replaced by
-`HoldfastError.number`.
+In the stateless era (MCP since 2026-07-28), every tool failure is a marked result, and numbers from -32019 to
+-32000 are replaced by `HoldfastError.number`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
 
 
 UNDECODABLE = "undecodable_arguments"
-"""The kind for arguments that are missing or have the wrong JSON type, where a specification has a code."""
+"""Arguments that are missing or have the wrong JSON type, for specifications with a code for that."""
 
 CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
     {
@@ -77,22 +77,22 @@ CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
         }
     }
 )
-"""The names of codes in specifications whose failing tools include them in the content."""
+"""The names of codes, for specifications that require them in the content of a failed tool call."""
 
 SWITCHABLE_FAMILIES = frozenset({"git-mile", "paired-comments"})
-"""Families whose tool failures can be sent as results instead, if the server is configured so."""
+"""The families whose failures the server can be configured to send as tool results instead of errors."""
 
 
 def handshake_code(family: str, error: HoldfastError) -> int | None:
     """Return the code that the family's specification defines for a failure, or None."""
-    rows = HANDSHAKE_CODES.get(family, {})
+    codes = HANDSHAKE_CODES.get(family, {})
     is_undecodable = isinstance(error, InvalidArguments) and error.undecodable
     kinds = (UNDECODABLE, *error.kinds()) if is_undecodable else error.kinds()
-    return next((rows[kind] for kind in kinds if kind in rows), None)
+    return next((codes[kind] for kind in kinds if kind in codes), None)
 
 
 def stateless_code(family: str, error: HoldfastError) -> int:
-    """Return the code for the stateless era: the family's code if it is allowed there, else our number."""
+    """Return the code for the stateless era: the family's code if MCP allows it, else our own number."""
     code = handshake_code(family, error)
     if code is None or -32019 <= code <= -32000:
         return error.number

@@ -32,7 +32,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Audio:
-    """A sound."""
+    """An audio recording."""
 
     data: bytes
     mime_type: str = "audio/wav"

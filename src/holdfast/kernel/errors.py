@@ -1,4 +1,4 @@
-"""Every way in which an operation can fail, with the statuses that faces report.
+"""All errors of operations, with the exit status and the HTTP status that interfaces report for them.
 
 The hierarchy, with the exit status and the HTTP status of each class:
 
@@ -12,7 +12,7 @@ The hierarchy, with the exit status and the HTTP status of each class:
     │   └── UnknownPrompt
     ├── NotFound                3   404   the named thing does not exist
     ├── Conflict                4   409   another caller changed it first
-    │   └── OutOfDate           4   412   the caller named a version that is no longer the newest
+    │   └── OutOfDate           4   412   the caller named a version that is no longer the latest
     ├── Denied                  5   403   not allowed here
     ├── TooLarge                6   413   over a given limit
     ├── Busy                    7   503   try again later
@@ -21,13 +21,13 @@ The hierarchy, with the exit status and the HTTP status of each class:
     ├── DeadlineExceeded        9   504
     ├── Unavailable            10   501   an optional part is not installed or not configured
     │   ├── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
-    │   ├── NotFetched         10   501   a partial clone left it with its remote
+    │   ├── NotFetched         10   501   a partial clone has not fetched an object
     │   └── Unconfirmed        10   500   it was done, but a power failure may undo it
     ├── Cancelled             130   499
     └── Internal               70   500   a defect of ours, with a reference to the log
 
 `kind` is stable and part of the public interface; messages may improve. The codes of the protocol are in
-`kernel/codes.py`. This module imports next to nothing, so that quick commands stay quick.
+`kernel/codes.py`. This module imports very little, so that quick commands stay quick.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from typing import ClassVar
 
 
 class HoldfastError(Exception):
-    """Base of every failure that a caller may see."""
+    """Base class of every error that a caller may see."""
 
     kind: ClassVar[str] = "error"
     number: ClassVar[int] = 5000
@@ -124,7 +124,7 @@ class OutOfDate(Conflict, kind="out_of_date", number=4120, http_status=412):
 
     @classmethod
     def found(cls, what: str, expected: object, version: object) -> OutOfDate:
-        """Return the failure for `what`, which has `version` instead of the expected one."""
+        """Return the error for `what`, which has `version` instead of the expected version."""
         return cls(
             f"{what} is at version {version}, not {expected}.",
             hint="Read it again, then decide whether your change still fits.",
@@ -184,13 +184,13 @@ class Internal(HoldfastError, kind="internal", number=5000, exit_code=70, http_s
 def closest(name: str, known: Iterable[str], similarity: float = 0.6) -> str | None:
     """Return the known name most similar to `name`, or None if none reaches the similarity.
 
-    The default is that of `difflib.get_close_matches` (Ratcliff-Obershelp).
+    The similarity is that of `difflib.get_close_matches` (Ratcliff-Obershelp), and so is its default.
     """
     from difflib import get_close_matches
 
-    spelled = {one.casefold(): one for one in known}
-    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=similarity)
-    return spelled[matches[0]] if matches else None
+    by_folded_name = {candidate.casefold(): candidate for candidate in known}
+    matches = get_close_matches(name.casefold(), list(by_folded_name), n=1, cutoff=similarity)
+    return by_folded_name[matches[0]] if matches else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -203,7 +203,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def error_object(error: HoldfastError, code: int) -> dict[str, object]:
-    """Return a failure as data, with the same five members on every face."""
+    """Return an error as JSON data, with the same five members for every interface."""
     return {
         "kind": error.kind,
         "code": code,

@@ -1,8 +1,8 @@
-"""Every limit that a specification fixes or the documentation promises, in one place.
+"""All limits that a specification sets or the documentation promises.
 
-Sizes are in bytes unless the name says characters. A limit is inclusive: the value itself is accepted. Groups
-named after a specification have its numbers; all others are bounds that we chose, wide enough for ordinary
-use and small enough that no request exhausts memory, time or a client's context.
+Sizes are in bytes unless the name says characters; names without a unit are counts. A limit is inclusive: the
+value itself is accepted. Groups named after a specification have its numbers. All others are judgements:
+large enough for ordinary use, and small enough that no request exhausts memory, time or a client's context.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MIB = 1024 * KIB
 class Limits:
     """Limits of the wire, of dispatch and of the stores."""
 
-    # The wire (specification: agent-toolkit, "Transport Layer" and "Security Considerations").
+    # Transport (specification: agent-toolkit, "Transport Layer" and "Security Considerations").
     read_chunk: int = 64 * KIB
     write_chunk: int = 8 * KIB
     request_bytes: int = 1 * MIB
@@ -27,17 +27,18 @@ class Limits:
     request_burst: int = 1000
     requests_per_second: float = 100.0
     drain_seconds: float = 30.0
-    # Clients wait about two seconds between closing our input and sending a signal.
     end_of_input_drain_seconds: float = 1.5
+    """Clients wait about two seconds between closing our input and sending a signal."""
 
-    # Our own bounds on the memory that requests within the limits above can take.
+    # Our own limits for the memory that requests within the limits above may need.
     requests_parked: int = 1024
+    """How many requests wait in the queue while `requests_in_flight` are running."""
     parked_bytes: int = 16 * MIB
     queued_output_bytes: int = 32 * MIB
     requests_unread: int = 16
-    """How many requests run at once while the client does not read its answers."""
+    """How many requests run at once if the client does not read its answers."""
 
-    # HTTP, per worker process. A client is everyone who uses the same token.
+    # HTTP, per worker process. All users of the same token are one client.
     header_seconds: float = 10.0
     body_seconds: float = 20.0
     connections: int = 512
@@ -45,6 +46,7 @@ class Limits:
     keep_alive_seconds: int = 30
     event_stream_ping_seconds: float = 15.0
     events_kept: int = 1000
+    """How many past events a client can request when it reconnects to an event stream."""
     sessions: int = 1000
     sessions_per_client: int = 100
     session_idle_seconds: float = 1800.0
@@ -52,15 +54,15 @@ class Limits:
     session_event_bytes: int = 1 * MIB
     session_streams: int = 16
     tokens: int = 1000
-    # Texts that the page has rendered at once; the longest text that a store accepts.
+    # Rendering of Markdown for the page: texts in one request, and the length of each.
     markdown_texts: int = 500
     markdown_characters: int = 100_000
 
-    # Dispatch. More threads would only compete for the interpreter, also with the loop that answers pings.
+    # Dispatch.
     worker_threads: int = 32
-    # Long computations share the interpreter with the event loop; switching every millisecond keeps it
-    # prompt.
+    """More threads would only compete for the interpreter, also with the event loop."""
     switch_seconds: float = 0.001
+    """The interval at which the interpreter switches threads, so that the event loop responds promptly."""
     operation_seconds: float = 60.0
     list_page: int = 200
 
@@ -83,6 +85,7 @@ class Limits:
     render_seconds: float = 1.0
     render_wait_seconds: float = 20.0
     render_memory_bytes: int = 512 * MIB
+
     # Milestones and issues.
     entity_title_characters: int = 500
     entity_text_characters: int = 100_000
@@ -97,15 +100,15 @@ class Limits:
     filter_depth: int = 32
     claim_seconds: float = 3600.0
     log_commit_bytes: int = 32 * MIB
-    """Larger commits are not imported; those written here have a few megabytes at most."""
+    """Larger commits are not imported; our own have a few megabytes at most."""
 
     # Comments (specification: paired-comments; bounds on files are ours).
     comment_characters: int = 10_000
     comment_author_characters: int = 200
     comment_source_bytes: int = 4 * MIB
     sidecar_bytes: int = 16 * MIB
-    # An answer contains an export twice, as content and as data, with escapes.
     export_bytes: int = 2 * MIB
+    """An answer contains an export twice, as content and as data, with escapes."""
     prompt_source_characters: int = 400_000
     scan_seconds: float = 1800.0
 
@@ -113,7 +116,7 @@ class Limits:
     source_file_bytes: int = 4 * MIB
     listed_bytes: int = 256 * MIB
     file_seconds: float = 30.0
-    """How long a process may take to read one file; the parsers' own timeouts are shorter."""
+    """How long a worker process may take for one file; the parsers' own timeouts are shorter."""
     record_cache_bytes: int = 512 * MIB
     records_in_memory_bytes: int = 128 * MIB
     pattern_characters: int = 1000
@@ -121,7 +124,7 @@ class Limits:
     coverage_report_bytes: int = 64 * MIB
     commit_cache_bytes: int = 512 * MIB
     trend_points: int = 100_000
-    """How many are stored, about half a kilobyte each."""
+    """How many are stored, at about half a kilobyte each."""
     trend_commits: int = 2_000
     churn_days: int = 36_525
     churn_files: int = 10_000
@@ -134,8 +137,8 @@ class Limits:
     similar_names: int = 1_000
     name_characters: int = 200
     pagerank_seeds: int = 100
-    # An answer contains it three times if the text is JSON.
     graphml_bytes: int = 3 * MIB
+    """An answer contains the document three times if its text is JSON."""
     defect_files: int = 10_000
     gate_violations: int = 10_000
 
@@ -146,7 +149,7 @@ class Limits:
     source_page_characters: int = 400_000
     source_symbols: int = 5_000
 
-    # Diffs. A response with every line of a file and marked words stays below the largest response.
+    # Diffs. A response with all lines of a file and marked words is smaller than `response_bytes`.
     review_files: int = 500
     review_bytes: int = 8 * MIB
     review_lines: int = 5_000
@@ -157,13 +160,14 @@ class Limits:
     web_answer_bytes: int = 16 * MIB
     web_redirects: int = 3
     web_wait_seconds: float = 5.0
-    """The longest wait that a service may request before the caller is told instead."""
+    """If a service requests a longer wait, the caller receives an error instead."""
     sync_seconds: float = 300.0
     sync_pages: int = 200
     credential_seconds: float = 15.0
     import_file_bytes: int = 16 * MIB
     import_files: int = 5_000
     import_folder_bytes: int = 64 * MIB
+
     # Documents of other programs and people.
     foreign_depth: int = 100
     foreign_values: int = 4_000_000

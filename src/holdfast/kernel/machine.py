@@ -1,11 +1,11 @@
-"""Failures of disk, memory and imports as errors of ours, and control of garbage collection.
+"""Translates failures of disk, memory and imports to our errors, and controls garbage collection.
 
 Contract:
-- A message names a file by a label (a path inside the repository, or a file name), and a part of the program
-  by its module. The absolute path in an `OSError` stays in the exception and never reaches a face.
+- A message names a file by a label: a path inside the repository, or a file name. The absolute path in an
+  `OSError` stays in the exception, and never reaches a client.
 - `machine_failure` recognises failures that are not defects of ours. Modules are imported when they are first
-  needed, so a failing disk can break any operation anywhere. Python discards a module whose import failed,
-  and the next attempt imports it again.
+  needed, so a failing disk can make an import fail in any operation. Python discards a module whose import
+  failed, so the next attempt imports it again.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _Reason = tuple[type[HoldfastError], str, str]
+"""The error to raise, the rest of its sentence after the name of the file, and the hint."""
 
 _CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
 _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and written."
@@ -40,7 +41,7 @@ _CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the st
 _FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
 _CHECK_FIRST = "It is in place: check it before you repeat this. A power failure may undo it."
 _TRY_AGAIN = "Try again in a moment."
-_LOAD_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
+_IMPORT_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
 _REASONS: dict[int, _Reason] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
@@ -66,7 +67,7 @@ _REASONS: dict[int, _Reason] = {
     ),
 }
 
-_LOADING: dict[int, _Reason] = {
+_IMPORT_REASONS: dict[int, _Reason] = {
     errno.ENOSPC: (OutOfSpace, "the disk is full", _FREE_SPACE),
     errno.EDQUOT: (OutOfSpace, "the disk quota is used up", _FREE_SPACE),
     errno.EIO: (Unavailable, "the disk reported an error", _CHECK_DISK),
@@ -75,12 +76,13 @@ _LOADING: dict[int, _Reason] = {
     errno.ENOMEM: (Unavailable, "there is no memory left", _FREE_MEMORY),
 }
 
-_NEVER_A_DEFECT = frozenset(_LOADING)
+_MACHINE_ERRORS = frozenset(_IMPORT_REASONS)
+"""Error numbers that are always failures of the machine, never defects of ours."""
 _IMPORT_SYSTEM = "<frozen importlib."
 
 
 def disk_failure(error: OSError, label: str) -> HoldfastError:
-    """Return the failure to report for an `OSError` about the file `label`."""
+    """Return the error to report for an `OSError` about the file `label`."""
     kind, reason, hint = _REASONS.get(
         error.errno or 0, (Unavailable, f"could not be used: {_system_message(error)}", _CHECK_DISK)
     )
@@ -89,7 +91,7 @@ def disk_failure(error: OSError, label: str) -> HoldfastError:
 
 @contextmanager
 def translate_disk_errors(label: str) -> Iterator[None]:
-    """Raise every `OSError` of the code inside as a failure that names `label`."""
+    """Raise every `OSError` in the `with` block as an error that names the file `label`."""
     try:
         yield
     except OSError as error:
@@ -98,7 +100,7 @@ def translate_disk_errors(label: str) -> Iterator[None]:
 
 @contextmanager
 def translate_flush_errors(label: str) -> Iterator[None]:
-    """Raise every `OSError` of the code inside as `Unconfirmed`: the file is in place, but not flushed."""
+    """Raise every `OSError` in the block as `Unconfirmed`: the file is in place, but was not flushed."""
     try:
         yield
     except OSError as error:
@@ -112,32 +114,34 @@ def machine_failure(failure: BaseException) -> HoldfastError | None:
     if isinstance(failure, MemoryError):
         return Unavailable("There is not enough memory for that.", hint=_FREE_MEMORY)
     if isinstance(failure, ImportError):
-        # A module that was imported but lacks a name is a defect.
-        is_ours = str(failure).startswith("cannot import name")
-        return None if is_ours else _import_failure(failure.name, None)
+        # If a module was imported but lacks a name, that is a defect.
+        is_defect = str(failure).startswith("cannot import name")
+        return None if is_defect else _import_failure(failure.name, None)
     if not isinstance(failure, OSError):
         return None
     if any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure)):
         return _import_failure(_module_being_imported(failure), failure)
-    if failure.errno not in _NEVER_A_DEFECT:
+    if failure.errno not in _MACHINE_ERRORS:
         return None
     name = os.path.basename(failure.filename) if isinstance(failure.filename, str) else ""
     return disk_failure(failure, name or "A file")
 
 
 def _import_failure(part: str | None, error: OSError | None) -> HoldfastError:
-    named = "A part of Holdfast" if part is None else f"A part of Holdfast, {part},"
+    subject = "A part of Holdfast" if part is None else f"A part of Holdfast, {part},"
     if error is None:
-        return Unavailable(f"{named} could not be loaded.", hint=_LOAD_AGAIN)
-    kind, reason, hint = _LOADING.get(error.errno or 0, (Unavailable, _system_message(error), _LOAD_AGAIN))
-    return kind(f"{named} could not be loaded: {reason}.", hint=hint)
+        return Unavailable(f"{subject} could not be loaded.", hint=_IMPORT_AGAIN)
+    kind, reason, hint = _IMPORT_REASONS.get(
+        error.errno or 0, (Unavailable, _system_message(error), _IMPORT_AGAIN)
+    )
+    return kind(f"{subject} could not be loaded: {reason}.", hint=hint)
 
 
 def _module_being_imported(failure: BaseException) -> str | None:
     """Return the innermost module that was being imported."""
-    names = [
-        frame.f_locals.get("name") for frame in _frames(failure) if frame.f_code.co_name == "_find_and_load"
-    ]
+    # CPython's import system has a function `_find_and_load(name, …)`.
+    frames = [frame for frame in _frames(failure) if frame.f_code.co_name == "_find_and_load"]
+    names = [frame.f_locals.get("name") for frame in frames]
     return next((name for name in reversed(names) if isinstance(name, str)), None)
 
 
@@ -154,7 +158,7 @@ def _system_message(error: OSError) -> str:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Turn cyclic garbage collection off for code that creates millions of values and no cycles."""
+    """Turn cyclic garbage collection off in a `with` block that creates millions of values and no cycles."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -10,14 +10,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-# Before it builds its first model, pydantic searches every installed package for plugins, which takes longer
-# than many commands do. Holdfast has none, and what others install must not change what its models accept.
+# Before it builds its first model, pydantic searches all installed packages for plugins, which takes longer
+# than many commands. Holdfast has none, and those of other packages must not change what its models accept.
 _no_plugins = ModuleType("pydantic.plugin._loader")
 _no_plugins.get_plugins = tuple  # type: ignore[attr-defined]
 
 
 def _from_pydantic(name: str) -> Any:
-    """Return any other attribute from pydantic's own module, in case a later version needs one."""
+    """Return another attribute from pydantic's own module, in case a later version needs one."""
     if name.startswith("__"):
         raise AttributeError(name)  # Python itself looks these up at every import.
     sys.modules.pop(_no_plugins.__name__)
@@ -29,14 +29,14 @@ sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 
 
 ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}
-"""Marks an argument that exists only because a specification asks for it; other clients are not shown it."""
+"""Marks an argument that exists only because a specification requires it; other clients do not see it."""
 
 SIGNATURE = "signature"
-"""Marks, in the annotation of an argument, the one that names the author."""
+"""Marks, in its annotation, the argument that names the author."""
 
 
 class ExpectedFormat(str):
-    """Describes what matches the pattern of an annotated argument: `a line N or a range N-M`."""
+    """Describes, for error messages, what the pattern of an argument matches: `a line N or a range N-M`."""
 
 
 class Input(BaseModel):
@@ -54,7 +54,7 @@ class Input(BaseModel):
 
 
 class Output(BaseModel):
-    """Result of an operation: complete without the text that accompanies it."""
+    """Result of an operation, complete without its rendering as text."""
 
     model_config = ConfigDict(
         frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True, defer_build=True
@@ -63,17 +63,17 @@ class Output(BaseModel):
     omits_null: ClassVar[bool] = False
     """Whether members that are null are left out on the wire."""
     requires_fields: ClassVar[bool] = False
-    """Whether a specification requires all fields, so that a failure must carry no data at all."""
+    """Whether a specification requires all fields, so that a failure must have no structured data at all."""
 
     def wire(self) -> dict[str, Any]:
-        """Return the result as every face sends it."""
+        """Return the result as JSON data, as every interface sends it."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=self.omits_null)
 
     @property
     def exit_code(self) -> int:
         """Return the exit status of the command: 0, or another one for a result that reports problems.
 
-        1 means that a person has to look at something; otherwise it is the status of a matching error.
+        1 means that the result reports something to be checked; any other is the status of a matching error.
         """
         return 0
 
@@ -83,7 +83,7 @@ class NoArguments(Input):
 
 
 def as_integer(value: object) -> object:
-    """Return 10.0 as 10, as JSON and its schemas treat it; every other value unchanged."""
+    """Return 10.0 as 10, which JSON Schema treats as equal; return every other value unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.route import Address
 
 TextFormatter = Callable[[Any], str]
-"""Writes a result as text."""
+"""Renders a result as text."""
 
 
 class Effect(Enum):
@@ -33,7 +33,10 @@ class Effect(Enum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Operation:
-    """One thing that Holdfast can do, with all that the faces need to offer it."""
+    """One thing that Holdfast can do, with everything that MCP, REST and the command line need to offer it.
+
+    In the fields below, "the room" is the object that the operation works on.
+    """
 
     name: str
     title: str
@@ -56,19 +59,19 @@ class Operation:
     command_text: TextFormatter | None = None
     """The text for a terminal, where a specification prescribes a different one for the tool."""
     command_only: bool = False
-    """Whether it is offered only on the command line, and never by a server."""
+    """Whether only the command line offers it, and no server."""
     table: Callable[[Any, int], str] | None = None
-    """Lays a result out for a terminal of the given width, where the tool's text is made for programs."""
+    """Renders a result for a terminal of the given width, where the tool's text is meant for programs."""
     fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None = None
-    """Given the room, adds arguments that may be left out on the command line but not in a tool call."""
+    """Given the room, adds arguments that are optional on the command line, but not in a tool call."""
     command_defaults: Mapping[str, str] = field(default_factory=dict)
-    """What the command's help gives as the default of arguments that `fill_in` adds."""
+    """The defaults that the command's help shows for the arguments that `fill_in` adds."""
     explain: Callable[[Any, Mapping[str, Any], InvalidArguments], None] | None = None
-    """Given the room and refused arguments, adds to the refusal what a specification prescribes."""
+    """Given the room and invalid arguments, adds to the error what a specification prescribes."""
     editor_argument: str | None = None
-    """The argument that the command line opens an editor for when it is not given."""
+    """The argument for which the command line opens an editor if it is left out."""
     content: Callable[[Any], list[Content]] | None = None
-    """Returns a result as content of several types; faces that can only show text use `text`."""
+    """Returns a result as content of several types; interfaces that can only show text use `text`."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None
     """Returns further top-level fields that a specification gives a tool result, such as `metadata`."""
     expects_version: str | None = None
@@ -78,11 +81,11 @@ class Operation:
     annotations: Mapping[str, Any] = field(default_factory=dict)
     """Tool annotations that a specification defines beyond the protocol's own hints."""
     listed: bool = True
-    """Whether lists of tools show it; it can be called by name either way."""
+    """Whether lists of tools include it; it can be called by name in any case."""
     structured: bool = True
-    """Whether a tool result carries structured data. Hosts that find it there drop the images beside it."""
+    """Whether a tool result has structured data. Some hosts ignore the images in a result that has."""
     addresses: tuple[Address, ...] = ()
-    """Further REST routes that a specification gives it."""
+    """Further REST routes that a specification prescribes."""
 
     @cached_property
     def description(self) -> str:
@@ -103,7 +106,7 @@ class Operation:
 
     @property
     def listed_name(self) -> str:
-        """Return the name with underscores for dots, which several hosts refuse."""
+        """Return the name with underscores instead of dots, which several hosts refuse."""
         return self.name.replace(".", "_")
 
     def as_text(self, result: Output) -> str:

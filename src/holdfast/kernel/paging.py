@@ -26,7 +26,7 @@ def encode_cursor(query: str, key: object) -> str:
 
 
 def decode_cursor(query: str, cursor: str) -> object:
-    """Return the key in `cursor`, which must belong to `query`."""
+    """Return the key in `cursor`, or raise if the cursor is not one of `query`."""
     version, fingerprint, key = _unpack(cursor)
     if version != _VERSION or fingerprint != _fingerprint(query):
         raise InvalidCursor(
@@ -41,8 +41,8 @@ def page(
 ) -> tuple[Sequence[Item], str | None]:
     """Return one page of `items`, which are sorted by `key`, and the cursor of the next page."""
     if cursor is not None:
-        after = str(decode_cursor(query, cursor))
-        items = [item for item in items if key(item) > after]
+        last_key = str(decode_cursor(query, cursor))
+        items = [item for item in items if key(item) > last_key]
     if len(items) <= size:
         return items, None
     return items[:size], encode_cursor(query, key(items[size - 1]))

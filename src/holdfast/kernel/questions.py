@@ -1,12 +1,12 @@
-"""Questions that a running operation may ask the client: of a person, of a model, or about its open folders.
+"""Questions that a running operation may ask a person, the client's model, or the client about open folders.
 
 An operation asks by key and acts only after the answers:
 
     answers = current_call().ask({"confirm": Form("Close 12 issues?", Confirmation)})
 
-Where the protocol lets a server ask during a call, the operation waits for the answer. Where it does not, the
-call ends with the questions and runs again from the start once there are answers. So an operation asks before
-it acts, and asks the same questions for the same arguments.
+In versions of the protocol where a server can ask during a call, the operation waits for the answer. In
+others the call ends with the questions, and runs again from the start with the answers. So an operation asks
+before it acts, and asks the same questions for the same arguments.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Roots:
-    """Which folders the client has open."""
+    """A question for the folders that the client has open."""
 
     needs: Capability = field(default="roots", init=False)
 
@@ -50,17 +50,17 @@ Answers = dict[str, dict[str, Any]]
 
 
 class Asker(Protocol):
-    """Passes questions to the client."""
+    """Sends questions to the client."""
 
     def supports(self, capability: Capability) -> bool:
-        """Return whether the client said it can answer such questions."""
+        """Return whether the client has declared that it can answer such questions."""
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
         """Return the answers by key, in the protocol's form, or raise `InputRequired`."""
 
 
 class NoClient:
-    """The asker where there is no client, as on the command line."""
+    """An asker for calls without a client, as on the command line."""
 
     def supports(self, capability: Capability) -> bool:  # noqa: ARG002 - the protocol's signature
         """Return False."""
@@ -72,13 +72,13 @@ class NoClient:
 
 
 class InputRequired(HoldfastError, kind="input_required", number=4280, exit_code=2, http_status=428):
-    """The call cannot continue until these questions are answered; not a failure."""
+    """Ends a call until its questions are answered; not a failure."""
 
     questions: Mapping[str, Question]
 
     @classmethod
     def of(cls, questions: Mapping[str, Question]) -> InputRequired:
-        """Return the end of a call that needs these answers."""
+        """Return the exception for these questions."""
         required = cls("The operation needs answers first.", keys=sorted(questions))
         required.questions = dict(questions)
         return required
@@ -89,7 +89,7 @@ class MissingCapability(Unavailable, kind="missing_capability", number=5011):
 
 
 def missing_capability(capability: Capability) -> MissingCapability:
-    """Return the failure of an operation that needs a capability the client lacks."""
+    """Return the error for a question that needs a capability which the client lacks."""
     return MissingCapability(
         f"This operation has to ask a question, and the client does not support {capability}.",
         hint="Use a client that does, or give the answer as an argument where the operation takes one.",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Selection(NamedTuple):
-    """Which part of the registry to offer. Read-only wins over everything else."""
+    """The part of the registry that a server offers. `read_only` takes precedence over all other fields."""
 
     toolsets: frozenset[str] | None = None
     tools: frozenset[str] | None = None
@@ -31,14 +31,14 @@ class Selection(NamedTuple):
     """Only operations that this role may run."""
 
     def admits_effect(self, effect: Effect) -> bool:
-        """Return whether operations with this effect may run at all."""
+        """Return whether operations with this effect may run."""
         if effect is Effect.READ:
             return True
         return not self.read_only and (self.role is Role.ADMIN or _STRONGEST_EFFECT[self.role] is effect)
 
 
 TOOLS = "tools"
-"""The toolset about tools, whose room is the registry itself."""
+"""The toolset about tools: its operations work on the registry itself."""
 
 EVERYTHING = Selection()
 
@@ -63,7 +63,7 @@ class Registry:
         prompts = [item for toolset in selected for item in toolset.prompts]
         self.prompts = sorted(filter(self._admits_family, prompts), key=lambda item: item.name)
         self.changing_lists = frozenset(name for toolset in selected for name in toolset.changing_lists)
-        """The lists that operations of the offered toolsets may change."""
+        """The lists (of tools, prompts or resources) that operations of the offered toolsets may change."""
 
     def select(self, selection: Selection) -> Registry:
         """Return the same registry narrowed to `selection`."""
@@ -73,7 +73,7 @@ class Registry:
         """Return the offered operation of that name, dotted or not."""
         operation = self.find(name)
         if operation is None:
-            raise UnknownTool(f"Unknown tool: {name}", hint=self._why_not(name))
+            raise UnknownTool(f"Unknown tool: {name}", hint=self._reason_unavailable(name))
         return operation
 
     def check_allowed(self, operation: Operation) -> None:
@@ -94,7 +94,7 @@ class Registry:
         known = [prompt.name for prompt in self.prompts]
         raise UnknownPrompt(f"Unknown prompt: {name}", hint=did_you_mean(name, known))
 
-    def _why_not(self, name: str) -> str:
+    def _reason_unavailable(self, name: str) -> str:
         known = self._known.get(name.replace(".", "_"))
         if known is not None and not self.selection.admits_effect(known.effect):
             return self._refusal(known)
@@ -104,24 +104,28 @@ class Registry:
             return "It exists, but this server was started without it."
         return did_you_mean(name, self._offered)
 
-    def _refusal(self, operation: Operation, named: str = "It") -> str:
+    def _refusal(self, operation: Operation, subject: str = "It") -> str:
         if self.selection.read_only:
-            return f"{named} writes, and this server is read-only."
+            return f"{subject} writes, and this server is read-only."
         needed = "admin" if operation.effect is Effect.DESTRUCTIVE else "write"
-        return f'{named} needs the role "{needed}", and this caller has "{self.selection.role.value}".'
+        return f'{subject} needs the role "{needed}", and this caller has "{self.selection.role.value}".'
 
     def _selected_operations(self) -> Iterable[Operation]:
         for toolset in self.toolsets:
-            named = filter(self._names_tool, toolset.operations)
-            yield from filter(self._admits, toolset.operations if self._admits_toolset(toolset) else named)
+            candidates: Iterable[Operation] = toolset.operations
+            if not self._admits_toolset(toolset):
+                candidates = filter(self._names_tool, candidates)
+            yield from filter(self._admits, candidates)
 
     def _admits(self, operation: Operation) -> bool:
-        chosen = self.selection
-        if not chosen.admits_effect(operation.effect) or operation.listed_name in chosen.exclude_tools:
+        selection = self.selection
+        if not selection.admits_effect(operation.effect):
             return False
-        if operation.command_only and not chosen.commands:
+        if operation.listed_name in selection.exclude_tools:
             return False
-        if chosen.tools is not None and chosen.toolsets is None and not self._names_tool(operation):
+        if operation.command_only and not selection.commands:
+            return False
+        if selection.tools is not None and selection.toolsets is None and not self._names_tool(operation):
             return False
         return self._admits_family(operation)
 

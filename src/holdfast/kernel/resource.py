@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.content import ContentAnnotations
 
 Complete = Callable[[Any, str], Iterable[str]]
-"""Given the room and the beginning of a value, returns the matching values, best first."""
+"""Given the room and the start of a value, returns the matching values, best first."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Announcement:
 
 
 Announce = Callable[[Any, Any], tuple[Any, list[Announcement]]]
-"""Given the room and a position (None at first), returns the new position and what was added since."""
+"""Given the room and a position (None at first), returns the new position and the events since then."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
-    """The topic to watch for changes of the contents: a toolset, or `toolset/part`, in which parts of the URI
-    may occur."""
+    """The topic to watch for changes of the contents: a toolset, or `toolset/part`. Parts of the URI may occur
+    in it, as `{name}`."""
     list_topic: str | None = None
-    """The topic to watch for changes of `members`; without it, the lists are compared."""
+    """The topic to watch for changes of `members`; without it, lists are compared to notice changes."""
     fingerprint: Callable[..., object] | None = None
     """Given the room and the parts of a URI, returns a cheap value that changes with the contents. Without
     it, subscribers of a URI are notified of every change of the topic."""
@@ -80,7 +80,7 @@ class Resource:
     members: Callable[[Any], Iterable[ListedResource]] | None = None
     """Given the room, lists the current resources of a family."""
     malformed: Callable[[str], HoldfastError] | None = None
-    """Returns the error for a URI that begins like this family's but does not match."""
+    """Returns the error for a URI that starts like those of this family, but does not match."""
     annotations: ContentAnnotations | None = None
 
     @property
@@ -111,8 +111,10 @@ def _part_pattern(part: str) -> str:
     return f"(?P<{name}>.+)" if part.startswith("{+") else f"(?P<{name}>[^/]+)"
 
 
-QUOTED_URI_CHARACTERS = 2000
-"""How many characters of an unknown URI an error quotes: enough to recognise it, a chosen bound."""
+MAX_QUOTED_URI_CHARACTERS = 2000
+"""How much of an unknown URI an error contains as data. A judgement: enough to recognise the URI."""
+_MAX_MESSAGE_URI_CHARACTERS = 200
+"""How much of an unknown URI an error message contains. A judgement: about two lines."""
 
 
 def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
@@ -125,14 +127,21 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
-    completed = [(item, uri + item.uri.rpartition("}")[2]) for item in known if item.is_template]
-    candidates = [item.uri for item in known] + [full for item, full in completed if item.match(full)]
+    candidates = [item.uri for item in known]
+    for item in known:
+        completed = uri + item.uri.rpartition("}")[2]  # the end of the template may be missing
+        if item.is_template and item.match(completed):
+            candidates.append(completed)
     raise unknown_resource(uri, hint=did_you_mean(uri, candidates))
 
 
 def unknown_resource(uri: str, hint: str) -> UnknownResource:
-    """Return the failure for an unknown URI."""
-    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:QUOTED_URI_CHARACTERS])
+    """Return the error for an unknown URI."""
+    return UnknownResource(
+        f"Resource not found: {uri[:_MAX_MESSAGE_URI_CHARACTERS]}",
+        hint=hint,
+        uri=uri[:MAX_QUOTED_URI_CHARACTERS],
+    )
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:

@@ -1,18 +1,18 @@
-"""What a caller may do, and the name of the one who may do everything."""
+"""The roles of callers, and the name of the owner."""
 
 from __future__ import annotations
 
 from enum import Enum
 
 OWNER = "owner"
-"""The caller who holds the repository's own token, which only the machine's owner can read."""
+"""The name of the caller with the repository's own token, which only the owner of its file can read."""
 
 
 class Role(Enum):
-    """What a caller may do, from least to most.
+    """The role of a caller, from the fewest to the most rights.
 
-    A READ caller may run operations that read, a WRITE caller also those that add and change, an ADMIN also
-    those that destroy. The registry enforces it, as it enforces read-only.
+    READ allows operations that read, WRITE also those that add and change, ADMIN also those that destroy. The
+    registry enforces roles, like read-only mode.
     """
 
     READ = "read"

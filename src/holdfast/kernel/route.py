@@ -1,4 +1,4 @@
-"""What a room declares for REST in addition to its operations: further routes, and feeds of events."""
+"""Declarations for REST beyond the routes of operations: further routes, and feeds of events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-_NONE: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 class Address(NamedTuple):
@@ -14,15 +14,15 @@ class Address(NamedTuple):
 
     method: str
     path: str
-    fixed: Mapping[str, Any] = _NONE
+    fixed: Mapping[str, Any] = _EMPTY
     """Arguments that this route sets."""
     status: int = 200
     takes: frozenset[str] | None = None
-    """The other arguments that may be given; None for all of the operation's."""
-    renamed: Mapping[str, str] = _NONE
-    """The operation's argument names by this interface's names."""
-    meanings: Mapping[str, Mapping[str, Any]] = _NONE
-    """Words that this interface uses for values, by argument."""
+    """The other arguments that a request may have; None for all arguments of the operation."""
+    renamed: Mapping[str, str] = _EMPTY
+    """The operation's argument names, by the names of this route."""
+    meanings: Mapping[str, Mapping[str, Any]] = _EMPTY
+    """The values of arguments, by the words of this route for them, by argument."""
 
 
 class FeedEvent(NamedTuple):
@@ -34,12 +34,12 @@ class FeedEvent(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """A stream of a room's numbered events, at a path below `/api/` with `{parts}`."""
+    """A stream of numbered events, at a path below `/api/` with `{parts}`."""
 
     path: str
     topic: str
     read: Callable[..., tuple[str, list[FeedEvent]]]
-    """Given the room and a position (None at first), returns the new position and the events since."""
+    """Given the room and a position (None at first), returns the new position and the events since then."""
     toolset: str
     family: str
     specified: bool = False

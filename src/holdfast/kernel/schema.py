@@ -21,19 +21,22 @@ def input_schema(operation: Operation) -> dict[str, Any]:
 
 
 def strip_marks(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without our own mark."""
-    found: dict[str, Any] = _unmarked(schema)
-    return found
+    """Return a schema without our own marks, such as `x-only-specified`."""
+    stripped: dict[str, Any] = _strip_marks_in(schema)
+    return stripped
 
 
-def _unmarked(value: Any) -> Any:
+def _strip_marks_in(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _unmarked(item) for key, item in value.items() if key != _MARK}
-    return [_unmarked(item) for item in value] if isinstance(value, list) else value
+        return {key: _strip_marks_in(item) for key, item in value.items() if key != _MARK}
+    return [_strip_marks_in(item) for item in value] if isinstance(value, list) else value
 
 
 def strip_titles(value: Any, *, names: bool = False) -> Any:
-    """Return a schema without titles, which only repeat field names; a property may be called `title`."""
+    """Return a schema without titles, which only repeat field names.
+
+    `names`: the keys of `value` are names of properties, so a key `title` stays.
+    """
     if isinstance(value, dict):
         return {
             key: strip_titles(item, names=not names and key in {"properties", "$defs"})

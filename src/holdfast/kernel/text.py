@@ -1,6 +1,6 @@
-"""Text for people: shortened, put on one line, fitted to columns of a terminal, laid out as a table.
+"""Formatting of text for people: shortening, single lines, and tables that fit a terminal.
 
-Standard library only, because quick commands use it too.
+Standard library only, because quick commands use this module too.
 
     shorten("A long title", 8)  # "A long …"
     table([("8903a9b6", "open", "A title", "bug, area-3")], width=40, flexible=(2, 3))
@@ -12,12 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_NUMBER_DIGITS = 18
-"""The most that always fit into a 64-bit integer, which is what SQLite stores."""
-_GAP = "  "
-_MINIMUM = 12
-"""The width that the first flexible column keeps on the narrowest terminal: a judgement, two short words."""
-_WIDE = (
+_MAX_NUMBER_DIGITS = 18
+"""The largest number of digits that always fits into a 64-bit integer, as SQLite stores it."""
+_COLUMN_GAP = "  "
+_MIN_FLEXIBLE_WIDTH = 12
+"""The width of the first flexible column on the narrowest terminal. A judgement: two short words."""
+_WIDE_RANGES = (
     (0x1100, 0x115F),
     (0x2E80, 0x303E),
     (0x3041, 0xA4CF),
@@ -31,7 +31,7 @@ _WIDE = (
 )
 """Ranges of characters that take two columns, simplified from Unicode's East Asian Width (UAX #11).
 
-The exact tables take too long to load for a command that runs all day.
+Loading the exact tables would take too long for a command that runs many times an hour.
 """
 
 
@@ -47,13 +47,17 @@ def shorten(text: str, maximum: int, *, mark: str = "…", beyond: bool = False,
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a count with its noun: `1 file`, `2,000 files`; `many` is the plural if it does not end in s."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    """Return a count with its noun: `1 file`, `2,000 files`; `many` is an irregular plural."""
+    if number == 1:
+        noun = one
+    else:
+        noun = many or f"{one}s"
+    return f"{number:,} {noun}"
 
 
 def parse_natural(text: str) -> int | None:
-    """Return the number that a text of digits spells; None for any other text, or too many digits."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_DIGITS else None
+    """Return the number in a text of digits; None for any other text, or too many digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MAX_NUMBER_DIGITS else None
 
 
 def one_line(text: str, *, keep_spaces: bool = False) -> str:
@@ -68,23 +72,23 @@ def one_line(text: str, *, keep_spaces: bool = False) -> str:
 def printable_path(path: str) -> str:
     """Return a path with undecodable bytes and unprintable characters escaped."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
-    """Return rows as aligned lines. Only flexible columns are cut, the first of them last.
+    """Return rows as aligned lines that fit a width. Only flexible columns are cut, the first of them last.
 
     Columns that are empty in every row are left out. Each cell is one line: see `one_line`.
     """
     if not rows:
         return ""
-    wanted = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
-    widths = _shared(wanted, width, flexible)
+    natural = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
+    widths = _distribute(natural, width, flexible)
     return "\n".join(_line(row, widths) for row in rows)
 
 
 def display_width(text: str) -> int:
-    """Return how many columns a text takes on a terminal."""
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(_character_width(ord(character)) for character in text)
@@ -108,36 +112,40 @@ def fit_to_width(text: str, width: int) -> str:
 def _character_width(character: int) -> int:
     if 0x300 <= character <= 0x36F or character in (0x200D, 0xFE0E, 0xFE0F):
         return 0
-    return 2 if any(first <= character <= last for first, last in _WIDE) else 1
+    return 2 if any(first <= character <= last for first, last in _WIDE_RANGES) else 1
 
 
-def _shared(natural: list[int], width: int, flexible: Sequence[int]) -> list[int]:
-    """Return widths: the narrowest flexible columns get what they need, the others share the rest."""
-    widths = [0 if column in flexible else wanted for column, wanted in enumerate(natural)]
+def _distribute(natural: list[int], width: int, flexible: Sequence[int]) -> list[int]:
+    """Return the widths of columns whose `natural` widths may be too large for the terminal.
+
+    The narrowest flexible columns get their natural width; the others share the rest equally.
+    """
+    widths = [0 if column in flexible else needed for column, needed in enumerate(natural)]
     shown = [column for column in flexible if natural[column]]
-    taken = [wanted for wanted in widths if wanted]
-    left = width - sum(taken) - len(_GAP) * (len(taken) + len(shown) - 1)
+    fixed = [needed for needed in widths if needed]
+    left = width - sum(fixed) - len(_COLUMN_GAP) * (len(fixed) + len(shown) - 1)
     for position, column in enumerate(sorted(shown, key=lambda column: natural[column])):
-        widths[column] = max(0, min(natural[column], left // (len(shown) - position)))
+        equal_share = left // (len(shown) - position)
+        widths[column] = max(0, min(natural[column], equal_share))
         left -= widths[column]
-    return _at_least(widths, natural, shown)
+    return _widen_first(widths, natural, shown)
 
 
-def _at_least(widths: list[int], natural: list[int], shown: list[int]) -> list[int]:
-    """Widen the first flexible column to its minimum, at the cost of those after it."""
+def _widen_first(widths: list[int], natural: list[int], shown: list[int]) -> list[int]:
+    """Widen the first flexible column to its minimum, and narrow the other flexible columns instead."""
     if not shown:
         return widths
     first, *others = shown
-    missing = min(natural[first], _MINIMUM) - widths[first]
+    missing = min(natural[first], _MIN_FLEXIBLE_WIDTH) - widths[first]
     for column in reversed(others):
-        given = min(widths[column], max(0, missing))
-        widths[column] -= given
-        widths[first] += given
-        missing -= given
+        moved = min(widths[column], max(0, missing))
+        widths[column] -= moved
+        widths[first] += moved
+        missing -= moved
     widths[first] += max(0, missing)
     return widths
 
 
 def _line(row: Sequence[str], widths: list[int]) -> str:
     shown = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
-    return _GAP.join(shown).rstrip()
+    return _COLUMN_GAP.join(shown).rstrip()

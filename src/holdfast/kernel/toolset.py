@@ -1,4 +1,8 @@
-"""A toolset: everything that one room offers, and the decorators that declare it."""
+"""A toolset: the operations, resources, prompts and feeds of one room, and the decorators that declare them.
+
+Each room declares one toolset; the registry collects them. The decorated functions receive the room, the
+object that reads and writes its data.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +87,7 @@ class Toolset:
     in_database: bool = False
     """Whether the room can store its data in a database that a team shares."""
     changing_lists: frozenset[Listed] = frozenset()
-    """The lists that its operations may announce as changed."""
+    """The lists (of tools, prompts or resources) that its operations may announce as changed."""
     operations: list[Operation] = field(default_factory=list)
     resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)

@@ -1,6 +1,6 @@
-"""Text written by people, agents or repositories: stored unchanged, cleaned on the way out.
+"""Text written by people, agents or repositories: stored unchanged, sanitised on output.
 
-Characters are removed that are invisible and can hide instructions from a person who sees the same text:
+Invisible characters can hide instructions from a person who reads the same text as an agent. Removed are
 terminal escapes, control characters, bidirectional overrides, tag characters, zero-width characters, and
 variation selectors without effect. Emoji, joiners inside emoji, joiners between letters of scripts that need
 them, and all visible characters stay.
@@ -12,7 +12,7 @@ import json
 import re
 from typing import Annotated, Any
 
-# Patterns stay uncompiled here: most commands need none of them.
+# The patterns are not compiled here, because most commands need none of them.
 _TERMINAL_ESCAPE = (
     r"(?s:\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[@-Z\\^_`-~]|[ -/]+[0-~])"
     r"|\x9b[0-?]*[ -/]*[@-~])"
@@ -33,29 +33,30 @@ _PICTOGRAPH = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U00
 _KEYCAP = "[#*0-9]"
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _LONE_RETURN = r"\r(?!\n)"
-_HIDING = f"[\r{_INVISIBLE[1:-1]}{_JOINER[1:-1]}{_SELECTOR[1:-1]}]"
-_HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
-"""How JSON escapes control characters. An escaped backslash before one of these letters matches too."""
-_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
+_REMOVABLE = f"[\r{_INVISIBLE[1:-1]}{_JOINER[1:-1]}{_SELECTOR[1:-1]}]"
+_REMOVABLE_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
+"""The escapes of control characters in JSON. An escaped backslash before one of these letters matches too."""
+_PLAIN_BYTES = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
-def _tagged(letters: str) -> str:
+def _tag_characters(letters: str) -> str:
     return "".join(chr(0xE0000 + ord(letter)) for letter in letters)
 
 
-# England, Scotland and Wales: the only flags spelled with tag characters. Elsewhere they hide text.
-_SUBDIVISION_FLAG = f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
+# The flags of England, Scotland and Wales are spelled with tag characters. Anywhere else these hide text.
+_SUBDIVISIONS = "|".join(map(_tag_characters, ("gbeng", "gbsct", "gbwls")))
+_SUBDIVISION_FLAG = f"\U0001f3f4(?:{_SUBDIVISIONS})\U000e007f"
 
 
 def is_visible(text: bytes) -> bool:
     """Return whether a UTF-8 text has no character that `visible` might remove; fast for plain ASCII."""
-    rest = text.translate(None, _PLAIN)  # Most texts end here, at the speed of a copy.
-    return not rest or re.search(_HIDING, rest.decode("utf-8", "surrogatepass")) is None
+    rest = text.translate(None, _PLAIN_BYTES)  # Most texts end here, at the speed of a copy.
+    return not rest or re.search(_REMOVABLE, rest.decode("utf-8", "surrogatepass")) is None
 
 
 def may_have_invisible(document: bytes) -> bool:
-    """Return whether a JSON document may contain invisible characters; fast, and true when in doubt."""
-    return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
+    """Return whether a JSON document may contain invisible characters: a fast check, true when in doubt."""
+    return not is_visible(document) or any(escape in document for escape in _REMOVABLE_ESCAPES)
 
 
 def visible(text: str) -> str:
@@ -88,15 +89,15 @@ def visible_in(value: Any) -> Any:
 def json_text(value: Any, *, for_a_person: bool) -> str:
     """Return `value` as a JSON document without invisible characters, ending with a line feed.
 
-    Letters are not escaped, and members are in the order of their declaration; indented for a person, one
-    line for a program. All JSON leaves through this function, or through `encoded` of the protocol's
-    messages.
+    Letters are not escaped, and members are in the order of their declaration. The document is indented for a
+    person, and one line for a program. All JSON output is written by this function, or by `encoded` of the
+    protocol's messages.
     """
     layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
     text = json.dumps(value, ensure_ascii=False, default=str, **layout)
     if may_have_invisible(text.encode("utf-8", "surrogatepass")):
         text = json.dumps(
-            visible_in(value), ensure_ascii=False, default=lambda one: visible(str(one)), **layout
+            visible_in(value), ensure_ascii=False, default=lambda item: visible(str(item)), **layout
         )
     return f"{text}\n"
 
@@ -106,36 +107,36 @@ def _keep_selector(match: re.Match[str]) -> str:
     selector = match.group()
     if selector in "\ufe0e\ufe0f":  # presentation as text or as emoji
         return selector if re.match(_PICTOGRAPH, before) or re.match(_KEYCAP, before) else ""
-    meant = selector <= "\ufe02" or selector >= "\U000e0100"
-    return selector if meant and re.match(_IDEOGRAPH, before) else ""
+    selects_ideograph = selector <= "\ufe02" or selector >= "\U000e0100"
+    return selector if selects_ideograph and re.match(_IDEOGRAPH, before) else ""
 
 
 def _keep_joiner(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
-    styled = before == "\ufe0f" or re.match(_PICTOGRAPH, before)
-    if match.group() == "\u200d" and styled and re.match(_PICTOGRAPH, after):
+    follows_emoji = before == "\ufe0f" or re.match(_PICTOGRAPH, before)
+    if match.group() == "\u200d" and follows_emoji and re.match(_PICTOGRAPH, after):
         return match.group()
     # Arabic and Indic scripts shape letters with joiners; Latin, Greek and Cyrillic never do.
     needs_joiners = "\u0600" <= before <= "\u1cff" and "\u0600" <= after <= "\u1cff"
     return match.group() if needs_joiners else ""
 
 
-def _clean(value: Any) -> Any:
+def _sanitise(value: Any) -> Any:
     if isinstance(value, str) and not (value.isascii() and value.isprintable()):
         return visible(value)
     return value
 
 
 class StoredText:
-    """Marks a field of a result as stored text, which is cleaned when the result is serialised."""
+    """Marks a field of a result as untrusted text, which is sanitised when the result is serialised."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
         schema = handler(source)
         schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
-            _clean, return_schema=core_schema.str_schema()
+            _sanitise, return_schema=core_schema.str_schema()
         )
         return schema
 

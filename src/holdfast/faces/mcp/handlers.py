@@ -36,7 +36,7 @@ from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.questions import Asker
-from holdfast.kernel.resource import QUOTED_URI_CHARACTERS, ResourceBody, family_of, find_resource
+from holdfast.kernel.resource import MAX_QUOTED_URI_CHARACTERS, ResourceBody, family_of, find_resource
 
 Result = TypeVar("Result")
 
@@ -187,7 +187,7 @@ class Handlers:
         except HoldfastError as failure:
             family = family_of(self._registry.resources, uri, self._family)
             if isinstance(failure, UnknownResource):
-                failure.data.setdefault("uri", uri[:QUOTED_URI_CHARACTERS])
+                failure.data.setdefault("uri", uri[:MAX_QUOTED_URI_CHARACTERS])
             raise self._failure(ctx, failure, family) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
         return types.ReadResourceResult(contents=[resource_contents(uri, mime_type, body)])

@@ -1,11 +1,11 @@
-"""The dispatcher: validates a request's arguments, runs what it asks for, and returns the result.
+"""The dispatcher: validates the arguments of a request, runs its operation, and returns the result.
 
 Contract:
-- An operation never runs with arguments that its model did not accept, nor against the selection (read-only
-  included), however the request arrived.
-- A caller with a token signs with the token's name, in whichever argument names the author; the owner may
-  sign with another name, which is then marked as the owner's.
-- Whatever an operation raises leaves here as a `HoldfastError`.
+- An operation runs only with arguments that its model accepts, and only if the selection (see `registry`)
+  includes it, whichever face the request came from.
+- The author of anything that a caller with a token writes is the token's name. The owner may use another
+  name, which is then marked as the owner's.
+- Every exception of an operation is translated to a `HoldfastError`.
 - `run_in_thread` keeps the event loop free, and ends at the call's deadline (see `workers`).
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 Rooms = Callable[[str], Any]
-"""Returns the room a toolset works in, opened at first use."""
+"""Returns the room of a toolset, which is opened at its first use: the object that its operations work on."""
 
 
 class Dispatcher:
@@ -51,7 +51,7 @@ class Dispatcher:
         self._workers = Workers(limits.worker_threads)
 
     def select(self, selection: Selection) -> Dispatcher:
-        """Return a dispatcher for a part of the same registry, with the same rooms and threads."""
+        """Return a dispatcher for the selected operations, with the same rooms and threads."""
         narrowed = copy.copy(self)
         narrowed.registry = self.registry.select(selection)
         return narrowed
@@ -77,12 +77,10 @@ class Dispatcher:
             return run_guarded(self._run_operation, offered, arguments, call)
 
     def _run_operation(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
-        accepted = self._validated(operation, _signed(operation.input, arguments, call))
+        accepted = self._validated(operation, _with_author(operation.input, arguments, call))
         call.check()
-        is_about_tools = operation.toolset == TOOLS
-        return operation.function(
-            self.registry if is_about_tools else self.rooms(operation.toolset), accepted
-        )
+        room = self.registry if operation.toolset == TOOLS else self.rooms(operation.toolset)
+        return operation.function(room, accepted)
 
     def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
         try:
@@ -108,15 +106,15 @@ class Dispatcher:
         return self.perform(lambda: feed.read(self.rooms(feed.toolset), position, **parts), call)
 
     def perform(self, work: Callable[[], Result], call: Call) -> Result:
-        """Run any function as the work of a call, in this thread."""
+        """Run a function as the work of a call, in this thread."""
         with running(call):
             return run_guarded(work)
 
     def members(self, resource: Resource) -> Iterable[ListedResource]:
         """Return the current URIs of a family of resources.
 
-        A room that fails lists none: a request to the room itself reports the failure, and the lists of the
-        other rooms stay usable.
+        If the room fails, the result is empty: so the lists of the other rooms stay usable, and a request to
+        the room itself reports the failure.
         """
         members = resource.members
         if members is None:
@@ -130,9 +128,9 @@ class Dispatcher:
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill in a prompt in this thread."""
-        return self.perform(partial(self._fill_in, prompt, arguments), call)
+        return self.perform(partial(self._fill_in_prompt, prompt, arguments), call)
 
-    def _fill_in(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
+    def _fill_in_prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
         accepted = validate_arguments(prompt.input, arguments, spelled=True)
         return prompt.function(self.rooms(prompt.toolset), accepted)
 
@@ -145,7 +143,9 @@ class Dispatcher:
         self._workers.close()
 
 
-def _signed(model: type[Input], arguments: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
-    """Return the arguments with the author set to what this caller may write as."""
+def _with_author(
+    model: type[Input], arguments: Mapping[str, Any] | None, call: Call
+) -> Mapping[str, Any] | None:
+    """Return the arguments with the author set as this caller may set it."""
     name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
     return arguments if name is None else call.with_author(name, arguments or {})

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def run_guarded(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call `function`; whatever it raises leaves here as a `HoldfastError`."""
+    """Call `function`, and raise every exception as a `HoldfastError`."""
     try:
         return function(*arguments)
     except HoldfastError:
@@ -23,10 +23,10 @@ def run_guarded(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def holdfast_error(failure: BaseException) -> HoldfastError:
-    """Return what a caller may know about an unexpected exception.
+    """Return the error that a caller may see for an unexpected exception.
 
-    Either what the machine refused, or an `Internal` with a reference id under which the log has the
-    traceback.
+    It is the failure of the machine, such as a full disk, or else an `Internal` with a reference id, by which
+    the traceback can be found in the log.
     """
     return machine_failure(failure) or _internal(failure)
 

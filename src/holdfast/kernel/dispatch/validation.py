@@ -1,4 +1,4 @@
-"""Arguments as a request carries them, turned into an operation's input model, with readable refusals."""
+"""Turns the arguments of a request into an operation's input model, with readable error messages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from holdfast.kernel.models import ExpectedFormat, Input, wire_names
 
 Model = TypeVar("Model", bound=Input)
 
-_SHAPES = {
+_SHAPE_MESSAGES = {
     "list_type": 'it has to be a list, such as ["a", "b"]',
     "model_type": 'it has to be an object, such as {"name": "value"}',
     "dict_type": 'it has to be an object, such as {"name": "value"}',
 }
-"""Replacements for pydantic's messages about wrong shapes, which speak of Python's types."""
+"""Replacements for pydantic's messages about wrong JSON types, which name Python's types."""
 
 
 def validate_arguments(
@@ -26,14 +26,14 @@ def validate_arguments(
 ) -> Model:
     """Return the arguments as a model; raise `InvalidArguments` naming every problem.
 
-    `spelled`: all values are text, as in prompts, so "true" is a boolean.
+    `spelled`: all values are strings, as in prompts, so "true" is a boolean.
     """
     validate = model.model_validate_strings if spelled else model.model_validate
     try:
         return validate({} if arguments is None else arguments)
     except ValidationError as failure:
         errors = [dict(error) for error in failure.errors(include_url=False)]
-    problems = [_problem(model, error) for error in errors]
+    problems = [_describe_problem(model, error) for error in errors]
     text = "; ".join(problems)
     refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
     refusal.undecodable = any(_is_undecodable(error) for error in errors)
@@ -47,26 +47,27 @@ def _is_undecodable(error: Mapping[str, Any]) -> bool:
     return error["type"] == "missing" or str(error["type"]).endswith(("_type", "_parsing"))
 
 
-def _problem(model: type[Input], error: dict[str, Any]) -> str:
+def _describe_problem(model: type[Input], error: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         return f'unknown argument "{where}": {_suggested_name(model, error["loc"])}'.rstrip(": .")
-    if error["type"] in _SHAPES:
-        return f'argument "{where}": {_SHAPES[error["type"]]}'
+    if error["type"] in _SHAPE_MESSAGES:
+        return f'argument "{where}": {_SHAPE_MESSAGES[error["type"]]}'
     if error["type"] in {"too_long", "too_short"} and isinstance(error["input"], str):
-        return f'argument "{where}": {_plain(error["msg"]).replace(" items after validation", " characters")}'
+        return (
+            f'argument "{where}": {_simplify(error["msg"]).replace(" items after validation", " characters")}'
+        )
     if error["type"] == "missing":
         return f'missing argument "{where}"'
     if error["type"] in {"literal_error", "enum"} and isinstance(error["input"], str):
         allowed = re.findall(r"'([^']*)'", str(error["ctx"]["expected"]))
         suggestion = did_you_mean(error["input"], allowed).rstrip(".")
         return f'argument "{where}": "{error["input"]}" is not allowed. {suggestion}'
-    formats = [
-        one for one in getattr(_field(model, where), "metadata", ()) if isinstance(one, ExpectedFormat)
-    ]
+    metadata = getattr(_field(model, where), "metadata", ())
+    formats = [item for item in metadata if isinstance(item, ExpectedFormat)]
     if error["type"] == "string_pattern_mismatch" and formats:
         return f'argument "{where}": "{str(error["input"])[:40]}" is not {formats[0]}'
-    return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+    return f'argument "{where}": {_simplify(error["msg"])}' if where else _simplify(error["msg"])
 
 
 def _field(model: type[BaseModel], name: str) -> object:
@@ -74,8 +75,10 @@ def _field(model: type[BaseModel], name: str) -> object:
 
 
 def _suggested_name(model: type[BaseModel], path: Sequence[Any]) -> str:
-    """Return a hint naming the closest known argument to the unknown one at the end of a path."""
-    for part in (one for one in path[:-1] if isinstance(one, str)):
+    """Return a hint naming the known argument closest to the unknown argument at the end of a path."""
+    for part in path[:-1]:
+        if not isinstance(part, str):  # the index in a list
+            continue
         inner = _model_in(getattr(_field(model, part), "annotation", None))
         if inner is None:
             return ""
@@ -90,7 +93,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((found for part in get_args(annotation) if (found := _model_in(part)) is not None), None)
 
 
-def _plain(message: str) -> str:
-    """Return a message of pydantic's without its prefix, its technical ending and its capital letter."""
+def _simplify(message: str) -> str:
+    """Return a pydantic message without its prefix, its technical ending and its capital letter."""
     text = message.removeprefix("Value error, ").partition(", unable to ")[0].rstrip(".")
     return text[:1].lower() + text[1:]

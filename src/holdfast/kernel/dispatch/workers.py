@@ -1,11 +1,11 @@
 """The thread pool that runs operations for an event loop, shared fairly between callers.
 
 Contract:
-- A job ends for its caller at the call's deadline or on cancellation, even if its thread takes longer to
-  notice.
+- A caller waits for a job until the deadline or the cancellation of the call, even if the thread takes longer
+  to stop.
 - Threads are daemons: an operation that does not notice its cancellation cannot keep the process alive.
-- A named caller gets another thread only while at least as many are free as it already has, and the caller
-  with the fewest comes next. So no caller waits for another one's backlog.
+- A named caller gets another thread only if more threads are free than it already has, and the caller with
+  the fewest threads is served first. So no caller waits for the backlog of another.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Job = Callable[[], None]
 
 
 class Workers:
-    """A pool of threads, grown on demand. Everything but the jobs themselves happens on the event loop."""
+    """A pool of threads, started on demand. Everything except the jobs runs on the event loop."""
 
-    def __init__(self, maximum: int) -> None:
-        self._maximum = self._free = maximum
+    def __init__(self, max_threads: int) -> None:
+        self._max_threads = self._free = max_threads
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._busy: dict[str | None, int] = {}
@@ -40,8 +40,8 @@ class Workers:
         self._waiting: dict[str | None, deque[Job]] = {}
 
     async def run(self, work: Callable[[], Result], call: Call) -> Result:
-        """Run `work` in a thread; give up at the call's deadline or when the task is cancelled."""
-        # Commands import this module too but never get here; the import would cost each of them 17 ms.
+        """Run `work` in a thread; stop waiting at the call's deadline or when the task is cancelled."""
+        # Commands import this module but never call this; the import would cost each of them 17 ms.
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -59,14 +59,14 @@ class Workers:
             timer.stop()
 
     def close(self) -> None:
-        """Let every thread end once it has nothing left to do."""
+        """Let every thread end after the jobs that are queued already."""
         for _ in self._threads:
             self._jobs.put(None)
 
     def _start_waiting(self) -> None:
         """Start waiting jobs while threads are free for their callers."""
         while self._waiting:
-            caller = min(self._waiting, key=lambda waiting: self._busy.get(waiting, 0))
+            caller = min(self._waiting, key=lambda name: self._busy.get(name, 0))
             busy = self._busy.get(caller, 0)
             if not self._free or (caller is not None and busy >= self._free):
                 return
@@ -74,7 +74,7 @@ class Workers:
             jobs = self._waiting.pop(caller)
             self._busy[caller] = busy + 1
             self._free -= 1
-            if len(self._threads) < self._maximum - self._free:
+            if len(self._threads) < self._max_threads - self._free:
                 name = f"holdfast-{len(self._threads)}"
                 self._threads.append(threading.Thread(target=self._work, name=name, daemon=True))
                 self._threads[-1].start()
@@ -111,7 +111,7 @@ class Workers:
         try:
             loop.call_soon_threadsafe(finish)
         except RuntimeError:
-            # The loop was closed while the operation ran: the process is about to exit.
+            # The loop was closed while the operation ran, because the process is about to exit.
             return
 
 

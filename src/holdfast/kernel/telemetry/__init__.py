@@ -1,1 +1,1 @@
-"""What a server records about its own requests: `statistics` (counts and durations) and `tracing` (spans)."""
+"""Measurements of a server's own requests: `statistics` (counts and durations) and `tracing` (spans)."""

@@ -6,22 +6,20 @@ from collections import deque
 
 from holdfast.kernel.clock import monotonic
 
-RECENT_DURATIONS = 1000
-"""How many of the latest durations are stored per name.
-
-A chosen bound: a 95th percentile then rests on 50 slower requests, and a name takes 8 KB at most.
-"""
+MAX_DURATIONS = 1000
+"""How many of the latest durations are stored for each name. A judgement: a 95th percentile is then based on
+50 slower requests, and a name takes 8 KB at most."""
 
 
 class RequestStatistics:
-    """The requests of one name."""
+    """The requests for one tool or protocol method."""
 
     def __init__(self) -> None:
         self.requests = self.failed = 0
-        self.seconds: deque[float] = deque(maxlen=RECENT_DURATIONS)
+        self.seconds: deque[float] = deque(maxlen=MAX_DURATIONS)
 
     def percentile(self, share: float) -> float:
-        """Return the duration that this share of the latest requests did not exceed."""
+        """Return the duration that a share of the latest requests, such as 0.95, did not exceed."""
         ordered = sorted(self.seconds.copy())
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -31,7 +29,7 @@ class ProcessStatistics:
 
     def __init__(self) -> None:
         self.began: float | None = None
-        """When this process began to serve; None in a process that is not a server, such as a command."""
+        """When this process started to serve; None in a process that is not a server, such as a command."""
         self.worker, self.workers = 0, 1
         self._by_name: dict[str, RequestStatistics] = {}
 

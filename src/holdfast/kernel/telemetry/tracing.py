@@ -1,4 +1,4 @@
-"""Trace spans, opened wherever a step is worth timing and recorded only when a tracer is installed."""
+"""Trace spans around steps of a request, recorded only if a tracer is installed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 Tracer = Callable[[str], AbstractContextManager[object]]
-"""Opens a span of the given name around a block of code."""
+"""Returns a context manager that records a span of this name."""
 
 TRACERS: list[Tracer] = []
-"""The installed tracer; empty by default."""
+"""Contains the installed tracer, if there is one."""
 
 _NO_SPAN = nullcontext()
 

@@ -82,7 +82,7 @@ def committed_pages(log: bytes) -> tuple[dict[int, bytes], int]:
     return pages, page_count
 
 
-class _Frame:
+class _LogFrame:
     """One page in the log; `page_count` is the size of the store if the frame ends a write, else 0."""
 
     __slots__ = ("is_sound", "page", "page_count", "page_number")
@@ -98,7 +98,7 @@ class _Frame:
         return self.page_count > 0
 
 
-def _frames(log: bytes) -> Iterator[_Frame]:
+def _frames(log: bytes) -> Iterator[_LogFrame]:
     """Yield the frames of a log, and for each whether SQLite accepts it.
 
     Frames of an earlier log may follow the current ones. They have different salts, and are left out.
@@ -109,7 +109,7 @@ def _frames(log: bytes) -> Iterator[_Frame]:
     byte_order = _BYTE_ORDERS.get(magic)
     checksum = _checksum(byte_order or "<", log[:24], (0, 0))
     if byte_order is None or checksum != (first, second):
-        yield _Frame(False, 1, 0, b"")  # SQLite drops the whole log
+        yield _LogFrame(False, 1, 0, b"")  # SQLite drops the whole log
         return
     is_sound = True
     frame_size = _FRAME.size + page_size
@@ -121,7 +121,7 @@ def _frames(log: bytes) -> Iterator[_Frame]:
         is_sound = is_sound and salts == log_salts and checksum == (first, second)
         # One of the salts may itself be damaged; frames of an earlier log share neither.
         if salts[0] == log_salts[0] or salts[1] == log_salts[1]:
-            yield _Frame(is_sound, page_count, page_number, page)
+            yield _LogFrame(is_sound, page_count, page_number, page)
 
 
 def _checksum(byte_order: str, data: bytes, previous: tuple[int, int]) -> tuple[int, int]:
