@@ -67,8 +67,8 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
-    """The topic to watch for changes of the contents: a toolset, or `toolset/part`. Parts of the URI may occur
-    in it, as `{name}`."""
+    """The topic to watch for changes of the contents: a toolset, or `toolset/part`, with parts of the URI as
+    `{name}`."""
     list_topic: str | None = None
     """The topic to watch for changes of `members`; without it, lists are compared to notice changes."""
     fingerprint: Callable[..., object] | None = None
@@ -123,7 +123,7 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         parts = resource.match(uri)
         if parts is not None:
-            return resource, {name: _decoded(resource, uri, part) for name, part in parts.items()}
+            return resource, {name: _decode(resource, uri, part) for name, part in parts.items()}
     for resource in known:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
@@ -149,7 +149,7 @@ def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
     return next((item.family for item in resources if uri.startswith(item.fixed_part)), otherwise)
 
 
-def _decoded(resource: Resource, uri: str, part: str) -> str:
+def _decode(resource: Resource, uri: str, part: str) -> str:
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:

@@ -14,7 +14,7 @@ from holdfast.comments.errors import InvalidLineNumber
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.files.globs import escaped, is_pattern
+from holdfast.storage.files.globs import escape_path, is_pattern
 from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
@@ -61,7 +61,7 @@ def patterns(name: str) -> FillIn:
         if path.strip("/") in ("", "."):
             return {key: value for key, value in given.items() if key != name}
         if is_folder(room.repository.root, path):
-            return given | {name: f"{escaped(path.rstrip('/'))}/**"}
+            return given | {name: f"{escape_path(path.rstrip('/'))}/**"}
         if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
             room.sidecar_bytes(one) or room.require_source(one)  # raises if neither exists
         return given | {name: path}

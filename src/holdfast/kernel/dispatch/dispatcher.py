@@ -77,12 +77,12 @@ class Dispatcher:
             return run_guarded(self._run_operation, offered, arguments, call)
 
     def _run_operation(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
-        accepted = self._validated(operation, _with_author(operation.input, arguments, call))
+        accepted = self._validate(operation, _with_author(operation.input, arguments, call))
         call.check()
         room = self.registry if operation.toolset == TOOLS else self.rooms(operation.toolset)
         return operation.function(room, accepted)
 
-    def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
+    def _validate(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
         try:
             return validate_arguments(operation.input, arguments)
         except InvalidArguments as refusal:

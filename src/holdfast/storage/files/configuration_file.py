@@ -71,7 +71,7 @@ class ConfigurationFile:
         """Replace the content `before` by `after`, durably; None means that there is no file."""
         path = self._real_path()
         self._make_directory(path)
-        with translate_disk_errors(self.label), self._directory_locked(path), self._guarded(path):
+        with translate_disk_errors(self.label), self._directory_locked(path), self._program_lock(path):
             if _content(path, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
             self._check_owner(path)
@@ -151,7 +151,7 @@ class ConfigurationFile:
             yield
 
     @contextmanager
-    def _guarded(self, path: str) -> Iterator[None]:
+    def _program_lock(self, path: str) -> Iterator[None]:
         """Create the lock file of the program that the configuration belongs to, if it uses one."""
         if self.guard_suffix is None:
             yield

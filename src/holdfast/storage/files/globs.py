@@ -42,7 +42,7 @@ def is_pattern(text: str) -> bool:
     return text.endswith("/") or not _SPECIAL_CHARACTERS.isdisjoint(text)
 
 
-def escaped(path: str) -> str:
+def escape_path(path: str) -> str:
     """Return a pattern that matches only this path, with special characters escaped."""
     return re.sub(r"[*?\[{\\]", r"\\\g<0>", path)
 

@@ -26,9 +26,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_CONTROL = frozenset(map(chr, (*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)))
-_LIKE_SLASH = frozenset("\u2044\u2215\u2571\u29f5\u29f8\u29f9\u2216\ufe68\uff0f\uff3c")
-_LIKE_DOT = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61"), ".") | {0x2025: "..", 0x2026: "..."}
+_CONTROL_CHARACTERS = frozenset(map(chr, (*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)))
+_SLASH_LOOKALIKES = frozenset("\u2044\u2215\u2571\u29f5\u29f8\u29f9\u2216\ufe68\uff0f\uff3c")
+_DOT_LOOKALIKES = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61"), ".") | {
+    0x2025: "..",
+    0x2026: "...",
+}
 # Code points that HFS+ ignores when it compares names (see git's `is_hfs_dotgit`), and invisible ones.
 _IGNORABLE = dict.fromkeys(
     (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x2070), 0xFEFF, 0x200B, 0x2060, 0x00AD)
@@ -110,7 +113,7 @@ class RepoPath:
         return {"type": "string", "minLength": 1, "maxLength": LIMITS.path_characters}
 
 
-def _refused(text: str, reason: str, hint: str) -> InvalidPath:
+def _invalid_path(text: str, reason: str, hint: str) -> InvalidPath:
     # Escaped: the text may contain control characters or lone surrogates.
     shown = ascii(shorten(text, 100, mark="...", beyond=True))
     return InvalidPath(f"The path {shown} {reason}.", hint=hint)
@@ -122,7 +125,7 @@ def _segments(text: str) -> tuple[str, ...]:
     _check_text(text)
     segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
     if not segments:
-        raise _refused(text, "names no file", _RELATIVE_PATH_HINT)
+        raise _invalid_path(text, "names no file", _RELATIVE_PATH_HINT)
     for segment in segments:
         _check_segment(segment, text)
     return segments
@@ -131,13 +134,15 @@ def _segments(text: str) -> tuple[str, ...]:
 def _check_text(text: str) -> None:
     """Refuse a text that is too long, or has characters or a start that no path may have."""
     if len(text) > LIMITS.path_characters:
-        raise _refused(text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path.")
-    if not _CONTROL.isdisjoint(text):
-        raise _refused(text, "contains a control character", "Rename the file.")
+        raise _invalid_path(
+            text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path."
+        )
+    if not _CONTROL_CHARACTERS.isdisjoint(text):
+        raise _invalid_path(text, "contains a control character", "Rename the file.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise _refused(text, "is not valid Unicode", "Rename the file so that its name is valid UTF-8.")
-    if "\\" in text or not _LIKE_SLASH.isdisjoint(text):
-        raise _refused(
+        raise _invalid_path(text, "is not valid Unicode", "Rename the file so that its name is valid UTF-8.")
+    if "\\" in text or not _SLASH_LOOKALIKES.isdisjoint(text):
+        raise _invalid_path(
             text, "contains a backslash or a character that looks like a slash", _RELATIVE_PATH_HINT
         )
     _check_beginning(text)
@@ -146,26 +151,28 @@ def _check_text(text: str) -> None:
 def _check_beginning(text: str) -> None:
     """Refuse absolute paths, home directories, drives and URLs."""
     if text.startswith("/"):
-        raise _refused(text, "is absolute", _RELATIVE_PATH_HINT)
+        raise _invalid_path(text, "is absolute", _RELATIVE_PATH_HINT)
     if text.startswith("~"):
-        raise _refused(text, "begins with a tilde", _RELATIVE_PATH_HINT)
+        raise _invalid_path(text, "begins with a tilde", _RELATIVE_PATH_HINT)
     scheme, colon, rest = text.partition(":")
     if colon and (len(scheme) == 1 or rest.startswith("//") or scheme.lower() == "file"):
-        raise _refused(text, "begins with a drive letter or a URL scheme", _RELATIVE_PATH_HINT)
+        raise _invalid_path(text, "begins with a drive letter or a URL scheme", _RELATIVE_PATH_HINT)
 
 
 def _check_segment(segment: str, text: str) -> None:
     """Refuse an invalid name between slashes."""
-    if not segment.translate(_IGNORABLE).translate(_LIKE_DOT).strip(". "):
-        raise _refused(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE_PATH_HINT}")
+    if not segment.translate(_IGNORABLE).translate(_DOT_LOOKALIKES).strip(". "):
+        raise _invalid_path(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE_PATH_HINT}")
     if segment.endswith((".", " ")):
-        raise _refused(text, "has a name that ends with a dot or a space", "Rename the file.")
+        raise _invalid_path(text, "has a name that ends with a dot or a space", "Rename the file.")
     if len(segment.encode()) > LIMITS.path_segment_bytes:
-        raise _refused(
+        raise _invalid_path(
             text, f"has a name longer than {LIMITS.path_segment_bytes} bytes", "Use a shorter name."
         )
     if _is_reserved(segment):
-        raise _refused(text, "leads into git's own directory or a store", "Name a file of the work tree.")
+        raise _invalid_path(
+            text, "leads into git's own directory or a store", "Name a file of the work tree."
+        )
 
 
 def _is_reserved(segment: str) -> bool:

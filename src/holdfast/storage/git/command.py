@@ -35,7 +35,7 @@ from holdfast.storage.git.hardening import (
 )
 from holdfast.storage.git.history.log_stream import is_partial
 from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
-from holdfast.storage.git.objects.cat_file import BatchReader, not_fetched
+from holdfast.storage.git.objects.cat_file import BatchReader, not_fetched_error
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
 from holdfast.storage.lazy import Lazy
@@ -323,7 +323,7 @@ def _error_of(command: str, result: GitResult) -> Unavailable:
             hint="Free some space and try again; what was stored before is unchanged.",
         )
     if "from promisor remote" in result.message:
-        return not_fetched()
+        return not_fetched_error()
     return Unavailable(
         f"git {command} failed: {result.message or f'status {result.status}'}",
         hint="Run `holdfast doctor` to check the repository.",

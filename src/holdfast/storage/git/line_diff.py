@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
 LineRange = tuple[int, int]
+"""The first and the last line, counted from 1."""
 Change = tuple[int, int, int, int]
 """Start and end in the old text, start and end in the new one."""
 

@@ -8,7 +8,7 @@ Contract:
 - The result is cached until the stat of a folder or file differs (see `file_signature`).
 - `are_readable` is false for a repository with the `reftable` backend: there, git must be run.
 
-Quick commands import this module, so it imports only what Python has loaded by then.
+Quick commands import this module, so it imports only what Python has loaded at its start.
 """
 
 from __future__ import annotations

@@ -164,11 +164,11 @@ class Refs:
             try:
                 with ref_locked(self._common, ref, new, wait=_LOCK_WAIT_SECONDS) as move_ref:
                     if self._files.tip(ref) != old:  # compared while git's own lock is held
-                        raise _moved(ref)
+                        raise _moved_error(ref)
                     move_ref()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):
                 if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
-                    raise _locked(ref) from None
+                    raise _locked_error(ref) from None
                 return self.move(ref, new, old)  # git can replace an empty directory of that name
         return self.flush(ref)
 
@@ -202,18 +202,18 @@ class Refs:
     def failure(self, ref: str, old: str | None, message: str) -> RefMoved | RefLocked | Unavailable:
         """Return the error for a ref that git could not move, although it should have the value `old`."""
         if self.tips().get(ref) != old:
-            return _moved(ref)
+            return _moved_error(ref)
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
-            return _locked(ref)
+            return _locked_error(ref)
         return Unavailable(
             f"git could not change '{ref}': {message}", hint="Run `holdfast doctor` to check the repository."
         )
 
 
-def _moved(ref: str) -> RefMoved:
+def _moved_error(ref: str) -> RefMoved:
     return RefMoved(f"'{ref}' was changed at the same time.", hint="Try again.", ref=ref)
 
 
-def _locked(ref: str) -> RefLocked:
+def _locked_error(ref: str) -> RefLocked:
     hint = "Try again in a moment; `holdfast doctor` shows whether the lock was left behind."
     return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)

@@ -62,11 +62,11 @@ _INSUFFICIENT_RESOURCES_CLASS = "53"
 def checked_address(address: str) -> str:
     """Return the address of a database, or raise without quoting it: it may contain a password."""
     if not address.startswith(SCHEMES):
-        raise _malformed("The address of a database begins with postgresql://.")
+        raise _invalid_address("The address of a database begins with postgresql://.")
     return address
 
 
-def _malformed(message: str) -> Invalid:
+def _invalid_address(message: str) -> Invalid:
     return Invalid(message, hint="Write it as postgresql://USER@HOST/NAME, with the password in ~/.pgpass.")
 
 
@@ -93,8 +93,8 @@ def schema_statements(script: str) -> list[str]:
 class _Session:
     """One transaction on a driver connection: takes `:name` placeholders, and can delay statements.
 
-    Statements without a result are queued, and sent with the next statement or with the commit, so that they
-    cost no round trip of their own.
+    Statements without a result are queued, and sent with the next statement or with the commit, which saves
+    a round trip.
     """
 
     __slots__ = ("_queued", "is_announced", "raw")
@@ -275,7 +275,7 @@ class PostgresStore:
             )
         except (driver.ProgrammingError, UnicodeError):
             # The driver's message quotes the part that it cannot parse.
-            raise _malformed("The address of the task database is malformed.") from None
+            raise _invalid_address("The address of the task database is malformed.") from None
         connection.execute(f"SET lock_timeout = {milliseconds}")
         connection.execute("SET search_path = holdfast")
         connection.execute("SET synchronous_commit = on")

@@ -62,7 +62,7 @@ _REASONS: dict[int, _Reason] = {
 
 
 def database_failure(error: SqliteError, label: str) -> HoldfastError | None:
-    """Return the translation of an error in the store called `label`, or None for one that stays as it is."""
+    """Return the translation of an error in the store `label`, or None if there is none."""
     reason = _UNDECODABLE if str(error).startswith(_DECODING_MESSAGE) else _REASONS.get(_primary_code(error))
     if reason is None:
         return None

@@ -77,7 +77,7 @@ class StoreFile:
             status = os.lstat(self.path)
         except FileNotFoundError:
             if self.was_created:
-                raise self._missing() from None
+                raise self._missing_error() from None
             return
         if not stat.S_ISREG(status.st_mode):
             if self.was_created:
@@ -90,7 +90,7 @@ class StoreFile:
         if status.st_size == 0 and (self.was_created or size_of(self.path + "-wal") > 0):
             raise self.damage_error("is empty, although it contained data before")
 
-    def _missing(self) -> Corrupted:
+    def _missing_error(self) -> Corrupted:
         place = os.path.join(*self.path.split(os.sep)[-3:-1])
         hint = (
             f"To restore it, copy a backup to '{place}/{self.name}'."

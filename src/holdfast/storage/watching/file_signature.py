@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 
 _RECENT_NANOSECONDS = 2_000_000_000
-"""The coarsest time stamps in use are those of FAT: two seconds
+"""The minimum age of a reliable time. The coarsest time stamps in use are those of FAT: two seconds
 (<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
 FileSignature = tuple[tuple[int, int, int, int] | None, ...]

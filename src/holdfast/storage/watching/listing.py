@@ -19,7 +19,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.source_folders import entries
 
 _RECENT_NANOSECONDS = 2_000_000_000
-"""The coarsest time stamps in use are those of FAT: two seconds
+"""The minimum age of a reliable time. The coarsest time stamps in use are those of FAT: two seconds
 (<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
 Signature = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""One commit of a log, as it is read and as it is written."""
+"""The commits of a log: types for reading and writing them, and parsers."""
 
 from __future__ import annotations
 

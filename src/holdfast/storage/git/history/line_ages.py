@@ -93,7 +93,7 @@ def line_ages(
             return {path: dict.fromkeys(numbers, NOT_COMMITTED) for path, numbers in ages.items()}
         cached = line_age_cache.load(repository)
         walk = _Walk(git, ages, cached, now)
-        files = {path: file for path in ages if (file := walk.committed(path, head)) is not None}
+        files = {path: file for path in ages if (file := walk.read_committed(path, head)) is not None}
         requested = {line: index for file in files.values() for line, index in file.wanted.items()}
         if walk.has_pending(head, files):
             walk.follow(head, monotonic() + seconds)
@@ -117,7 +117,7 @@ class _Walk:
         self._shallow = shallow_commits(git.repository)
         self._pending: dict[str, dict[str, _File]] = {}
 
-    def committed(self, path: str, head: str) -> _File | None:
+    def read_committed(self, path: str, head: str) -> _File | None:
         """Return the committed version of a file with its requested lines; set the ages of all others."""
         ages = self._ages[path]
         try:
@@ -167,7 +167,7 @@ class _Walk:
     def follow(self, head: str, deadline: float) -> None:
         """Pass each line on to a parent that has it, until the commit that introduced it is found."""
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
-            for number, commit in enumerate(_commits(fields(_fetched(pieces)))):
+            for number, commit in enumerate(_commits(fields(_until_not_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
                 if files and self.has_pending(commit.id, files):
                     self._pass_to_parents(commit, self._pending.pop(commit.id))
@@ -237,7 +237,7 @@ class _Walk:
         return None
 
 
-def _fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _until_not_fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
     with suppress(NotFetched):  # to find renames, git needs contents that a partial clone lacks
         yield from pieces
 

@@ -35,7 +35,7 @@ class GitObject(NamedTuple):
     data: bytes
 
 
-def not_fetched() -> NotFetched:
+def not_fetched_error() -> NotFetched:
     """Return the error for an object that a partial clone has not fetched."""
     hint = "Get them with `git fetch --refetch --no-filter`."
     return NotFetched("This partial clone lacks contents of older commits.", hint=hint)
@@ -80,7 +80,7 @@ class BatchReader:
             if not is_first_request:
                 return self._read_with_restart(name, limit, time_limit)
             if self._is_partial():  # git exits if an object was not fetched
-                raise not_fetched() from None
+                raise not_fetched_error() from None
             raise Unavailable(
                 "git ended while it read an object.", hint="Run `git fsck` to see why."
             ) from None
