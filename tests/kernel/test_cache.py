@@ -22,7 +22,7 @@ def test_nothing_is_stored_without_a_version() -> None:
 
 
 def test_a_full_cache_drops_its_oldest_entries() -> None:
-    cache: VersionedCache[int] = VersionedCache(maximum=10)
+    cache: VersionedCache[int] = VersionedCache(max_entries=10)
     for number in range(100):
         cache.put(number, 1, number)
     assert cache.get(99, 1) == 99
