@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool, StrictFloat
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
-from holdfast.analysis.context.scorecard import covered_share
+from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
@@ -248,7 +248,7 @@ def _point(
     if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
         # Other arguments give these numbers another meaning.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
-    numbers["coverage"] = covered_share(run.measured.files.values())
+    numbers["coverage"] = coverage_percent(run.measured.files.values())
     # Uses outside the project decide whether code is dead.
     repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None
     return recorded_point(room, project, run.scan, numbers, repository)
