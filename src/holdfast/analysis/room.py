@@ -66,7 +66,7 @@ class Analysis:
 
     def scan_commit(self, commit: str, project: Project) -> Scan:
         """Return the records of a project's files in a commit, read from git's objects."""
-        return self._scanner.of_commit(project, commit)
+        return self._scanner.scan_commit(project, commit)
 
     def scan_tokens(
         self, project: Project, *, workers: int | None = None, stats: FileStats | None = None

@@ -30,7 +30,7 @@ def moved(repository: Path) -> BaseCommit:
 def test_a_renamed_file_is_compared_with_what_it_was(moved, repository):
     assert moved.renames == {"new.py": "old.py"}
     scan = Analysis(Repository.at(repository)).scan(Project())
-    before = dict(moved.changed(scan.files))
+    before = dict(moved.changed_records(scan.files))
     assert {path: record is not None for path, record in before.items()} == {
         "new.py": True,
         "other.py": False,

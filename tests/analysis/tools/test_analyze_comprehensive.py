@@ -249,7 +249,7 @@ def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_comm
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
+    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)

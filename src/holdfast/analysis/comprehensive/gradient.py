@@ -81,7 +81,7 @@ def missing(measured: Measurements, whole: Gradient) -> dict[str, str]:
     return {
         name: "there is no file to measure"
         if ANALYSES[name] in measured.measured
-        else measured.why_not(ANALYSES[name])
+        else measured.reason_missing(ANALYSES[name])
         for name, value in whole.components.items()
         if value is None
     }
@@ -101,7 +101,9 @@ def _components(
     owed = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
     allowed = DEBT_MINUTES_A_LINE * max(file.code_lines, 1)
     return {
-        "complexity": None if file.heavy_lines is None else file.heavy_lines / max(file.function_lines, 1),
+        "complexity": None
+        if file.complex_lines is None
+        else file.complex_lines / max(file.function_lines, 1),
         "churn": file.churn_score,
         "duplication": file.duplicated,
         "coupling": None if file.imports is None else min(1.0, file.imports / COUPLED),

@@ -98,7 +98,7 @@ def _from_findings(
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
-    findings = measured.of_kind("complexity")
+    findings = measured.findings_of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
     changing = [finding for finding in findings if finding.path in changed]
     stable = [finding for finding in findings if finding.path not in changed]
@@ -117,7 +117,7 @@ def _complexity(measured: Measurements) -> Iterator[Recommendation]:
 
 
 def _admitted_debt(measured: Measurements) -> Iterator[Recommendation]:
-    findings = measured.of_kind("technical-debt")
+    findings = measured.findings_of_kind("technical-debt")
     serious = [finding for finding in findings if finding.severity in ("critical", "high")]
     rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
     reason = "comments admit technical debt"
@@ -129,7 +129,9 @@ def _admitted_debt(measured: Measurements) -> Iterator[Recommendation]:
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
     reason = "definitions, imports or statements are unused, at high confidence."
-    yield from _from_findings("Remove unused code", reason, measured.of_kind("dead-code"), ("Low", "Low"))
+    yield from _from_findings(
+        "Remove unused code", reason, measured.findings_of_kind("dead-code"), ("Low", "Low")
+    )
 
 
 def _import_cycles(measured: Measurements) -> Iterator[Recommendation]:

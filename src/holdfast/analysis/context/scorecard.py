@@ -78,16 +78,16 @@ def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
 def _reasons_not_measured(measured: Measurements, coverage_reason: str | None) -> dict[str, str]:
     """Return, for each part, the reason that applies if the part is null."""
     has_complexity, has_churn = "complexity" in measured.measured, "churn" in measured.measured
-    complexity = "there are no functions" if has_complexity else measured.why_not("complexity")
+    complexity = "there are no functions" if has_complexity else measured.reason_missing("complexity")
     unchanged = f"no file with functions changed in {measured.period_days} days"
-    churn = unchanged if has_churn else measured.why_not("churn")
+    churn = unchanged if has_churn else measured.reason_missing("churn")
     has_graph = measured.graph is not None
     return {
         "overall_health": "no part was measured",
         "complexity_score": complexity,
         "change_score": churn if has_complexity else complexity,
         "maintainability_index": churn if has_complexity else complexity,
-        "modularity_score": "there are fewer than two files" if has_graph else measured.why_not("dag"),
+        "modularity_score": "there are fewer than two files" if has_graph else measured.reason_missing("dag"),
         "test_coverage": coverage_reason or "no file of the project is in a report",
         "technical_debt_hours": "none of complexity, satd and dead-code was measured",
     }
@@ -100,11 +100,11 @@ def percent_within_thresholds(files: Iterable[FileMeasures], *, by_changes: bool
     """
     total = within = 0.0
     for file in files:
-        if file.heavy_lines is None or not file.function_lines or (by_changes and file.changes is None):
+        if file.complex_lines is None or not file.function_lines or (by_changes and file.changes is None):
             continue
         weight = (file.changes or 0) if by_changes else file.function_lines
         total += weight
-        within += weight * (1 - file.heavy_lines / file.function_lines)
+        within += weight * (1 - file.complex_lines / file.function_lines)
     return round(100 * within / total, 1) if total else None
 
 

@@ -113,7 +113,7 @@ def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     effect=Effect.READ,
     command="heat",
     example="holdfast analyze heat src/main.py",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
@@ -128,7 +128,7 @@ def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     )
     functions = _functions(scan, changes)
     return Heat(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
         max_cyclomatic=max((one.cyclomatic for one in functions), default=None),

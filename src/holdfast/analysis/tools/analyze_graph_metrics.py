@@ -217,7 +217,7 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     effect=Effect.READ,
     command="graph-metrics",
     example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
-    **arguments.of_project(_at_terminal) | {"text": _TOOL_TEXT, "content": _content},
+    **arguments.project_options(_at_terminal) | {"text": _TOOL_TEXT, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
     """Measure the dependency graph: centrality, PageRank, clustering, communities, components.
@@ -253,7 +253,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         **totals,
         dag_type=args.dag_type,
         total_nodes=len(nodes),

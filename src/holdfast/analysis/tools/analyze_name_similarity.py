@@ -141,7 +141,7 @@ def _similar(match: Match) -> SimilarName:
     effect=Effect.READ,
     command="names",
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    **arguments.of_project(_text, "query"),
+    **arguments.project_options(_text, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are similar to a given one, by meaning, by letters and by sound.
@@ -159,7 +159,7 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
     known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
     matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         query=args.query,
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),

@@ -200,7 +200,7 @@ def _series(metric: Metric, values: Sequence[float]) -> Series:
     effect=Effect.READ,
     command="trend",
     example="holdfast analyze trend src --backfill 50",
-    **arguments.of_project(_text, specified=False, csv=_csv, markdown=_markdown),
+    **arguments.project_options(_text, specified=False, csv=_csv, markdown=_markdown),
 )
 def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     """Show how the headline numbers of a project changed from commit to commit, along the first parents.
@@ -225,7 +225,7 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     notes = [_OTHERS.format(ignored)] if ignored else []
     notes += [_SHALLOW] if shallow_commits(room.repository) else []
     return Trend(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         head=recorded_point(room, project, scan, {}),
         backfilled=len(computed),
         series=series,

@@ -10,7 +10,7 @@ from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
-from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, listed_cycles
+from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, first_cycles
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
@@ -62,12 +62,12 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     edges = cached_graph(room, scan, "import-graph").edges
     drawn, rings = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         svg=drawn.svg,
         boxes=drawn.boxes,
         dependencies=drawn.edges,
         folders=drawn.folders,
         not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
         total_cycles=len(rings),
-        cycles=listed_cycles(rings, _LISTED),
+        cycles=first_cycles(rings, _LISTED),
     )

@@ -103,7 +103,7 @@ def _text(result: FileMeasurements, width: int) -> str:
     effect=Effect.READ,
     command="files",
     example="holdfast analyze files src --measure churn",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
@@ -128,7 +128,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     numbers = [_numbers(path, record, columns, debts) for path, record in scan.files.items()]
     numbers.sort(key=lambda one: _order(one, args.measure))
     return FileMeasurements(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         measure=args.measure,
         total_lines=sum(one.lines for one in numbers),
         files=numbers[: args.limit],

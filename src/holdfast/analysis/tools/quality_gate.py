@@ -19,7 +19,7 @@ from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
-from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
+from holdfast.analysis.gate.settings import CheckName, Thresholds, checks_to_run, gate_settings
 from holdfast.analysis.render.junit import JUnitCase, junit
 from holdfast.analysis.render.sarif import SarifResult
 from holdfast.analysis.render.text_layout import lines, skipped_files
@@ -50,7 +50,7 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     since: arguments.Revision | None = Field(
         default=None, description="Count only what is new or worse than in this commit, branch or tag."
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
     count_all: StrictBool = Field(
         default=False, description="Count everything despite a base, which must still exist."
     )
@@ -114,7 +114,7 @@ def _text(result: GateResult, width: int) -> str:
     most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
     for each in result.checks:
         if each.violations:
-            numbered = [f"  {number}. {line}" for number, line in enumerate(each.lines(most), 1)]
+            numbered = [f"  {number}. {line}" for number, line in enumerate(each.violation_lines(most), 1)]
             parts.append("\n".join([f"Violations of {each.check}: {each.violations_total}", *numbered]))
     return "\n\n".join([*parts, result.method])
 
@@ -127,7 +127,7 @@ def _case(check: GateCheck) -> JUnitCase:
     seconds = check.analysis_duration.secs + check.analysis_duration.nanos / 1e9
     if check.status == "not_measured":
         return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
-    details = "\n".join(check.lines(len(check.violations)))
+    details = "\n".join(check.violation_lines(len(check.violations)))
     failure = (check.headline, details) if check.status == "fail" else None
     return JUnitCase(check.check, seconds, failure=failure)
 
@@ -138,7 +138,7 @@ def _case(check: GateCheck) -> JUnitCase:
     effect=Effect.READ,
     command="gate",
     example="holdfast analyze gate src --since HEAD",
-    **arguments.of_project(_text, sarif=GateResult.sarif_text, junit=_junit),
+    **arguments.project_options(_text, sarif=GateResult.sarif_text, junit=_junit),
 )
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
@@ -151,11 +151,11 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     base = _base(room, args)
     path = checked_project(room.repository, args.project_path)
     settings, place = gate_settings(room.repository, path)
-    thresholds = thresholds_of(args, settings)
+    thresholds = checks_to_run(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, tracked=args.staged)
     scan = stages.run("files", partial(room.scan, project))
-    if args.staged and base is not None and (unstaged := base.unstaged(scan.files)):
+    if args.staged and base is not None and (unstaged := base.unstaged_files(scan.files)):
         raise Conflict(
             f"{len(unstaged)} files differ between the work tree and the index, first {unstaged[0]}.",
             hint="Stage or stash these changes.",
@@ -167,7 +167,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     checks = [_check(name, thresholds[name], found, args.limit) for name, found in verdicts.items()]
     passed, reason = _outcome(checks)
     result = GateResult(
-        **scan.counts.of(path, args.format),
+        **scan.counts.result_fields(path, args.format),
         passed=passed,
         reason=reason,
         is_error=args.fail_on_violation and not passed,
@@ -199,7 +199,7 @@ def _gate_findings(
 
 def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     given = args.since is not None or args.diff is not None
-    base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
+    base = arguments.requested_base(room, "HEAD" if args.staged and not given else args.since, args.diff)
     if args.count_all and base is None:
         raise InvalidArguments("`count_all` needs a base; without one everything counts.", hint="Omit it.")
     return base

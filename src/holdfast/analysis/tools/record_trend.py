@@ -56,7 +56,7 @@ def _text(result: RecordedTrend, _: int) -> str:
     effect=Effect.WRITE,
     command="record-trend",
     example="holdfast analyze record-trend --backfill 50",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     """Record the headline numbers of a project at the last commit, for `analyze_trend`.
@@ -78,4 +78,6 @@ def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
         numbers["dead_code"] = None  # uses elsewhere in the repository decide what is dead
     scan = room.scan(project)
     head = record(room, project, scan, numbers)
-    return RecordedTrend(**scan.counts.of(path), head=head, backfilled=record_past(room, project, commits))
+    return RecordedTrend(
+        **scan.counts.result_fields(path), head=head, backfilled=record_past(room, project, commits)
+    )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from holdfast.analysis.complexity.function_complexity import spread
-from holdfast.analysis.debt.debt_item import certain_debts
+from holdfast.analysis.complexity.function_complexity import summarize
+from holdfast.analysis.debt.debt_item import certain_items
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
 
@@ -33,14 +33,14 @@ def headline(room: Analysis, scan: Scan) -> dict[str, float]:
         "files": len(scan.files),
         "code_lines": sum(record.code_lines for record in scan.files.values()),
         "functions": len(functions),
-        "debt_items": len(certain_debts(room, scan)),
+        "debt_items": len(certain_items(room, scan)),
     }
     values = {
         "cyclomatic": [function.cyclomatic for function in functions],
         "cognitive": [function.cognitive for function in functions],
     }
     for name, counted in values.items() if functions else ():
-        _, highest, p90 = spread(counted)
+        _, highest, p90 = summarize(counted)
         spreads = {"mean": round(fmean(counted), 3), "p90": p90, "max": highest}
         found |= {f"{which}_{name}": value for which, value in spreads.items() if value is not None}
     return found
