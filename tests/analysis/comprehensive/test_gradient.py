@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing, project_gradient
+from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing_components, project_gradient
 from holdfast.analysis.engine.measurements import FileMeasures
 from tests.analysis.context.measured import finding, measured
 
@@ -64,7 +64,7 @@ def test_what_was_not_measured_has_no_weight_and_a_reason():
         "complexity": 0.5, "churn": None, "duplication": None, "coupling": 0.0, "debt": None,
     }  # fmt: skip
     assert whole.score == pytest.approx(5 * 0.30 * 0.5 / 0.45, abs=1e-3)
-    assert missing(found, whole) == {
+    assert missing_components(found, whole) == {
         "churn": "no commit",
         "duplication": "the analysis 'duplicates' was not requested",
         "debt": "the analysis 'debt' was not requested",
@@ -83,7 +83,7 @@ def test_a_project_without_files_has_no_gradient():
     found = measured(measured=EVERYTHING)
     whole = project_gradient(found, gradients(found, 1))
     assert (whole.score, whole.level) == (None, None)
-    assert set(missing(found, whole).values()) == {"there is no file to measure"}
+    assert set(missing_components(found, whole).values()) == {"there is no file to measure"}
 
 
 def test_levels_begin_above_their_thresholds():

@@ -36,7 +36,7 @@ def test_a_renamed_file_is_compared_with_what_it_was(moved, repository):
         "other.py": False,
         "same.py": True,
     }
-    worse = ComplexityCounting("extended").increased(scan.files, moved)
+    worse = ComplexityCounting("extended").increased_functions(scan.files, moved)
     assert [(one.file, one.function.name) for one in worse] == [("new.py", "f3"), ("other.py", "other")]
 
 

@@ -18,7 +18,7 @@ from holdfast.analysis.engine.code_version import hash_version
 from holdfast.analysis.engine.product_memory import ProductMemory
 from holdfast.analysis.engine.record_cache import RecordCache
 from holdfast.analysis.engine.scan import Project, Scan
-from holdfast.analysis.engine.stored_record import StoredRecord, packed
+from holdfast.analysis.engine.stored_record import StoredRecord, pack
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS, Limits
@@ -49,7 +49,7 @@ def database(root: Path) -> Path:
 def test_a_record_kept_is_the_record(repository: Path) -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
-    kept = StoredRecord(packed(sections(record)))
+    kept = StoredRecord(pack(sections(record)))
 
     assert kept == record
     assert record == kept
@@ -59,7 +59,7 @@ def test_a_record_kept_is_the_record(repository: Path) -> None:
     assert kept.names == record.names
     assert kept._replace(lines=99) == record._replace(lines=99)
     assert kept != record._replace(lines=99)
-    assert len({kept, StoredRecord(packed(sections(record)))}) == 1
+    assert len({kept, StoredRecord(pack(sections(record)))}) == 1
 
 
 @pytest.mark.requirement("analysis-99")
@@ -316,7 +316,7 @@ def test_several_processes_use_it_at_once(repository: Path) -> None:
 def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
-    parts = packed(sections(record))
+    parts = pack(sections(record))
     memory = ProductMemory[StoredRecord](most=sum(map(len, parts)) * 2)
     for key in ("a", "b"):
         memory.put(key, StoredRecord(parts))

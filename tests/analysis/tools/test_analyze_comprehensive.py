@@ -224,7 +224,7 @@ def test_numbers_are_recorded_by_the_operation_that_does_and_by_no_analysis(root
     assert record_trend(room, RecordTrend()).head.kept
     found = asked(room)
     assert found.trend.kept
-    [numbers] = room.points.known("", [found.trend.commit])[0].values()
+    [numbers] = room.points.find("", [found.trend.commit])[0].values()
     assert {"duplication", "tdg", "dead_code", "mean_defect_probability", "files", "health"} <= numbers.keys()
     assert numbers["tdg"] == found.summary.tdg
     assert asked(room, min_lines=4).trend.kept  # whose other numbers are not those of the trend
@@ -244,7 +244,7 @@ def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_comm
     assert (points[True].kept, points[True].reason) == (False, "web/new.ts is not as committed")
     assert points[False].kept
     assert head.kept
-    [numbers] = room.points.known("native", [head.commit])[0].values()
+    [numbers] = room.points.find("native", [head.commit])[0].values()
     assert "dead_code" not in numbers
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from holdfast.analysis.churn.churn_report import TouchHistory
-from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of, reports_seen
+from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of, report_stats
 from holdfast.analysis.defects.activity import DAY_SECONDS, RECENT_DAYS, YEAR_DAYS, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
 from holdfast.analysis.defects.defect_report import (
@@ -210,7 +210,7 @@ def cached_predictions(room: Analysis, project: Project, scan: Scan) -> DefectRe
     """Return predictions, cached until a file, the last commit, a coverage report or the day changes."""
     day, reports = (
         int(room.clock().timestamp()) // DAY_SECONDS,
-        reports_seen(Tree(room.repository), project.path),
+        report_stats(Tree(room.repository), project.path),
     )
     key = f"predictions {project} {room.history.head()} {day} {reports}"
     _, whole_scan = _training_scope(room, project, scan)

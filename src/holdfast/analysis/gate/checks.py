@@ -182,7 +182,7 @@ def _coverage(gate: GateScope, threshold: float) -> Verdict:
         changed = gate.base.new_lines(gate.scan.files.keys())
         new = {path: lines for path, lines in changed.items() if lines}
         stale = {path for path in new if path in report.files and report.files[path].is_stale}
-        parts = {path: parts[path].among(new[path]) for path in new.keys() & parts.keys() - stale}
+        parts = {path: parts[path].restrict_to(new[path]) for path in new.keys() & parts.keys() - stale}
         uncounted = {
             "changed files are newer than the report on them": len(stale),
             "changed files are in no report": len(new.keys() - report.files.keys()),

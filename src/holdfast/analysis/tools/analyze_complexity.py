@@ -27,7 +27,7 @@ from holdfast.analysis.complexity.thresholds import ComplexityThresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detect_toolchains, languages_of
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COMPLEXITY_RULES
 from holdfast.analysis.tools import arguments
@@ -170,7 +170,7 @@ def _figures(result: Complexity) -> str:
     return lines(
         f"Files: {result.files_analyzed} of {result.files_discovered}",
         "" if result.files_discovered else f"There are no source files for the toolchain {result.toolchain}.",
-        skipped_files(result),
+        skipped_files_line(result),
         _partly_read_files(result),
         f"Languages: {tally(result.languages)}" if result.languages else "",
         f"Compared with {result.compared_with}: new or more complex functions"

@@ -11,15 +11,15 @@ from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
-from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
+from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
 from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
-from holdfast.analysis.render.markdown import LEFT, RIGHT, escaped, markdown_table
+from holdfast.analysis.render.markdown import LEFT, RIGHT, escape, markdown_table
 from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
-from holdfast.analysis.render.text_layout import skipped_files
+from holdfast.analysis.render.text_layout import skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -166,7 +166,7 @@ def _markdown(result: Comprehensive) -> str:
     numbers = markdown_table(("Number", ""), _overview_rows(result), (LEFT, RIGHT))
     lines = ["# Comprehensive analysis", "", numbers]
     for title, entries in _titled_lists(result):
-        lines += ["", f"## {title}", "", *(f"- {escaped(entry)}" for entry in entries)]
+        lines += ["", f"## {title}", "", *(f"- {escape(entry)}" for entry in entries)]
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
@@ -188,7 +188,7 @@ def _titled_lists(result: Comprehensive) -> Iterator[tuple[str, list[str]]]:
 def _notes(result: Comprehensive) -> list[str]:
     """Return failures, skipped files, why the numbers are not recorded, and the time taken."""
     notes = [f"{name} failed: {reason}" for name, reason in result.failures.items()]
-    if skipped := skipped_files(result):
+    if skipped := skipped_files_line(result):
         notes.append(skipped)
     if not result.trend.kept:
         notes.append(f"Not recorded for the trend: {result.trend.reason}.")
@@ -220,7 +220,7 @@ def _gradient_section(run: AnalysisRun, args: AnalyzeComprehensive) -> dict[str,
         "score": whole.score,
         "level": whole.level,
         "components": dict(whole.components),
-        "not_measured": missing(run.measured, whole),
+        "not_measured": missing_components(run.measured, whole),
         "by_level": {level: levels.count(level) for level in ("critical", "warning", "normal")},
         "files": rows[: args.limit],
     })  # fmt: skip

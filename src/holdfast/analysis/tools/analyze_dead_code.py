@@ -11,7 +11,7 @@ from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
 from holdfast.analysis.tools import arguments
@@ -127,9 +127,9 @@ def _text(result: DeadCode, _: int) -> str:
     return lines(
         f"Findings: {summary.total} in {dead}; {analysed}.",
         (f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),
-        skipped_files(result),
+        skipped_files_line(result),
         finding_lines,
-        shown_of(len(shown), summary.total),
+        shown_line(len(shown), summary.total),
     )
 
 

@@ -15,7 +15,7 @@ from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEBT_RULES
 from holdfast.analysis.tools import arguments
@@ -40,8 +40,8 @@ _NOT_REQUESTED = "not requested"
 _METHOD = (
     "Certain: a comment line starts with a marker such as TODO or FIXME, which sets category and severity."
     " Probable: a linear model, trained on labelled comments of seven projects, classifies it as debt; a"
-    " third to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences and"
-    " commented-out code are ignored. The age is that of the last change to the line."
+    " third to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences"
+    " and commented-out code are ignored. The age is that of the last change to the line."
 )
 
 
@@ -132,10 +132,10 @@ def _text(result: Debt, width: int) -> str:
         f"Files: {summary.files_with_debt} of {result.files_analyzed} contain debt.",
         f"{tally(summary.by_severity)}; {tally(summary.by_category)}." if summary.total else "",
         f"Only what is new since {result.compared_with}." if result.compared_with else "",
-        skipped_files(result),
+        skipped_files_line(result),
         _age_lines(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        shown_of(len(shown), summary.total),
+        shown_line(len(shown), summary.total),
         result.method,
     )
 

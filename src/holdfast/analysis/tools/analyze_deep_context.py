@@ -89,9 +89,9 @@ class AnalyzeDeepContext(Input):
         if not isinstance(given, dict):
             return given
         renamed: dict[str, Any] = {}
-        for former_name, value in given.items():
-            name = _FORMER_ARGUMENT_NAMES.get(former_name, former_name)
-            renamed[name] = _pattern_list(former_name, value)
+        for given_name, value in given.items():
+            current_name = _FORMER_ARGUMENT_NAMES.get(given_name) or given_name
+            renamed[current_name] = _pattern_list(given_name, value)
         if len(renamed) < len(given):
             raise InvalidArguments(
                 "Patterns are given by two names.", hint="Use include_patterns and exclude_patterns."

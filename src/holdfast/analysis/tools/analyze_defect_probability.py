@@ -27,7 +27,7 @@ from holdfast.analysis.defects.prediction import (
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
 from holdfast.analysis.tools import arguments
@@ -203,12 +203,12 @@ def _text(result: Defects, width: int) -> str:
         f" {summary.highest_confidence:g}."
         if summary.below_confidence
         else "",
-        skipped_files(result),
+        skipped_files_line(result),
         (f"Not measured: {name}: {reason}." for name, reason in summary.reasons.items()),
         _baseline_line(result),
         map(_detailed_text, shown) if is_detailed else (),
         table(rows, width, flexible=(3, 4)),
-        shown_of(len(shown), summary.predictions),
+        shown_line(len(shown), summary.predictions),
         (f"Risky commit: {each.id[:12]} ({each.risk:.2f}) {each.subject}" for each in result.recent_commits),
         result.method,
     )

@@ -22,7 +22,7 @@ from holdfast.analysis.graph.dependency_graph import (
 from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
 from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
 from holdfast.analysis.graph.imports.target import Certainty
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -201,7 +201,7 @@ def _text(result: DependencyGraph, _: int) -> str:
             for kind, sites in result.sites.items()
         ),
         f"Files analysed: {result.files_analyzed:,}.",
-        skipped_files(result),
+        skipped_files_line(result),
         (f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()),
         _cycle_lines(result),
         _titled_list(

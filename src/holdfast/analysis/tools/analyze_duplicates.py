@@ -13,7 +13,7 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_of
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DUPLICATE_RULES
 from holdfast.analysis.tools import arguments
@@ -189,14 +189,14 @@ def _text(result: Duplicates, width: int) -> str:
         if summary.clone_groups
         else "No duplicates were found.",
         f"Minimum similarity: {thresholds}." if thresholds else "",
-        skipped_files(result),
+        skipped_files_line(result),
         f"GPU: {gpu}" if result.gpu.requested else "",
         _time_line(result.performance),
         map(_group_text, shown)
         if is_detailed
         else table([_cells(one) for one in shown], width, flexible=(4,)),
         "Most duplicates are in:\n" + table(hotspots, width, flexible=(2,)) if hotspots else "",
-        shown_of(len(shown), summary.clone_groups),
+        shown_line(len(shown), summary.clone_groups),
         result.method,
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from holdfast.analysis.engine.base_commit import BaseCommit
-from holdfast.analysis.render.text_layout import TextView, rendering
+from holdfast.analysis.render.text_layout import TextView, format_renderer
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
@@ -50,7 +50,7 @@ def project_options(
     Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` has the positional
     arguments of the command before the project's path.
     """
-    render = rendering(text, formats)
+    render = format_renderer(text, formats)
     positional = (*before, "project_path")
     return {**IN_PROJECT, "positional": positional, "specified": specified, "text": render, "table": render}
 
