@@ -14,8 +14,8 @@ from holdfast.analysis.fleet.merged_report import (
     HTML,
     JSON,
     PARQUET,
-    numbers_by_name,
     merged_files,
+    numbers_by_name,
     require_parquet,
     without_timings,
 )
