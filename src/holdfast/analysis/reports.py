@@ -1,5 +1,4 @@
-"""The report of each analysis for a scope, as the combined documents, the gate and the map of files need
-it."""
+"""The report of each analysis for a scope, for the combined documents, the gate and the map of files."""
 
 from __future__ import annotations
 

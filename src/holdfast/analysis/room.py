@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MAX_SETTINGS_BYTES = 4 * 2**20
 """The largest settings file that is read: a judgement, the same as for source files."""
 _FILES_PER_PROGRESS_REPORT = 100
-"""Files between two progress reports: a judgement, as measuring them takes some ten milliseconds."""
+"""Files measured between two progress reports: a judgement, often enough at little cost."""
 _MAX_RESULTS_CACHED = 32
 """Results cached in memory: a judgement, above the number of different computations over one scan."""
 
@@ -75,8 +75,7 @@ class Analysis:
     def scan_tokens(
         self, project: Project, *, workers: int | None = None, stats: FileStats | None = None
     ) -> FileScan[TokenStream]:
-        """Return the tokens of a project's files, which takes far less time than `scan`, as nothing is
-        parsed."""
+        """Return the tokens of a project's files, in far less time than `scan`, as nothing is parsed."""
         return self._token_scanner.scan(project, "normal", workers or self._workers, stats=stats)
 
     def cached(self, key: str, scan: FileScan[object], compute: Callable[[], Result]) -> Result:

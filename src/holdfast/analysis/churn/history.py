@@ -1,5 +1,4 @@
-"""The commits of a repository, with the files that each changed: read from git once, then cached by commit
-id.
+"""The commits of a repository and the files that each changed: read from git once, then cached by commit id.
 
 Contract:
 - The list of commits comes from git every time, so a rewritten history is reported as it is. What a commit
@@ -53,7 +52,7 @@ _PAGE_CACHE = "PRAGMA cache_size = -32768"
 _COMMITS_PER_QUERY = 10_000
 """Commits looked up in the cache at once: a judgement, as they take some megabytes of memory."""
 _COMMITS_PER_PROGRESS_REPORT = 100
-"""Commits read from git between two progress reports: a judgement, as git needs some ten milliseconds."""
+"""Commits read from git between two progress reports: a judgement, often enough at little cost."""
 _DAY_SECONDS = 86400
 
 

@@ -1,5 +1,4 @@
-"""Finds the statements of a Python file as coverage.py does, whose data file has only the lines that were
-run.
+"""Finds the statements of a Python file as coverage.py does: its data file has only the lines that were run.
 
 A statement is identified by its first line. It was run if any of its lines was run; of a compound statement
 only the lines of the header are considered. Docstrings, other constant expressions, `global` and `nonlocal`

@@ -1,5 +1,4 @@
-"""The base class of the reports: each analysis returns one, which tools, gate and combined documents
-render."""
+"""The base class of the reports that analyses return, and that tools, gate and combined documents render."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class BaseCommit:
         return new_lines
 
     def _changed_contents(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
-        """Yield the files that changed, each with its former content, if it had one, and the current one."""
+        """Yield the files that changed with their former content, None for a new file, and the current one."""
         candidates = [path for path in paths if path not in self._unchanged]
         call = current_call()
         with Git(self._repository) as git:
@@ -108,8 +108,7 @@ class BaseCommit:
         return lines_of(staged.data) == lines_of(now)
 
     def scan(self, now: Scan) -> Scan:
-        """Return a scan of the commit, given one of the work tree; files skipped in one are skipped in
-        both."""
+        """Return a scan of the commit, given one of the work tree, which decides which files are skipped."""
         return self._scan_at_base(now, RECORDS)
 
     def scan_tokens(self, now: FileScan[TokenStream]) -> FileScan[TokenStream]:

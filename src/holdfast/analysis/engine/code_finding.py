@@ -1,5 +1,4 @@
-"""A finding: a place in the code that an analysis recommends changing, in the form that all formats
-render."""
+"""A finding: a place in the code that an analysis recommends changing, as all formats render it."""
 
 from __future__ import annotations
 

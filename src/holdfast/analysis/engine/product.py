@@ -1,5 +1,4 @@
-"""The products of a file, which are computed from its content alone and cached: its record, and its
-tokens."""
+"""The products of a file, computed from its content alone and cached: its record, and its tokens."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The scope of a run: one scan of a project, which all analyses of the run share, and the options of the
-run."""
+"""The scope of a run: the options, and one scan of a project that all analyses of the run share."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def reason_to_skip(data: bytes) -> str | None:
 
 
 def is_minified(data: bytes, language: str) -> bool:
-    """Return whether source was minified; only that of browsers is, long lines elsewhere are data."""
+    """Return whether source was minified for browsers; in other languages long lines are data."""
     if language not in _BROWSER_LANGUAGES or len(data) < _MIN_LONGEST_LINE_BYTES:
         return False
     mean_line_bytes = len(data) / (data.count(b"\n") + 1)

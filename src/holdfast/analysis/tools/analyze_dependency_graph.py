@@ -34,7 +34,7 @@ from holdfast.kernel.untrusted import UntrustedText
 _DEFAULT_NODES = 30
 """Nodes in a result by default: a judgement, as many as a diagram shows legibly."""
 _MAX_NODES = 1000
-"""Nodes in a result at most: a judgement, so that it stays below a megabyte."""
+"""Nodes in a result at most: a judgement, so that it has about a megabyte at most."""
 _EDGES_PER_NODE = 5
 """Edges in a result, as a multiple of the nodes: a judgement, above what most files import in a project."""
 _MAX_ENTRIES_LISTED = 10
