@@ -74,7 +74,7 @@ class BaseCommit:
         return new_lines
 
     def _changed_contents(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
-        """Yield the files that changed with their former content, None for a new file, and the current one."""
+        """Yield each changed file with its former content, None for a new file, and its current content."""
         candidates = [path for path in paths if path not in self._unchanged]
         call = current_call()
         with Git(self._repository) as git:
