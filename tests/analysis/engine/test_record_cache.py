@@ -317,7 +317,7 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
     parts = pack(sections(record))
-    memory = ProductMemory[StoredRecord](most=sum(map(len, parts)) * 2)
+    memory = ProductMemory[StoredRecord](max_bytes=sum(map(len, parts)) * 2)
     for key in ("a", "b"):
         memory.put(key, StoredRecord(parts))
     memory.get("a")
