@@ -46,7 +46,7 @@ def test_numbers_of_another_version_are_counted_and_not_mixed_in(store, monkeypa
 
 
 def test_of_too_many_points_those_kept_for_longest_go(repository):
-    store = PointStore(Repository.discover(repository), most=8)
+    store = PointStore(Repository.discover(repository), max_points=8)
     for number in range(9):
         store.add("", str(number), {"files": number}, number)
     assert sorted(store.find("", map(str, range(9)))[0]) == ["3", "4", "5", "6", "7", "8"]
