@@ -161,8 +161,8 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
     for module, name in (
         (dead_code_report, "unused_finding"),
         (clone_report, "clone_finding"),
-        (components, "_clone"),
-        (components, "_prediction"),
+        (components, "_clone_entry"),
+        (components, "_prediction_entry"),
     ):
         known = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *item, known=known: made.append(item) or known(*item))
