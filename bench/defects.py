@@ -35,10 +35,10 @@ from scripts.train_defects import (
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.defects.activity import DAY, YEAR
+from holdfast.analysis.defects.activity import DAY_SECONDS, YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import shipped_trees
-from holdfast.analysis.defects.defect_report import SMALL_FILE
-from holdfast.analysis.defects.logistic import area_under_curve, shipped
+from holdfast.analysis.defects.defect_report import SMALL_FILE_LINES
+from holdfast.analysis.defects.logistic import area_under_curve, shipped_model
 from holdfast.analysis.defects.prediction import PastFiles
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.command import Git
@@ -95,9 +95,9 @@ def commits(results: Results, folder: Path) -> None:
 
 def answered(item: Snapshot) -> list[float]:
     """Return the probabilities that a user would have been told."""
-    model = shipped("history")
+    model = shipped_model("history")
     past = PastFiles(item["past"]["rows"], item["past"]["mended"])
-    return scored(model.fitted_to(*past) if past.is_sufficient else model, item["rows"])
+    return scored(model.adapt_to(*past) if past.is_sufficient else model, item["rows"])
 
 
 def found_in(item: Snapshot, order: Sequence[float]) -> float:
@@ -128,7 +128,7 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
         ]
         marks = numpy.asarray(item["mended"], dtype=float)
         briers = [float(numpy.mean((numpy.asarray(scores) - marks) ** 2)), float(marks.var())]
-        dense = [score / max(size, SMALL_FILE) for score, size in zip(scores, sizes, strict=True)]
+        dense = [score / max(size, SMALL_FILE_LINES) for score, size in zip(scores, sizes, strict=True)]
         caught = [f"{100 * found_in(item, order):.0f}" for order in (sizes, dense)]
         figures = (f"{number:.3f}" for number in areas)
         rows.append(
@@ -181,7 +181,7 @@ def traced(clone: Path, moment: int) -> dict[str, bool]:
     with Git(room.repository) as run:
         fixes = [commit for commit in room.history.commits(run, moment) if commit.is_fix]
     room.close()
-    for commit in (commit for commit in fixes if moment < commit.time <= moment + YEAR * DAY):
+    for commit in (commit for commit in fixes if moment < commit.time <= moment + YEAR_DAYS * DAY_SECONDS):
         for path, former, _, deleted in rows(commit.changes):
             before = former or path
             if deleted in ("-", "0") or found.get(before):
@@ -203,7 +203,7 @@ def tracing(results: Results, scratch: Path, repositories: Sequence[Path]) -> No
         if len(item["files"]) > MAX_TRACED:
             continue
         clone = scratch / item["name"]
-        moment = int(git(clone, "log", "-1", "--format=%ct", "origin/HEAD")) - YEAR * DAY
+        moment = int(git(clone, "log", "-1", "--format=%ct", "origin/HEAD")) - YEAR_DAYS * DAY_SECONDS
         found = traced(clone, moment)
         marks = [found.get(path, False) for path in item["files"]]
         orders = [float(row["code_lines"]) for row in item["rows"]], answered(item)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy
 
-from holdfast.analysis.defects.activity import DAY, YEAR
+from holdfast.analysis.defects.activity import DAY_SECONDS, YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import BoostedTrees, percentile_ranks, with_ratios
 from holdfast.analysis.defects.logistic import Model, area_under_curve, design_matrix, map_estimate
 from holdfast.analysis.defects.measures import MEASURES
@@ -142,7 +142,7 @@ def snapshots(scratch: Path, source: Path, years: Sequence[int] = YEARS_BACK) ->
     last = git(clone, "log", "-1", "--format=%H %ct", "origin/HEAD").split()
     found = []
     for back in years:
-        time = int(last[1]) - back * YEAR * DAY
+        time = int(last[1]) - back * YEAR_DAYS * DAY_SECONDS
         cached = scratch / f"{name}.{back}.json"
         if not cached.exists():
             commit = git(clone, "rev-list", "-1", f"--before={time}", last[0]).strip()
@@ -189,7 +189,7 @@ def fixed_after(room: Analysis, repository: Repository, time: int) -> dict[str, 
             for path, former, _, deleted in rows(commit.changes):
                 if former:
                     names[path] = names.get(former, former)
-                is_within = time < commit.time <= time + YEAR * DAY
+                is_within = time < commit.time <= time + YEAR_DAYS * DAY_SECONDS
                 if commit.is_fix and is_within:
                     current = names.get(path, path)
                     fixed[current] = fixed.get(current, False) or deleted not in ("-", "0")
@@ -251,7 +251,7 @@ def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]
 def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
     """Return the ROC areas of size and of the static, pooled and learned models, and Brier scores."""
     past = PastFiles(item["past"]["rows"], item["past"]["mended"])
-    learned = models[1].fitted_to(*past) if past.is_sufficient else models[1]
+    learned = models[1].adapt_to(*past) if past.is_sufficient else models[1]
     scores = [[float(row["code_lines"]) for row in item["rows"]]]
     scores += [scored(model, item["rows"]) for model in (*models, learned)]
     areas = [area_under_curve(score, item["mended"]) or 0.0 for score in scores]

@@ -9,7 +9,7 @@ from bench.defects import answered, found_in
 from scripts.train_defects import pooled, snapshots
 
 from holdfast.analysis.defects.commit_risk import shipped_trees
-from holdfast.analysis.defects.logistic import shipped
+from holdfast.analysis.defects.logistic import shipped_model
 from tests.conftest import ROOT
 from tests.storage.git_support import commit
 
@@ -31,7 +31,7 @@ def test_the_published_figures_are_never_far_below_size_on_any_repository():
 def test_what_ships_is_small_and_no_weight_lowers_the_risk():
     folder = ROOT / "src" / "holdfast" / "analysis" / "defects"
     assert sum(path.stat().st_size for path in folder.glob("*.json*")) < 500_000
-    assert min(shipped("history").weights.values()) >= 0
+    assert min(shipped_model("history").weights.values()) >= 0
     assert len(shipped_trees().roots) <= 200
 
 

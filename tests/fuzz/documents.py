@@ -11,7 +11,7 @@ from typing import Any
 import holdfast
 from holdfast.analysis.coverage import report_formats
 from holdfast.analysis.coverage.python_statements import python_statements
-from holdfast.analysis.fleet.roster import roster
+from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.gate.settings import gate_settings
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.sidecar import document as sidecar
@@ -91,7 +91,7 @@ add("path patterns", "storage/files/globs", typed(lambda text: matcher([text])("
     "src/**/[a-z]*.{py,rs}", "docs/", "[!a-c]?/{x}\\*", b"src/\xc4*")
 add("gate settings", "analysis/gate/settings",
     in_file(lambda at: f"{at.root}/pyproject.toml", lambda at: gate_settings(at, "")), OURS, TOML, cost=2)
-add("roster", "analysis/fleet/roster", typed(lambda text: roster(text, "/")), OURS,
+add("roster", "analysis/fleet/roster", typed(lambda text: parse_roster(text, "/")), OURS,
     "/tmp 'two words' # why\n\n/usr\n", "/\0")
 FOUND = with_entity_id(Entry("", "", "issue", 1, "2025-01-01T00:00:00Z", "Ada <a@b.c>", "create", "title",
     "Kelp", ("x",)))

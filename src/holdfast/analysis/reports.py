@@ -1,4 +1,4 @@
-"""The report of each analysis for a scope: the source of the combined documents, the gate and the page."""
+"""The report of each analysis for a scope, for the combined documents, the gate and the map of files."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def complexity(scope: AnalysisScope) -> ComplexityReport:
 
 
 def churn(scope: AnalysisScope) -> ChurnReport:
-    """Report on the changes of the last days, as many as the options say."""
+    """Report on the changes in the period that the options request, up to now."""
     scope.require_git()
-    since = int(scope.room.clock().timestamp()) - scope.options.period_days * _DAY_SECONDS
-    return scope.room.history.churn(scope.project.path, since if since > 0 else None)
+    start = int(scope.room.clock().timestamp()) - scope.options.period_days * _DAY_SECONDS
+    return scope.room.history.churn(scope.project.path, start if start > 0 else None)
 
 
 def churn_before_head(scope: AnalysisScope) -> ChurnReport:
-    """Report on the changes of the days before the last commit."""
-    found = recent_churn(scope.room, scope.scan, scope.project.path)
-    if found is None:
+    """Report on the changes in the 90 days before the last commit."""
+    report = recent_churn(scope.room, scope.scan, scope.project.path)
+    if report is None:
         raise Unavailable("There is no commit yet, so there is no churn.")
-    return found
+    return report
 
 
 def dependencies(scope: AnalysisScope, dag_type: DagType = "import-graph") -> GraphReport:

@@ -1,4 +1,4 @@
-"""Resources: each analysis of the whole project by URI, as its tool returns it with default arguments."""
+"""Resources: the result of each analysis tool for the whole project, with default arguments, by URI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.toolset import analyze
 
-_TOOLS = {
+_TOOLS_BY_URI = {
     "complexity": "analyze_complexity",
     "churn": "analyze_code_churn",
     "debt": "analyze_debt",
@@ -26,15 +26,17 @@ _TOOLS = {
 def _reader(tool: str) -> Callable[[Analysis], str]:
     def read(room: Analysis) -> str:
         """Return the tool's result for the whole project, as JSON."""
-        operation = next(item for item in analyze.operations if item.name == tool)
-        needed = {"project_path": ".", **({"toolchain": "auto"} if tool == "analyze_complexity" else {})}
-        arguments = operation.input.model_validate({**needed, "format": "json"})
+        operation = next(operation for operation in analyze.operations if operation.name == tool)
+        values = {"project_path": ".", "format": "json"}
+        if tool == "analyze_complexity":
+            values["toolchain"] = "auto"
+        arguments = operation.input.model_validate(values)
         return operation.function(room, arguments).model_dump_json(by_alias=True)
 
     return read
 
 
-for _name, _tool in _TOOLS.items():
+for _name, _tool in _TOOLS_BY_URI.items():
     analyze.resource(
         f"analysis://{_name}",
         name=f"Analysis: {_name}",

@@ -1,4 +1,7 @@
-"""The room of the analyses: one repository, its scans and the results cached for them."""
+"""The room of the analyses: the object that every operation of this package gets, for one repository.
+
+It makes scans, and caches the results that analyses compute from them.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
     from holdfast.analysis.graph.resolution import Resolution
     from holdfast.syntax.record import Record
 
-_SETTINGS_BYTES = 4 * 2**20
-"""The largest settings file that is read: a chosen bound, equal to that of source files."""
-_FILES_PER_REPORT = 100
-_ANSWERS = 32
-"""Results kept in memory: a chosen bound, above the number of different computations over one scan."""
+_MAX_SETTINGS_BYTES = 4 * 2**20
+"""The largest settings file that is read: a judgement, the same as for source files."""
+_FILES_PER_PROGRESS_REPORT = 100
+"""Files measured between two progress reports: a judgement, often enough at little cost."""
+_MAX_RESULTS_CACHED = 32
+"""Results cached in memory: a judgement, above the number of different computations over one scan."""
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Analysis:
@@ -46,7 +50,7 @@ class Analysis:
         self._token_scanner = Scanner(repository, TOKENS)
         self._product = NUMBERS
         self._tree = Tree(repository)
-        self._answers: VersionedCache[Any] = VersionedCache(_ANSWERS)
+        self._results: VersionedCache[Any] = VersionedCache(_MAX_RESULTS_CACHED)
         self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
 
     def scan(
@@ -59,41 +63,44 @@ class Analysis:
     ) -> Scan:
         """Return the records of a project's files.
 
-        Reading takes half the time without `names`, unless they are cached already.
+        Without `names`, reading files that are not cached takes half the time.
         """
         self._product = RECORDS if names else self._product
         return self._scanner.scan(project, strategy, workers or self._workers, self._product)
 
     def scan_commit(self, commit: str, project: Project) -> Scan:
         """Return the records of a project's files in a commit, read from git's objects."""
-        return self._scanner.of_commit(project, commit)
+        return self._scanner.scan_commit(project, commit)
 
     def scan_tokens(
         self, project: Project, *, workers: int | None = None, stats: FileStats | None = None
     ) -> FileScan[TokenStream]:
-        """Return the tokens of the files that `scan` returns, in far less time: there is no parsing."""
+        """Return the tokens of a project's files, in far less time than `scan`, as nothing is parsed."""
         return self._token_scanner.scan(project, "normal", workers or self._workers, stats=stats)
 
-    def cached(self, question: str, scan: FileScan[object], answer: Callable[[], Answer]) -> Answer:
-        """Return a result computed from a scan; it is computed again only if the scan changed."""
-        known: Answer | None = self._answers.get(question, scan.version)
-        return self._answers.put(question, scan.version, answer()) if known is None else known
+    def cached(self, key: str, scan: FileScan[object], compute: Callable[[], Result]) -> Result:
+        """Return a result computed from a scan; it is computed again only if the scan changed.
+
+        The key identifies the computation and everything else that its result depends on.
+        """
+        cached: Result | None = self._results.get(key, scan.version)
+        return self._results.put(key, scan.version, compute()) if cached is None else cached
 
     def cached_by_file(
-        self, question: str, scan: Scan, answer: Callable[[str, Record], Answer]
-    ) -> dict[str, Answer]:
-        """Return a result for each file, computed from it alone and again only if it changed."""
-        known, call = self._by_file.get(question, {}), current_call()
-        found: dict[str, tuple[Record, Answer]] = {}
+        self, key: str, scan: Scan, compute: Callable[[str, Record], Result]
+    ) -> dict[str, Result]:
+        """Return a result for each file, computed from its record alone; again only if the file changed."""
+        cached, call = self._by_file.get(key, {}), current_call()
+        results: dict[str, tuple[Record, Result]] = {}
         for path, record in scan.files.items():
-            if len(found) % _FILES_PER_REPORT == 0:
-                call.progress(len(found), len(scan.files), "files measured")
-            before = known.get(path)
-            if before is None or before[0] is not record:
-                before = record, answer(path, record)
-            found[path] = before
-        self._by_file[question] = found
-        return {path: result for path, (_, result) in found.items()}
+            if len(results) % _FILES_PER_PROGRESS_REPORT == 0:
+                call.progress(len(results), len(scan.files), "files measured")
+            entry = cached.get(path)
+            if entry is None or entry[0] is not record:
+                entry = record, compute(path, record)
+            results[path] = entry
+        self._by_file[key] = results
+        return {path: result for path, (_, result) in results.items()}
 
     def resolution(self, scan: Scan) -> Resolution:
         """Return the resolution of a scan's imports and names."""
@@ -104,7 +111,7 @@ class Analysis:
     def read_text(self, path: str) -> str | None:
         """Return the text of a settings file; None if it does not exist, cannot be read or is too large."""
         try:
-            data = self._tree.read_bytes(RepoPath.parse(path), _SETTINGS_BYTES)
+            data = self._tree.read_bytes(RepoPath.parse(path), _MAX_SETTINGS_BYTES)
         except (NotFound, Invalid, TooLarge, Denied, Unavailable):
             return None
         return data.decode("utf-8", "replace")

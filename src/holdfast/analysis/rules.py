@@ -1,7 +1,7 @@
-"""The rules that findings break: one id per kind of finding, in whichever tool reports it.
+"""The rules that findings break: a finding breaks the same rule in the results of all tools.
 
-Programs that read SARIF keep baselines by rule and fingerprint, so a finding that was accepted once stays
-accepted in the output of every tool.
+Programs that read SARIF store accepted findings by rule and fingerprint, so a finding that was accepted once
+is accepted in the results of every tool.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEBT_RULES = {
     )
     for category in get_args(Category)
 }
-_UNUSED = {
+_DEAD_CODE_SUMMARIES = {
     "function": "A function that nothing calls.",
     "method": "A method that nothing calls.",
     "class": "A class or type that nothing uses.",
@@ -45,13 +45,13 @@ _UNUSED = {
 DEAD_CODE_RULES = {
     kind: FindingRule(
         f"dead-code/{'' if kind == 'unreachable' else 'unused-'}{kind}",
-        _UNUSED[kind],
+        _DEAD_CODE_SUMMARIES[kind],
         "dead-code",
         "note" if kind == "parameter" else "warning",
     )
     for kind in get_args(Kind)
 }
-_COPIED = {
+_DUPLICATE_SUMMARIES = {
     "exact": "The same code is in several places.",
     "renamed": "The same code is in several places, under other names.",
     "gapped": "Nearly the same code is in several places.",
@@ -61,7 +61,7 @@ DUPLICATE_RULES = {
     kind: FindingRule(
         f"duplicate/{kind}", summary, "duplication", "note", help="Extract it, and call that instead."
     )
-    for kind, summary in _COPIED.items()
+    for kind, summary in _DUPLICATE_SUMMARIES.items()
 }
 DEFECT_RULE = FindingRule("defect-prediction", "A file is likely to need a fix within a year.", "defect")
 COVERAGE_RULE = FindingRule(
@@ -77,7 +77,7 @@ RULES = (
 )
 
 
-def rules_broken_by(findings: Iterable[CodeFinding]) -> list[FindingRule]:
+def broken_rules(findings: Iterable[CodeFinding]) -> list[FindingRule]:
     """Return the rules that findings break, in the order of `RULES`."""
     broken = {finding.rule.id for finding in findings}
     return [rule for rule in RULES if rule.id in broken]

@@ -66,8 +66,8 @@ def test_what_touched_a_file_follows_it_and_fixes_stay_known(repository, reads):
     found = []
     for _ in range(2):
         history = History(Repository.discover(repository))
-        touched = history.touched(now, 30)
-        assert history.touched(now, 30) is touched
+        touched = history.touches(now, 30)
+        assert history.touches(now, 30) is touched
         found.append([(commit.subject, commit.is_fix) for commit in touched.commits])
         history.close()
     assert found[0] == found[1] == [("Fix typo in a name", False), ("Mend the end", True), ("Begin", False)]
@@ -78,7 +78,7 @@ def test_what_touched_a_file_follows_it_and_fixes_stay_known(repository, reads):
 def test_a_commit_over_very_many_files_is_no_fix(repository):
     commit(repository, {f"f{number}": "1\n" for number in range(41)}, "Fix the first line of each")
     history = History(Repository.discover(repository))
-    touched = history.touched(int(git(repository, "log", "-1", "--format=%ct")), 30)
+    touched = history.touches(int(git(repository, "log", "-1", "--format=%ct")), 30)
     history.close()
     assert [commit.is_fix for commit in touched.commits] == [False]
 
@@ -155,7 +155,7 @@ def test_several_processes_read_the_same_history_at_once(repository):
 
 
 def test_what_was_read_before_a_cancellation_is_kept(repository, reads, monkeypatch):
-    monkeypatch.setattr(module, "_BETWEEN_REPORTS", 2)
+    monkeypatch.setattr(module, "_COMMITS_PER_PROGRESS_REPORT", 2)
     for number in range(6):
         commit(repository, {"a": f"{number}\n"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing, project_gradient
+from holdfast.analysis.comprehensive.gradient import WEIGHTS, gradients, missing_components, project_gradient
 from holdfast.analysis.engine.measurements import FileMeasures
 from tests.analysis.context.measured import finding, measured
 
@@ -12,7 +12,13 @@ EVERYTHING = frozenset({"complexity", "churn", "duplicates", "coupling", "debt"}
 
 
 def file(path: str, lines: int = 100, **more: float) -> FileMeasures:
-    numbers = {"function_lines": 80, "heavy_lines": 0.0, "churn_score": 0.0, "duplicated": 0.0, "imports": 0}
+    numbers = {
+        "function_lines": 80,
+        "complex_lines": 0.0,
+        "churn_score": 0.0,
+        "duplicated": 0.0,
+        "imports": 0,
+    }
     return FileMeasures(path, 1000, lines, **(numbers | more))
 
 
@@ -23,7 +29,7 @@ def scores(*files: FileMeasures, findings=(), min_lines=1) -> dict[str, float | 
 
 def test_weights_add_up_to_one_and_the_range_is_from_zero_to_five():
     assert sum(WEIGHTS.values()) == pytest.approx(1)
-    worst = file("worst", heavy_lines=80, churn_score=1, duplicated=1, imports=20)
+    worst = file("worst", complex_lines=80, churn_score=1, duplicated=1, imports=20)
     assert scores(worst, file("best"), findings=(finding("worst", "technical-debt", minutes=30),)) == {
         "worst": 5.0,
         "best": 0.0,
@@ -33,7 +39,7 @@ def test_weights_add_up_to_one_and_the_range_is_from_zero_to_five():
 @pytest.mark.parametrize(
     ("name", "value", "score"),
     [
-        ("heavy_lines", 40, 0.75),  # half of the lines of functions: 5 * 0.30 * 0.5
+        ("complex_lines", 40, 0.75),  # half of the lines of functions: 5 * 0.30 * 0.5
         ("churn_score", 0.4, 0.5),
         ("duplicated", 0.25, 0.25),
         ("imports", 4, 0.15),
@@ -50,7 +56,7 @@ def test_admitted_debt_counts_by_the_lines_of_code():
 
 
 def test_what_was_not_measured_has_no_weight_and_a_reason():
-    one = file("a", heavy_lines=40, duplicated=None, churn_score=None)
+    one = file("a", complex_lines=40, duplicated=None, churn_score=None)
     found = measured(one, measured=frozenset({"complexity", "coupling"}), reasons={"churn": "no commit"})
     grades = gradients(found, 1)
     whole = project_gradient(found, grades)
@@ -58,7 +64,7 @@ def test_what_was_not_measured_has_no_weight_and_a_reason():
         "complexity": 0.5, "churn": None, "duplication": None, "coupling": 0.0, "debt": None,
     }  # fmt: skip
     assert whole.score == pytest.approx(5 * 0.30 * 0.5 / 0.45, abs=1e-3)
-    assert missing(found, whole) == {
+    assert missing_components(found, whole) == {
         "churn": "no commit",
         "duplication": "the analysis 'duplicates' was not requested",
         "debt": "the analysis 'debt' was not requested",
@@ -77,13 +83,13 @@ def test_a_project_without_files_has_no_gradient():
     found = measured(measured=EVERYTHING)
     whole = project_gradient(found, gradients(found, 1))
     assert (whole.score, whole.level) == (None, None)
-    assert set(missing(found, whole).values()) == {"there is no file to measure"}
+    assert set(missing_components(found, whole).values()) == {"there is no file to measure"}
 
 
 def test_levels_begin_above_their_thresholds():
     grades = gradients(measured(
-        file("a", heavy_lines=80, churn_score=0.81), file("b", heavy_lines=80, churn_score=0.79),
-        file("c", heavy_lines=80, churn_score=0.01), file("d", heavy_lines=80),
+        file("a", complex_lines=80, churn_score=0.81), file("b", complex_lines=80, churn_score=0.79),
+        file("c", complex_lines=80, churn_score=0.01), file("d", complex_lines=80),
         measured=EVERYTHING,
     ), 1)  # fmt: skip
     assert [one.level for one in grades.values()] == ["critical", "warning", "warning", "normal"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.scorecard import modularity_of, scorecard
+from holdfast.analysis.context.scorecard import modularity_score, scorecard
 from holdfast.analysis.engine.measurements import Measurements
 from tests.analysis.context.measured import file, finding, graph, measured
 
@@ -11,8 +11,8 @@ from tests.analysis.context.measured import file, finding, graph, measured
 def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> None:
     card = scorecard(
         measured(
-            file("a.py", function_lines=80, heavy_lines=40.0, changes=30, covered=6, coverable=10),
-            file("b.py", function_lines=20, heavy_lines=0.0, changes=10, covered=10, coverable=10),
+            file("a.py", function_lines=80, complex_lines=40.0, changes=30, covered=6, coverable=10),
+            file("b.py", function_lines=20, complex_lines=0.0, changes=10, covered=10, coverable=10),
             findings=(finding("a.py", minutes=90), finding("a.py", "technical-debt", minutes=30)),
             graph=graph(a="b", b=""),
         ),
@@ -34,7 +34,7 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
 def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None:
     card = scorecard(
         measured(
-            file("a.py", function_lines=10, heavy_lines=5.0),
+            file("a.py", function_lines=10, complex_lines=5.0),
             measured=frozenset({"complexity"}),
             reasons={"churn": "not a git repository"},
         ),
@@ -59,8 +59,8 @@ def test_nothing_measured_gives_no_number_at_all() -> None:
 
 
 def test_modularity_counts_what_a_file_reaches_through_others() -> None:
-    assert modularity_of(graph(a="", b="", c="")) == 100.0
-    assert modularity_of(graph(a="b", b="c", c="")) == 50.0
-    assert modularity_of(graph(a="b", b="c", c="a")) == 0.0
-    assert modularity_of(graph(a="elsewhere", b="")) == 100.0
-    assert modularity_of(graph(a="")) is None
+    assert modularity_score(graph(a="", b="", c="")) == 100.0
+    assert modularity_score(graph(a="b", b="c", c="")) == 50.0
+    assert modularity_score(graph(a="b", b="c", c="a")) == 0.0
+    assert modularity_score(graph(a="elsewhere", b="")) == 100.0
+    assert modularity_score(graph(a="")) is None

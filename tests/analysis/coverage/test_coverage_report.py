@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.analysis.coverage.coverage_report import NO_REPORT, PLACES, CoverageReport, coverage_of
+from holdfast.analysis.coverage.coverage_report import NO_REPORT, REPORT_PATHS, CoverageReport, coverage_of
 from holdfast.analysis.coverage.python_statements import python_statements
-from holdfast.analysis.coverage.report_formats import parsed
+from holdfast.analysis.coverage.report_formats import parse_report
 from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
@@ -113,7 +113,7 @@ def test_each_kind_of_report_is_read_and_its_paths_found(
     }
     assert coverage.percent == round(100 * covered / total, 1)
     assert coverage.reports[0].files == 1
-    assert report in PLACES
+    assert report in REPORT_PATHS
 
 
 def test_a_path_that_fits_two_files_is_not_guessed(repository: Path) -> None:
@@ -169,7 +169,7 @@ def test_statements_are_counted_as_coverage_py_counts_them() -> None:
 )
 def test_what_is_no_report_is_said_to_be_none(repository: Path, name: str, content: bytes) -> None:
     with pytest.raises(UnreadableDocument):
-        parsed(name, content)
+        parse_report(name, content)
     (repository / name).write_bytes(content)
     coverage = found(repository, "a.py")
     assert coverage.percent is None
@@ -184,12 +184,12 @@ def test_entities_are_refused_where_another_parser_expands_them() -> None:
     )
     assert len(ElementTree.fromstring(bomb)[0].text or "") == 400  # the control: it does grow
     with pytest.raises(UnreadableDocument, match="entities"):
-        parsed("coverage.xml", bomb.encode())
+        parse_report("coverage.xml", bomb.encode())
 
 
 def test_a_document_that_is_nested_without_end_is_refused() -> None:
     with pytest.raises(UnreadableDocument, match="deep"):
-        parsed("coverage.xml", b"<coverage>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</coverage>")
+        parse_report("coverage.xml", b"<coverage>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</coverage>")
 
 
 def test_a_view_in_place_of_a_table_is_not_run(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_view_in_place_of_a_table_is_not_run(tmp_path: Path) -> None:
         )
     database.close()
     with pytest.raises(UnreadableDocument, match="no table 'file'"):
-        parsed(".coverage", path.read_bytes())
+        parse_report(".coverage", path.read_bytes())
 
 
 def test_places_that_are_something_else_are_passed_over(repository: Path) -> None:

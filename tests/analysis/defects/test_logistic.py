@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from holdfast.analysis.churn.churn_report import Touched
+from holdfast.analysis.churn.churn_report import TouchHistory
 from holdfast.analysis.defects.commit_risk import commit_changes, commit_risks
-from holdfast.analysis.defects.logistic import area_under_curve, map_estimate, shipped
+from holdfast.analysis.defects.logistic import area_under_curve, map_estimate, shipped_model
 from holdfast.analysis.defects.measures import MEASURES, cohesion
 from holdfast.storage.git.history.numstat import CommitChanges, is_fix
 from holdfast.syntax.record import read_record
@@ -21,7 +21,7 @@ FULL = {measure.name: 3.0 if measure.is_count else 0.5 for measure in MEASURES}
 
 
 def probability(measured):
-    return shipped("history").probability(measured)
+    return shipped_model("history").probability(measured)
 
 
 @given(some.sets(some.sampled_from([measure.name for measure in MEASURES])))
@@ -39,10 +39,10 @@ def test_more_of_a_measure_is_never_less_risk(name, first, second):
 def test_a_history_moves_the_weights_towards_what_it_shows():
     chance = random.Random(1)
     rows = [{"code_lines": 50, "imports": chance.randrange(40)} for _ in range(400)]
-    learned = shipped("history").fitted_to(rows, [row["imports"] > 20 for row in rows])
-    assert learned.weights["imports"] > shipped("history").weights.get("imports", 0.0) + 0.2
-    unmoved = shipped("history").fitted_to(rows[:0] or rows[:1], [False])
-    assert abs(unmoved.weights["imports"] - shipped("history").weights.get("imports", 0.0)) < 0.1
+    learned = shipped_model("history").adapt_to(rows, [row["imports"] > 20 for row in rows])
+    assert learned.weights["imports"] > shipped_model("history").weights.get("imports", 0.0) + 0.2
+    unmoved = shipped_model("history").adapt_to(rows[:0] or rows[:1], [False])
+    assert abs(unmoved.weights["imports"] - shipped_model("history").weights.get("imports", 0.0)) < 0.1
 
 
 def test_the_fit_is_the_most_probable_one_above_the_floor():
@@ -83,7 +83,7 @@ def history(changes):
     for number, (days, path, added, deleted) in enumerate(changes):
         commits.append(CommitChanges(str(number), (1000 - days) * DAY, False, "A", "a@b", "", "x", False))
         files.setdefault(path, []).extend((number, str(added), str(deleted)))
-    return Touched(files, commits, set(files))
+    return TouchHistory(files, commits, set(files))
 
 
 def test_a_commit_is_measured_by_its_size_and_by_what_was_there_before():

@@ -81,7 +81,7 @@ def found(files: Mapping[str, str], wanted: CloneQuery = FOR_GAPPED) -> CloneRep
         record = read_record(path, text.encode())
         assert parts is not None
         assert record is not None
-        streams[path], records[path] = TOKENS.restored(parts), record
+        streams[path], records[path] = TOKENS.restore(parts), record
     return clones_in(streams, wanted, lambda: records)
 
 

@@ -36,7 +36,7 @@ def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines:
         assert language is not None
         parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
-        streams[path] = TOKENS.restored(parts)
+        streams[path] = TOKENS.restore(parts)
     return clones_in(streams, CloneQuery(kinds, min_lines))
 
 

@@ -30,13 +30,13 @@ def moved(repository: Path) -> BaseCommit:
 def test_a_renamed_file_is_compared_with_what_it_was(moved, repository):
     assert moved.renames == {"new.py": "old.py"}
     scan = Analysis(Repository.at(repository)).scan(Project())
-    before = dict(moved.changed(scan.files))
+    before = dict(moved.changed_records(scan.files))
     assert {path: record is not None for path, record in before.items()} == {
         "new.py": True,
         "other.py": False,
         "same.py": True,
     }
-    worse = ComplexityCounting("extended").increased(scan.files, moved)
+    worse = ComplexityCounting("extended").increased_functions(scan.files, moved)
     assert [(one.file, one.function.name) for one in worse] == [("new.py", "f3"), ("other.py", "other")]
 
 

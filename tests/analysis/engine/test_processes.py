@@ -35,7 +35,7 @@ def tree(repository: Path) -> Path:
 
 def scanned(root: Path, workers: int | None = None) -> Scan:
     """Scan anew, with processes however small the tree."""
-    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(root), RECORDS, bytes_per_process=1)
     try:
         return scanner.scan(Project(), "force-refresh", workers)
     finally:
@@ -87,7 +87,7 @@ def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tr
     before = children()
     listener = Steps(until=100)
     listener.call = call = Call(listener=listener)
-    scanner = Scanner(Repository.at(tree), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(tree), RECORDS, bytes_per_process=1)
     with running(call), pytest.raises(Cancelled):
         scanner.scan(Project(), "normal", 2)
 

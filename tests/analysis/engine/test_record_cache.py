@@ -14,11 +14,11 @@ import pytest
 from holdfast.analysis.engine import code_version as core_version
 from holdfast.analysis.engine import record_cache as cache
 from holdfast.analysis.engine import scanner as scanner
-from holdfast.analysis.engine.code_version import version_of
+from holdfast.analysis.engine.code_version import hash_version
 from holdfast.analysis.engine.product_memory import ProductMemory
 from holdfast.analysis.engine.record_cache import RecordCache
 from holdfast.analysis.engine.scan import Project, Scan
-from holdfast.analysis.engine.stored_record import StoredRecord, packed
+from holdfast.analysis.engine.stored_record import StoredRecord, pack
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS, Limits
@@ -49,7 +49,7 @@ def database(root: Path) -> Path:
 def test_a_record_kept_is_the_record(repository: Path) -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
-    kept = StoredRecord(packed(sections(record)))
+    kept = StoredRecord(pack(sections(record)))
 
     assert kept == record
     assert record == kept
@@ -59,7 +59,7 @@ def test_a_record_kept_is_the_record(repository: Path) -> None:
     assert kept.names == record.names
     assert kept._replace(lines=99) == record._replace(lines=99)
     assert kept != record._replace(lines=99)
-    assert len({kept, StoredRecord(packed(sections(record)))}) == 1
+    assert len({kept, StoredRecord(pack(sections(record)))}) == 1
 
 
 @pytest.mark.requirement("analysis-99")
@@ -143,7 +143,7 @@ def test_a_change_that_leaves_size_and_time_is_seen(repository: Path) -> None:
 
 def test_a_file_that_looks_as_it_did_is_not_opened(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER, "packed.js": SKIPS["packed.js"][1]})
-    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", -(10**15))
     room = Analysis(Repository.at(repository))
     first = room.scan(Project())
     monkeypatch.setattr(Tree, "read_bytes", None)
@@ -251,12 +251,12 @@ def test_another_version_of_the_code_trusts_nothing(
 
 
 def test_the_version_follows_from_code_and_grammars() -> None:
-    known = version_of([b"one", b"two"], ["tree_sitter_go-0.25.0.dist-info"])
+    known = hash_version([b"one", b"two"], ["tree_sitter_go-0.25.0.dist-info"])
 
-    assert known == version_of([b"one", b"two"], ["tree_sitter_go-0.25.0.dist-info"])
-    assert known != version_of([b"one", b"twO"], ["tree_sitter_go-0.25.0.dist-info"])
-    assert known != version_of([b"one", b"two"], ["tree_sitter_go-0.25.1.dist-info"])
-    assert any("tree_sitter_python" in name for name in core_version._grammars())
+    assert known == hash_version([b"one", b"two"], ["tree_sitter_go-0.25.0.dist-info"])
+    assert known != hash_version([b"one", b"twO"], ["tree_sitter_go-0.25.0.dist-info"])
+    assert known != hash_version([b"one", b"two"], ["tree_sitter_go-0.25.1.dist-info"])
+    assert any("tree_sitter_python" in name for name in core_version._installed_grammars())
     assert 0 <= core_version.record_version() < 2**31
 
 
@@ -316,8 +316,8 @@ def test_several_processes_use_it_at_once(repository: Path) -> None:
 def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
-    parts = packed(sections(record))
-    memory = ProductMemory[StoredRecord](most=sum(map(len, parts)) * 2)
+    parts = pack(sections(record))
+    memory = ProductMemory[StoredRecord](max_bytes=sum(map(len, parts)) * 2)
     for key in ("a", "b"):
         memory.put(key, StoredRecord(parts))
     memory.get("a")
@@ -329,7 +329,7 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
 def test_an_answer_is_found_anew_only_where_something_changed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", -(10**15))
     commit(repository, {"a.py": CODE, "page.html": "<p>\n"})
     room = Analysis(Repository.at(repository))
     asked: list[int] = []

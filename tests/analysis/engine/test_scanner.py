@@ -284,7 +284,7 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
 
     monkeypatch.setattr(product, "read_record", breaks)
     monkeypatch.setattr(file_reader, "ProcessPool", _threads)
-    scanner = Scanner(Repository.at(repository), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(repository), RECORDS, bytes_per_process=1)
     try:
         found = scanner.scan(Project(), "normal", workers)
     finally:

@@ -14,7 +14,7 @@ from tests.analysis.engine.test_scanner import SKIPS, reasons, write
 
 
 def scan_tokens(root: Path, workers: int) -> FileScan[TokenStream]:
-    scanner = Scanner(Repository.at(root), TOKENS, worth_bytes=1)
+    scanner = Scanner(Repository.at(root), TOKENS, bytes_per_process=1)
     try:
         return scanner.scan(Project(), "force-refresh", workers)
     finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.fleet.fleet_run import outcomes
+from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.kernel.errors import InvalidArguments, Unavailable
 from holdfast.storage.processes import pool as module
 from holdfast.storage.processes.pool import ProcessPool, create_executor
@@ -31,7 +31,7 @@ def processes() -> Iterator[ProcessPool]:
 
 def results(processes: ProcessPool, work, folder: Path, retries: int) -> dict[str, str | None]:
     tasks = [task(name, folder) for name in NAMES]
-    return {one.name: answer for one, answer in outcomes(tasks, work, processes, retries)}
+    return {one.name: answer for one, answer in run_tasks(tasks, work, processes, retries)}
 
 
 def test_a_task_whose_process_was_killed_midway_is_tried_again(
@@ -55,9 +55,9 @@ def test_one_that_always_kills_its_process_is_given_up_and_costs_no_other(
 
 def test_a_process_that_died_with_nothing_to_do_is_replaced(tmp_path: Path) -> None:
     with ProcessPool(1, start=start) as processes:
-        [(_, first)] = outcomes([task("a", tmp_path)], own_number, processes, 1)
+        [(_, first)] = run_tasks([task("a", tmp_path)], own_number, processes, 1)
         os.kill(int(str(first)), signal.SIGKILL)
-        [(_, second)] = outcomes([task("a", tmp_path)], own_number, processes, 1)
+        [(_, second)] = run_tasks([task("a", tmp_path)], own_number, processes, 1)
     assert second is not None
     assert second != first
 
@@ -74,7 +74,7 @@ class Gone(ProcessPool):
 
 def test_an_executor_that_is_gone_ends_the_run(tmp_path: Path) -> None:
     with Gone(1) as gone, pytest.raises(Unavailable, match="is gone"):
-        list(outcomes([task("a", tmp_path)], own_number, gone, 5))
+        list(run_tasks([task("a", tmp_path)], own_number, gone, 5))
 
 
 def test_no_process_outlives_the_one_that_started_it() -> None:

@@ -14,8 +14,8 @@ from holdfast.analysis.fleet.merged_report import (
     HTML,
     JSON,
     PARQUET,
-    figures,
-    merged,
+    merged_files,
+    numbers_by_name,
     require_parquet,
     without_timings,
 )
@@ -54,11 +54,11 @@ class Cells(HTMLParser):
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
-    assert merged(ROWS, "analyze_debt", {}) == merged(ROWS[::-1], "analyze_debt", {})
+    assert merged_files(ROWS, "analyze_debt", {}) == merged_files(ROWS[::-1], "analyze_debt", {})
 
 
 def test_the_page_runs_nothing_and_shows_figures_totals_and_reasons() -> None:
-    page = merged(ROWS, "analyze_debt", {"limit": 1})[HTML].decode()
+    page = merged_files(ROWS, "analyze_debt", {"limit": 1})[HTML].decode()
     cells = Cells()
     cells.feed(page)
     assert "script" not in cells.tags
@@ -71,24 +71,24 @@ def test_the_page_runs_nothing_and_shows_figures_totals_and_reasons() -> None:
 
 
 def test_the_table_has_a_column_for_each_figure_and_the_whole_result() -> None:
-    table = pyarrow.parquet.read_table(io.BytesIO(merged(ROWS, "analyze_debt", {})[PARQUET]))
+    table = pyarrow.parquet.read_table(io.BytesIO(merged_files(ROWS, "analyze_debt", {})[PARQUET]))
     assert table.column("repository").to_pylist() == ["<a>", "b", "c", "d"]
     assert table.column("files").to_pylist() == [3, None, 4, None]
     assert table.column("mean").to_pylist() == [0.5, None, 1.0, None]
     assert json.loads(table.column("result").to_pylist()[0]) == RESULT
-    empty = pyarrow.parquet.read_table(io.BytesIO(merged([], "analyze_debt", {})[PARQUET]))
+    empty = pyarrow.parquet.read_table(io.BytesIO(merged_files([], "analyze_debt", {})[PARQUET]))
     assert (empty.num_rows, empty.column_names[0]) == (0, "repository")
 
 
 def test_the_document_holds_everything() -> None:
-    document = json.loads(merged(ROWS, "analyze_debt", {"limit": 1})[JSON])
+    document = json.loads(merged_files(ROWS, "analyze_debt", {"limit": 1})[JSON])
     assert [row["repository"] for row in document["repositories"]] == ["<a>", "b", "c", "d"]
     assert document["totals"]["figures"] == {"files": 7, "summary.total": 2}
     assert (document["analysis"], document["arguments"]) == ("analyze_debt", {"limit": 1})
 
 
 def test_figures_are_numbers_and_timings_are_left_out() -> None:
-    assert figures(RESULT) == {"files": 3, "mean": 0.5, "summary.total": 2}
+    assert numbers_by_name(RESULT) == {"files": 3, "mean": 0.5, "summary.total": 2}
     assert without_timings({"a": [{"cache_stats": 1, "b": 2}], "analysis_duration": 3}) == {"a": [{"b": 2}]}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.fleet.roster import roster
+from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound
 
 
@@ -19,7 +19,8 @@ def base(tmp_path: Path) -> Path:
 
 def names(text: str, base: Path) -> dict[str, str]:
     return {
-        member.name: str(Path(member.path).relative_to(base.resolve())) for member in roster(text, str(base))
+        member.name: str(Path(member.path).relative_to(base.resolve()))
+        for member in parse_roster(text, str(base))
     }
 
 
@@ -34,7 +35,7 @@ def test_a_line_is_a_path_or_a_path_and_a_name(base: Path) -> None:
 
 
 def test_an_empty_list_names_nobody(base: Path) -> None:
-    assert roster("# nobody\n\n", str(base)) == []
+    assert parse_roster("# nobody\n\n", str(base)) == []
 
 
 @pytest.mark.parametrize(
@@ -51,4 +52,4 @@ def test_what_cannot_be_meant_is_refused_by_its_line(
     base: Path, text: str, error: type[HoldfastError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        roster(text, str(base))
+        parse_roster(text, str(base))

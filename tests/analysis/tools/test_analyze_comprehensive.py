@@ -161,8 +161,8 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
     for module, name in (
         (dead_code_report, "unused_finding"),
         (clone_report, "clone_finding"),
-        (components, "_clone"),
-        (components, "_prediction"),
+        (components, "_clone_entry"),
+        (components, "_prediction_entry"),
     ):
         known = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *item, known=known: made.append(item) or known(*item))
@@ -224,7 +224,7 @@ def test_numbers_are_recorded_by_the_operation_that_does_and_by_no_analysis(root
     assert record_trend(room, RecordTrend()).head.kept
     found = asked(room)
     assert found.trend.kept
-    [numbers] = room.points.known("", [found.trend.commit])[0].values()
+    [numbers] = room.points.find("", [found.trend.commit])[0].values()
     assert {"duplication", "tdg", "dead_code", "mean_defect_probability", "files", "health"} <= numbers.keys()
     assert numbers["tdg"] == found.summary.tdg
     assert asked(room, min_lines=4).trend.kept  # whose other numbers are not those of the trend
@@ -244,12 +244,12 @@ def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_comm
     assert (points[True].kept, points[True].reason) == (False, "web/new.ts is not as committed")
     assert points[False].kept
     assert head.kept
-    [numbers] = room.points.known("native", [head.commit])[0].values()
+    [numbers] = room.points.find("native", [head.commit])[0].values()
     assert "dead_code" not in numbers
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
+    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)

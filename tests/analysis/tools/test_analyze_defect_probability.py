@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.analysis.defects import measures
-from holdfast.analysis.defects.logistic import shipped
+from holdfast.analysis.defects.logistic import shipped_model
 from holdfast.analysis.engine import scanner as scanner
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
@@ -127,7 +127,7 @@ def test_copies_are_counted_with_the_files_that_hold_them(project):
 def test_a_repository_whose_copies_are_mended_learns_that():
     chance = random.Random(2)
     rows = [{"code_lines": 50, "cloned_share": chance.random()} for _ in range(2000)]
-    learned = shipped("history").fitted_to(rows, [row["cloned_share"] > 0.5 for row in rows])
+    learned = shipped_model("history").adapt_to(rows, [row["cloned_share"] > 0.5 for row in rows])
     assert learned.weights["cloned_share"] > 0.2
     assert learned.learned_here
 
@@ -267,7 +267,7 @@ def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypat
 
 
 def test_a_report_of_coverage_that_git_ignores_is_seen_by_whoever_asks_again(project, monkeypatch):
-    monkeypatch.setattr(scanner, "_YOUNG_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", -(10**15))
     (project / ".gitignore").write_text("lcov.info\n", encoding="utf-8")
     room = Analysis(Repository.discover(project), lambda: NOW)
 

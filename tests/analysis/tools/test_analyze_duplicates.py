@@ -175,7 +175,7 @@ def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Anal
 
     reports = []
     for workers in (1, 3):
-        scanner = Scanner(room.repository, TOKENS, worth_bytes=1)
+        scanner = Scanner(room.repository, TOKENS, bytes_per_process=1)
         files = scanner.scan(Project(), "force-refresh", workers).files
         scanner.close()
         reports.append(repr(clones_in(files, CloneQuery(frozenset({"exact", "renamed"})))))

@@ -30,11 +30,11 @@ def store(repository: Path) -> PointStore:
 
 
 def test_numbers_of_different_analyses_add_up_and_the_last_one_counts(store):
-    assert store.known("", ["a"]) == ({}, 0)
+    assert store.find("", ["a"]) == ({}, 0)
     assert store.add("", "a", {"files": 1, "tdg": 0.5}, 1)
     assert store.add("", "a", {"files": 2, "health": 0.1}, 2)
     assert store.add("src", "a", {"files": 9}, 3)
-    assert store.known("", ["a", "b"]) == ({"a": {"files": 2, "tdg": 0.5, "health": 0.1}}, 0)
+    assert store.find("", ["a", "b"]) == ({"a": {"files": 2, "tdg": 0.5, "health": 0.1}}, 0)
 
 
 def test_numbers_of_another_version_are_counted_and_not_mixed_in(store, monkeypatch):
@@ -42,14 +42,14 @@ def test_numbers_of_another_version_are_counted_and_not_mixed_in(store, monkeypa
     store.add("", "b", {"files": 1}, 1)
     monkeypatch.setattr(point_store, "analysis_version", lambda: 7)
     store.add("", "b", {"files": 2}, 1)
-    assert store.known("", ["a", "b"]) == ({"b": {"files": 2}}, 1)
+    assert store.find("", ["a", "b"]) == ({"b": {"files": 2}}, 1)
 
 
 def test_of_too_many_points_those_kept_for_longest_go(repository):
-    store = PointStore(Repository.discover(repository), most=8)
+    store = PointStore(Repository.discover(repository), max_points=8)
     for number in range(9):
         store.add("", str(number), {"files": number}, number)
-    assert sorted(store.known("", map(str, range(9)))[0]) == ["3", "4", "5", "6", "7", "8"]
+    assert sorted(store.find("", map(str, range(9)))[0]) == ["3", "4", "5", "6", "7", "8"]
 
 
 def test_a_damaged_store_is_made_anew(repository, store):
@@ -57,9 +57,9 @@ def test_a_damaged_store_is_made_anew(repository, store):
     store.close()
     [file] = (repository / ".git" / "holdfast").glob("trend-*.sqlite")
     file.write_bytes(b"nothing of the sort")
-    assert store.known("", ["a"]) == ({}, 0)
+    assert store.find("", ["a"]) == ({}, 0)
     assert store.add("", "a", {"files": 3}, 1)
-    assert store.known("", ["a"]) == ({"a": {"files": 3}}, 0)
+    assert store.find("", ["a"]) == ({"a": {"files": 3}}, 0)
 
 
 def test_processes_that_keep_at_once_take_nothing_from_each_other(repository, store):
@@ -71,14 +71,14 @@ def test_processes_that_keep_at_once_take_nothing_from_each_other(repository, st
     for writer in writers:
         writer.communicate(b"\n")
         assert writer.returncode == 0
-    known, _ = store.known("", ["a" * 40, *(f"{name}{number}" for name in "xyz" for number in range(20))])
+    known, _ = store.find("", ["a" * 40, *(f"{name}{number}" for name in "xyz" for number in range(20))])
     assert len(known) == 61
     assert len(known["a" * 40]) == 60
 
 
 def test_where_the_whole_row_is_replaced_one_of_them_loses_numbers(repository, store, monkeypatch):
     """The control: without the union in the database the second analysis takes away what the first kept."""
-    monkeypatch.setattr(point_store, "_KEEP", "INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?, ?)")
+    monkeypatch.setattr(point_store, "_MERGE", "INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?, ?)")
     store.add("", "a", {"files": 1}, 1)
     store.add("", "a", {"health": 1}, 1)
-    assert store.known("", ["a"]) == ({"a": {"health": 1}}, 0)
+    assert store.find("", ["a"]) == ({"a": {"health": 1}}, 0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.fleet.fleet_run import outcomes
+from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.faces.cli.application import application, this_installation
 from holdfast.faces.cli.fleet import _analyses, _question, analysed, fleet_command
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
@@ -199,7 +199,7 @@ def test_a_worker_of_a_cluster_that_is_killed_midway_costs_no_repository(
     names = ["bad", "one", "two"]
     with DaskCluster(cluster) as where:
         tasks = [task(name, tmp_path) for name in names]
-        told = {one.name: answer for one, answer in outcomes(tasks, dies_once, where, 0)}
+        told = {one.name: answer for one, answer in run_tasks(tasks, dies_once, where, 0)}
     assert told == {name: name for name in names}
     assert (tmp_path / "died").exists()
 

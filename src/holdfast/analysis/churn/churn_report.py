@@ -4,8 +4,8 @@ Contract:
 - A commit counts once for a file, however often the file was renamed, and once in the total.
 - Only files that git tracks now are measured; deleted files are counted, not named. Sidecar files are left
   out: a comment about code does not change the code.
-- `score` is min(1, 0.6 · commits / most commits + 0.4 · lines / most lines), where lines are those added and
-  deleted, and most is the most of any file of the project. Lines of binary files are not counted.
+- `score` is min(1, 0.6 · commits / max commits + 0.4 · lines / max lines), where lines are those added and
+  deleted, and the maxima are over the files of the project. Lines of binary files are not counted.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ from typing import Any, ClassVar
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
 
-_SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
-"""The weights of the score: a convention, stated in docs/analysis.md."""
-_DIGITS = 4
-_BINARY = "-"
-_SIDECAR = ".comments"
+_COMMIT_WEIGHT = 0.6
+"""The weight of commits in the score: a convention, stated in docs/analysis.md."""
+_LINE_WEIGHT = 0.4
+"""The weight of changed lines in the score: a convention, stated in docs/analysis.md."""
+_SCORE_DIGITS = 4
+_UNCOUNTED = "-"
+"""What `git log --numstat` writes for the lines of a binary file."""
+_SIDECAR_SUFFIX = ".comments"
 
 Touches = list[Any]
-"""The changes to a file: for each commit its number, and the lines added and deleted as git writes them. One
-flat list of triples saves memory, as a whole history has millions of them."""
+"""The commits that changed a file: for each its number, and the lines added and deleted as git writes them. A
+flat list of these triples saves memory, as a whole history has millions of them."""
 
 
 @dataclass
 class FileChurn:
-    """What happened to a file."""
+    """The changes to one file in the period."""
 
     path: str
     commits: int
@@ -40,20 +43,29 @@ class FileChurn:
     additions: int
     deletions: int
     is_binary: bool
-    """Whether git counts no lines in one of the commits, so that they cannot be summed."""
+    """Whether the file was binary in one of the commits, so that its lines cannot be summed."""
     first: int
+    """The time of the first commit, in seconds since the epoch."""
     last: int
+    """The time of the last commit."""
     score: float = 0.0
 
     @classmethod
     def of(cls, path: str, touches: Touches, people: list[Person], times: list[int]) -> FileChurn:
-        """Sum the changes to a file; `people` and `times` are those of each commit."""
+        """Sum the changes to a file; `people` and `times` have the author and time of each commit."""
         commits, added, deleted = touches[::3], touches[1::3], touches[2::3]
-        is_binary = _BINARY in added
-        lines = (0, 0) if is_binary else (sum(map(int, added)), sum(map(int, deleted)))
-        authors = Counter(map(people.__getitem__, commits))
-        when = list(map(times.__getitem__, commits))
-        return cls(path, len(commits), authors, *lines, is_binary, min(when), max(when))
+        is_binary = _UNCOUNTED in added
+        commit_times = [times[commit] for commit in commits]
+        return cls(
+            path,
+            commits=len(commits),
+            authors=Counter(people[commit] for commit in commits),
+            additions=0 if is_binary else sum(map(int, added)),
+            deletions=0 if is_binary else sum(map(int, deleted)),
+            is_binary=is_binary,
+            first=min(commit_times),
+            last=max(commit_times),
+        )
 
     @property
     def lines(self) -> int:
@@ -63,17 +75,18 @@ class FileChurn:
 
 @dataclass
 class ChurnReport(AnalysisReport):
-    """What happened to the files of a project."""
+    """The changes to the files of a project in the period."""
 
     files: list[FileChurn]
-    """Those that exist, the most churned first."""
+    """The files that still exist, the most churned first."""
     deleted: int
+    """How many other files were changed and then deleted."""
     commits: int
     """Commits that changed a file of the project, including files deleted since."""
     merges: int
-    """Merges in the period; they count for no file."""
+    """Merge commits in the period; they do not count as changes to files."""
     has_history: bool = True
-    """Whether there is any commit."""
+    """Whether the repository has any commit."""
     names: Mapping[Person, str] = field(default_factory=dict)
     """The names that `.mailmap` gives to people."""
 
@@ -102,55 +115,63 @@ class ChurnReport(AnalysisReport):
 
 
 @dataclass(frozen=True)
-class Touched:
+class TouchHistory:
     """Which commits touched which files."""
 
     files: Mapping[str, Touches]
-    """By current name, including deleted files."""
+    """The touches of each file by its current name, including deleted files."""
     commits: Sequence[CommitChanges]
-    """Children first, in the order in which the touches number them; without their changes."""
+    """The commits in the order of their numbers, children first; without their changes."""
     present: Container[str]
     """The files that git tracks now."""
 
 
-def touched(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Touched:
+def touch_history(commits: Iterable[CommitChanges], present: Container[str], project: str) -> TouchHistory:
     """Return which commits touched which files of a project; commits come children first."""
-    names: dict[str, str] = {}
+    current_names: dict[str, str] = {}
     touches: defaultdict[str, Touches] = defaultdict(list)
-    heads: list[CommitChanges] = []
+    headers: list[CommitChanges] = []
     prefix = f"{project}/" if project else ""
     for number, commit in enumerate(commits):
-        heads.append(commit._replace(changes=""))
+        headers.append(commit._replace(changes=""))
         renamed = {}
         for path, former, added, deleted in rows(commit.changes):
-            now = names.get(path, path)
+            current = current_names.get(path, path)
             if former:
-                renamed[former] = now
-            if (now.startswith(prefix) or now == project) and not now.endswith(_SIDECAR):
-                touches[now] += number, added, deleted
-        names |= renamed
+                renamed[former] = current
+            if (current.startswith(prefix) or current == project) and not current.endswith(_SIDECAR_SUFFIX):
+                touches[current] += number, added, deleted
+        current_names |= renamed
     # A branch may have continued under the old name after another branch had renamed the file.
-    for path, now in names.items():
-        if path not in present and path in touches and now in present:
-            touches[now] += touches.pop(path)
-    return Touched(touches, heads, present)
+    for path, current in current_names.items():
+        if path not in present and path in touches and current in present:
+            touches[current] += touches.pop(path)
+    return TouchHistory(touches, headers, present)
 
 
-def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> ChurnReport:
-    """Return the churn of a project, a folder or a file; commits come children first."""
-    found = touched(commits, present, project)
-    people = [(commit.name, commit.email) for commit in found.commits]
-    times = [commit.time for commit in found.commits]
-    counted = len({number for touches in found.files.values() for number in touches[::3]})
-    merges = sum(commit.is_merge for commit in found.commits)
-    files = [FileChurn.of(path, it, people, times) for path, it in found.files.items() if path in present]
-    return ChurnReport(_scored(files), len(found.files) - len(files), counted, merges)
+def churn_report(commits: Iterable[CommitChanges], present: Container[str], project: str) -> ChurnReport:
+    """Report on the churn of a project, a folder or a file; commits come children first."""
+    history = touch_history(commits, present, project)
+    people = [(commit.name, commit.email) for commit in history.commits]
+    times = [commit.time for commit in history.commits]
+    files = [
+        FileChurn.of(path, touches, people, times)
+        for path, touches in history.files.items()
+        if path in present
+    ]
+    return ChurnReport(
+        _score_files(files),
+        deleted=len(history.files) - len(files),
+        commits=len({number for touches in history.files.values() for number in touches[::3]}),
+        merges=sum(commit.is_merge for commit in history.commits),
+    )
 
 
-def _scored(files: list[FileChurn]) -> list[FileChurn]:
+def _score_files(files: list[FileChurn]) -> list[FileChurn]:
+    """Set the score of each file, and return the files by decreasing score."""
     max_commits = max((file.commits for file in files), default=1)
     max_lines = max((file.lines for file in files), default=0) or 1
     for file in files:
-        score = _SHARE_OF_COMMITS * file.commits / max_commits + _SHARE_OF_LINES * file.lines / max_lines
-        file.score = round(min(1.0, score), _DIGITS)
+        score = _COMMIT_WEIGHT * file.commits / max_commits + _LINE_WEIGHT * file.lines / max_lines
+        file.score = round(min(1.0, score), _SCORE_DIGITS)
     return sorted(files, key=lambda file: (-file.score, -file.commits, file.path))

@@ -1,7 +1,7 @@
-"""How many commits changed each function of a project.
+"""Counts how many commits changed each function of a project.
 
-A commit changed a function if the text of the function with that name in that file differs before and after
-it.
+A commit changed a function if the text of the function with that name differs between the versions of the
+file before and after the commit.
 """
 
 from __future__ import annotations
@@ -21,52 +21,56 @@ from holdfast.storage.git.objects.cat_file import BatchReader
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"
 TOO_MANY = "more than {} versions of files in the period; ask for a folder or file with fewer"
-_TEXTS = 64
-"""Versions of files whose functions are cached: a chosen bound. The version after one commit is usually the
-one before the next."""
+_MAX_VERSIONS_CACHED = 64
+"""Versions of files whose functions are cached: a judgement. The version before a commit is usually that
+after the previous one, and few commits change more files."""
 
 Changes = Mapping[str, Counter[str]]
-"""By file and function; the empty name is for the file itself."""
+"""The number of commits, by file and function; the empty name stands for the file itself."""
+
+_FunctionTexts = Mapping[str, list[str]]
+"""By name the texts of the functions that have it."""
 
 
 def function_changes(room: Analysis, project: str, since: int, *, is_file: bool) -> Changes | str:
-    """Return how many commits since a time changed each function, or why that is unknown."""
+    """Return how many commits since a time changed each function, or why this cannot be counted."""
     if room.repository.git_dir is None:
         return NO_GIT
     if room.history.head() is None:
         return NO_COMMIT
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    changes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with Git(room.repository) as git:
-        most = LIMITS.heat_versions
-        versions = list(islice(blob_changes_since(git, project, since, follow=is_file), most + 1))
-        if len(versions) > most:
-            return TOO_MANY.format(most)
-        objects, known = git.objects(), dict[tuple[str, str], dict[str, list[str]]]()
-        for number, (path, *blobs) in enumerate(versions):
+        max_versions = LIMITS.heat_versions
+        versions = list(islice(blob_changes_since(git, project, since, follow=is_file), max_versions + 1))
+        if len(versions) > max_versions:
+            return TOO_MANY.format(max_versions)
+        objects, cache = git.objects(), dict[tuple[str, str], _FunctionTexts]()
+        for number, (path, old_blob, new_blob) in enumerate(versions):
             current_call().progress(number, len(versions), "versions compared")
             try:
-                before, after = (_texts(objects, known, path, blob) for blob in blobs)
+                before = _cached_function_texts(objects, cache, path, old_blob)
+                after = _cached_function_texts(objects, cache, path, new_blob)
             except NotFetched as error:
                 return error.message
-            found[path][""] += 1
-            found[path].update(name for name, text in after.items() if before.get(name) != text)
-    return found
+            changes[path][""] += 1
+            changes[path].update(name for name, texts in after.items() if before.get(name) != texts)
+    return changes
 
 
-def _texts(
-    objects: BatchReader, known: dict[tuple[str, str], dict[str, list[str]]], path: str, blob: str
-) -> dict[str, list[str]]:
-    """Return the texts of the functions in a version of a file; the last versions are cached."""
+def _cached_function_texts(
+    objects: BatchReader, cache: dict[tuple[str, str], _FunctionTexts], path: str, blob: str
+) -> _FunctionTexts:
+    """Return the functions in a version of a file, from the cache of recent versions if possible."""
     if not blob:
         return {}
-    if (path, blob) not in known:
-        if len(known) >= _TEXTS:
-            known.pop(next(iter(known)))
-        known[path, blob] = _read(objects, path, blob)
-    return known[path, blob]
+    if (path, blob) not in cache:
+        if len(cache) >= _MAX_VERSIONS_CACHED:
+            cache.pop(next(iter(cache)))
+        cache[path, blob] = _function_texts(objects, path, blob)
+    return cache[path, blob]
 
 
-def _read(objects: BatchReader, path: str, blob: str) -> dict[str, list[str]]:
+def _function_texts(objects: BatchReader, path: str, blob: str) -> _FunctionTexts:
     from holdfast.syntax.facts import facts  # imported here because it is slow, and few calls need it
 
     try:

@@ -1,4 +1,4 @@
-"""The commits of a repository and what each changed: read from git once, then cached by commit id.
+"""The commits of a repository and the files that each changed: read from git once, then cached by commit id.
 
 Contract:
 - The list of commits comes from git every time, so a rewritten history is reported as it is. What a commit
@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from holdfast.analysis.churn.churn_report import ChurnReport, Touched, measure, touched
+from holdfast.analysis.churn.churn_report import ChurnReport, TouchHistory, churn_report, touch_history
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
@@ -36,23 +36,24 @@ from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 _NAME = "commits"
 _APPLICATION_ID = 0x48464348  # "HFCH"
 _VERSION = 2
-"""To be raised whenever different data is requested from git."""
+"""The version of the cached data: raise it whenever different data is requested from git."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL,"
     " is_merge INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL,"
     " subject TEXT NOT NULL,"
     " is_fix INTEGER NOT NULL) WITHOUT ROWID"
 )
-_KNOWN = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
+_SELECT_COMMITS = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
 _INSERT = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-_ESCAPED = "surrogateescape"
-_CACHE = "PRAGMA cache_size = -32768"
+_ENCODING_ERRORS = "surrogateescape"
+_PAGE_CACHE = "PRAGMA cache_size = -32768"
 """32 MiB: commit ids are spread over the whole file, so lookups touch most of its pages."""
-_AT_ONCE = 10_000
-_BETWEEN_REPORTS = 100
-"""Commits looked up in one query, and read between two progress reports: chosen bounds."""
-_DAY = 86400
+_COMMITS_PER_QUERY = 10_000
+"""Commits looked up in the cache at once: a judgement, as they take some megabytes of memory."""
+_COMMITS_PER_PROGRESS_REPORT = 100
+"""Commits read from git between two progress reports: a judgement, often enough at little cost."""
+_DAY_SECONDS = 86400
 
 
 class History:
@@ -61,7 +62,7 @@ class History:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
-        self._touched: VersionedCache[Touched] = VersionedCache(2)
+        self._touches: VersionedCache[TouchHistory] = VersionedCache(2)
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -79,73 +80,78 @@ class History:
         with Git(self._repository) as git:
             return git.head()
 
-    def churn(self, project: str, since: int | None, *, counted: bool = True) -> ChurnReport:
+    def churn(self, project: str, since: int | None, *, count_lines: bool = True) -> ChurnReport:
         """Return the churn of a project, a folder or a file since a time.
 
-        Counting lines needs file contents, which a partial clone may lack; `counted=False` does without.
+        Counting lines needs file contents, which a partial clone may lack.
         """
         with Git(self._repository) as git:
             if self.head() is None:
                 return ChurnReport([], 0, 0, 0, has_history=False)
-            read = self.commits if counted else _uncounted
-            found = measure(read(git, since), tracked_files(git), project)
-            found.names = names_by_mailmap(git, {person for file in found.files for person in file.authors})
-            return found
+            commits = self.commits(git, since) if count_lines else _commits_without_lines(git, since)
+            report = churn_report(commits, tracked_files(git), project)
+            report.names = names_by_mailmap(git, {person for file in report.files for person in file.authors})
+            return report
 
-    def touched(self, now: int, days: int) -> Touched | None:
+    def touches(self, now: int, days: int) -> TouchHistory | None:
         """Return which commits of the last days touched which files; None without git or commits.
 
-        Computed again after a new commit and on another day.
+        The result is cached until the next commit or day.
         """
-        sign = (self.head(), now // _DAY)
-        known = self._touched.get(days, sign)
-        if known is not None or sign[0] is None:
-            return known
+        head = self.head()
+        if head is None:
+            return None
+        version = (head, now // _DAY_SECONDS)
+        cached = self._touches.get(days, version)
+        if cached is not None:
+            return cached
         with Git(self._repository) as git:
-            commits = self.commits(git, max(0, now - days * _DAY))
-            return self._touched.put(days, sign, touched(commits, tracked_files(git), ""))
+            commits = self.commits(git, max(0, now - days * _DAY_SECONDS))
+            return self._touches.put(days, version, touch_history(commits, tracked_files(git), ""))
 
     def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
         """Yield HEAD's commit and its ancestors, children first, back to a time."""
         ids = commits_since(git, since)
-        for start in range(0, len(ids), _AT_ONCE):
+        for start in range(0, len(ids), _COMMITS_PER_QUERY):
             current_call().progress(start, len(ids), "commits read")
-            wanted = ids[start : start + _AT_ONCE]
-            known = self._known(wanted)
-            if missing := [commit for commit in wanted if commit not in known]:
-                known |= self._read(git, missing, start + len(known), len(ids))
-            yield from (known[commit] for commit in wanted if commit in known)
+            wanted = ids[start : start + _COMMITS_PER_QUERY]
+            found = self._cached_commits(wanted)
+            if missing := [commit for commit in wanted if commit not in found]:
+                found |= self._read_missing(git, missing, start + len(found), len(ids))
+            yield from (found[commit] for commit in wanted if commit in found)
 
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
 
-    def _read(self, git: Git, missing: list[str], done: int, total: int) -> dict[str, CommitChanges]:
+    def _read_missing(self, git: Git, missing: list[str], done: int, total: int) -> dict[str, CommitChanges]:
+        """Read commits from git and cache them, all if the call is cancelled meanwhile."""
         found: dict[str, CommitChanges] = {}
         commits = read_commits(git, missing)
         try:
-            while some := {commit.id: commit for commit in islice(commits, _BETWEEN_REPORTS)}:
+            while some := {commit.id: commit for commit in islice(commits, _COMMITS_PER_PROGRESS_REPORT)}:
                 found |= some
                 current_call().progress(done + len(found), total, "commits read")
         finally:
-            self._cache(found.values())
+            self._store(found.values())
         return found
 
-    def _known(self, ids: list[str]) -> dict[str, CommitChanges]:
+    def _cached_commits(self, ids: list[str]) -> dict[str, CommitChanges]:
         parameters = (json.dumps(sorted(ids)),)  # in the order in which they are stored
         rows: list[Any] = self._database.try_read(
-            lambda connection: connection.execute(_KNOWN, parameters).fetchall(), []
+            lambda connection: connection.execute(_SELECT_COMMITS, parameters).fetchall(), []
         )
         return {
             row[0]: CommitChanges._make(
-                (*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:7]), bool(row[7]))
+                (*row[:3], *(part.decode("utf-8", _ENCODING_ERRORS) for part in row[3:7]), bool(row[7]))
             )
             for row in rows
         }
 
-    def _cache(self, commits: Iterable[CommitChanges]) -> None:
+    def _store(self, commits: Iterable[CommitChanges]) -> None:
         rows = [
-            (*one[:3], *(text.encode("utf-8", _ESCAPED) for text in one[3:7]), one.is_fix) for one in commits
+            (*commit[:3], *(text.encode("utf-8", _ENCODING_ERRORS) for text in commit[3:7]), commit.is_fix)
+            for commit in commits
         ]
 
         def fill(connection: sqlite3.Connection) -> None:
@@ -154,15 +160,15 @@ class History:
                 raise NotUsable("it is full")
             connection.executemany(_INSERT, rows)
 
-        with suppress(HoldfastError):  # the result does not depend on it
+        with suppress(HoldfastError):  # a cache that cannot be written only costs time
             self._repository.ensure_store()
             self._database.try_write(fill)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute(_CACHE)
+    connection.execute(_PAGE_CACHE)
     connection.execute(_TABLE)
 
 
-def _uncounted(git: Git, since: int | None) -> Iterator[CommitChanges]:
-    return read_commits(git, commits_since(git, since), counted=False)
+def _commits_without_lines(git: Git, since: int | None) -> Iterator[CommitChanges]:
+    return read_commits(git, commits_since(git, since), counted=False)  # also works in a partial clone

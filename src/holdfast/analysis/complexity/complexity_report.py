@@ -15,10 +15,10 @@ from holdfast.analysis.complexity.function_complexity import (
     ComplexityCounting,
     FileComplexity,
     FunctionComplexity,
-    by_file,
     file_complexities,
-    maintainability,
-    spread,
+    group_by_file,
+    maintainability_index,
+    summarize,
 )
 from holdfast.analysis.complexity.thresholds import ComplexityExcess, ComplexityThresholds
 from holdfast.analysis.engine.analysis_report import AnalysisReport
@@ -28,10 +28,10 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.syntax.record import Record
 
-HOTSPOTS = 10
-"""The number of hot spots: enough for one screen."""
-_SHARE_OF_LINES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
-"""The share of a function's lines that counts as too complex, by severity: a convention, stated in
+MAX_HOTSPOTS = 10
+"""Functions listed as hotspots: a judgement, enough to start with and few enough for one screen."""
+_COMPLEX_SHARES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
+"""The share of a function's lines that is taken as too complex, by severity: a convention, stated in
 docs/analysis.md."""
 
 
@@ -106,7 +106,7 @@ class MeasuredFile(Output):
 
 
 class RankedFile(Output):
-    """A file with its rank among the others."""
+    """A file with its rank by total score."""
 
     rank: int
     file: UntrustedText
@@ -127,20 +127,20 @@ class TopFiles(Output):
 
 @dataclass(frozen=True, eq=False)
 class ComplexityReport(AnalysisReport):
-    """The complexity of the functions of some files."""
+    """The complexity of the functions in some files."""
 
     files: Mapping[str, Record]
     functions: Sequence[FunctionComplexity]
     """All functions, by file and line."""
     counted: Sequence[FunctionComplexity]
-    """Those that count: all, or those that are new or more complex than in the base commit."""
+    """The functions that findings and totals are about: with a base, those that are new or more complex."""
     thresholds: ComplexityThresholds = field(default_factory=ComplexityThresholds)
 
-    unmentioned: ClassVar[Mapping[str, Any]] = {"heavy_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
+    unmentioned: ClassVar[Mapping[str, Any]] = {"complex_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
 
     @cached_property
     def excesses(self) -> list[ComplexityExcess]:
-        """The functions above a threshold, the worst first."""
+        """The functions above a threshold, errors before warnings."""
         return sorted(
             self.thresholds.excesses(self.counted),
             key=lambda each: (each.severity, -each.hours, each.measured.file, each.measured.function.line),
@@ -156,22 +156,22 @@ class ComplexityReport(AnalysisReport):
 
     @cached_property
     def findings(self) -> Sequence[CodeFinding]:
-        """The functions above a threshold, the worst first."""
+        """The functions above a threshold, errors before warnings."""
         return tuple(excess.finding for excess in self.excesses)
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return lines of functions, lines in functions above a threshold, and complexity, by file."""
         weights: dict[FunctionComplexity, float] = {}
         for each in self.excesses:
-            weights[each.measured] = max(_SHARE_OF_LINES[each.severity], weights.get(each.measured, 0.0))
+            weights[each.measured] = max(_COMPLEX_SHARES[each.severity], weights.get(each.measured, 0.0))
         return {
             path: {
                 "function_lines": sum(each.function.lines_of_code for each in group),
-                "heavy_lines": sum(weights.get(each, 0.0) * each.function.lines_of_code for each in group),
+                "complex_lines": sum(weights.get(each, 0.0) * each.function.lines_of_code for each in group),
                 "cyclomatic": sum(each.cyclomatic for each in group),
                 "cognitive": max(each.cognitive for each in group),
             }
-            for path, group in by_file(self.functions).items()
+            for path, group in group_by_file(self.functions).items()
         }
 
     @cached_property
@@ -181,9 +181,9 @@ class ComplexityReport(AnalysisReport):
 
     @property
     def summary(self) -> ComplexitySummary:
-        """The totals."""
-        cyclomatic = spread(each.cyclomatic for each in self.counted)
-        cognitive = spread(each.cognitive for each in self.counted)
+        """The totals over the counted functions."""
+        cyclomatic = summarize(each.cyclomatic for each in self.counted)
+        cognitive = summarize(each.cognitive for each in self.counted)
         severities = Counter(each.severity for each in self.excesses)
         return ComplexitySummary(
             total_files=len(self.files),
@@ -198,12 +198,12 @@ class ComplexityReport(AnalysisReport):
             errors=severities["error"],
             warnings=severities["warning"],
             technical_debt_hours=round(sum(each.hours for each in self.excesses), 2),
-            maintainability_index=maintainability(self.counted),
+            maintainability_index=maintainability_index(self.counted),
         )
 
     def hotspots(self) -> list[Hotspot]:
-        """Return the most complex functions above the warning threshold, the worst first."""
-        worst = sorted(
+        """Return the functions above the warning threshold, the most complex first."""
+        above = sorted(
             (each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic[0]),
             key=lambda each: (-each.cyclomatic, each.file, each.function.line),
         )
@@ -215,14 +215,16 @@ class ComplexityReport(AnalysisReport):
                 complexity=each.cyclomatic,
                 complexity_type="cyclomatic",
             )
-            for each in worst[:HOTSPOTS]
+            for each in above[:MAX_HOTSPOTS]
         ]
 
     def top_files(self, requested: int) -> TopFiles:
         """Rank the requested number of files; 0 stands for all files with a function above a threshold."""
-        exceeding = {each.measured.file for each in self.excesses}
-        ranked = self.ranked_files
-        chosen = ranked[:requested] if requested else [row for row in ranked if row.path in exceeding]
+        if requested:
+            chosen = self.ranked_files[:requested]
+        else:
+            above = {each.measured.file for each in self.excesses}
+            chosen = [row for row in self.ranked_files if row.path in above]
         rankings = [
             RankedFile(
                 rank=rank,
@@ -244,10 +246,10 @@ def complexity_report(
     counting: ComplexityCounting | None = None,
     thresholds: ComplexityThresholds | None = None,
 ) -> ComplexityReport:
-    """Report on some files; with a base only functions that are new or more complex count."""
+    """Report on some files; with a base, only functions that are new or more complex are counted."""
     counting = counting or ComplexityCounting()
-    functions = counting.in_files(files)
-    counted = functions if base is None else counting.increased(files, base)
+    functions = counting.measure_files(files)
+    counted = functions if base is None else counting.increased_functions(files, base)
     return ComplexityReport(files, functions, counted, thresholds or ComplexityThresholds())
 
 
@@ -265,9 +267,11 @@ def violation_view(each: ComplexityExcess) -> ComplexityViolation:
     )
 
 
-def hardest_functions(functions: Sequence[FunctionComplexity], most: int) -> list[MeasuredFunction]:
-    """Return the metrics of functions, the hardest to understand first."""
-    order = lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line)  # noqa: E731
+def hardest_functions(functions: Sequence[FunctionComplexity], limit: int) -> list[MeasuredFunction]:
+    """Return the metrics of at most `limit` functions, the hardest to understand first."""
+    hardest = nsmallest(
+        limit, functions, key=lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line)
+    )
     return [
         MeasuredFunction(
             file=each.file,
@@ -282,7 +286,7 @@ def hardest_functions(functions: Sequence[FunctionComplexity], most: int) -> lis
             lines_of_code=each.function.lines_of_code,
             halstead_effort=round(each.function.effort, 2),
         )
-        for each in nsmallest(most, functions, order)
+        for each in hardest
     ]
 
 
@@ -294,5 +298,5 @@ def file_view(row: FileComplexity) -> MeasuredFile:
         lines_of_code=row.lines_of_code,
         max_cyclomatic=row.max_cyclomatic,
         avg_cognitive=row.avg_cognitive,
-        maintainability_index=maintainability(row.functions),
+        maintainability_index=maintainability_index(row.functions),
     )

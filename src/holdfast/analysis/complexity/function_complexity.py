@@ -1,4 +1,4 @@
-"""The complexity of functions in a dialect of counting, and its aggregates by file and project."""
+"""The complexity of functions, counted in one of two dialects, and its aggregates by file and project."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.syntax.record import FunctionMetrics, Record
 
 Dialect = Literal["statements", "extended"]
+"""What adds to cyclomatic complexity: branching statements, or (`extended`) also the operators in
+conditions."""
 
 
 class FunctionComplexity(NamedTuple):
@@ -26,48 +28,53 @@ class FunctionComplexity(NamedTuple):
 
 @dataclass(frozen=True)
 class ComplexityCounting:
-    """How complexity is counted."""
+    """Counts the complexity of functions, by the given options."""
 
     dialect: Dialect = "statements"
     recursion: bool = True
     """Whether recursion adds one to the cognitive complexity of a function."""
 
-    def in_file(self, path: str, record: Record | None) -> list[FunctionComplexity]:
+    def measure_file(self, path: str, record: Record | None) -> list[FunctionComplexity]:
         """Return the complexity of a file's functions."""
-        extended, no_recursion = self.dialect == "extended", not self.recursion
+        if record is None:
+            return []
+        is_extended, omits_recursion = self.dialect == "extended", not self.recursion
         return [
             FunctionComplexity(
                 path,
-                each,
-                each.extended if extended else each.cyclomatic,
-                each.cognitive - (no_recursion and each.recursive),
+                function,
+                cyclomatic=function.extended if is_extended else function.cyclomatic,
+                cognitive=function.cognitive - (omits_recursion and function.recursive),
             )
-            for each in (record.functions if record is not None else ())
+            for function in record.functions
         ]
 
-    def in_files(self, files: Mapping[str, Record]) -> list[FunctionComplexity]:
+    def measure_files(self, files: Mapping[str, Record]) -> list[FunctionComplexity]:
         """Return the complexity of all functions, by file and line."""
-        return [function for path, record in files.items() for function in self.in_file(path, record)]
+        return [function for path, record in files.items() for function in self.measure_file(path, record)]
 
-    def increased(self, files: Mapping[str, Record], base: BaseCommit) -> list[FunctionComplexity]:
+    def increased_functions(self, files: Mapping[str, Record], base: BaseCommit) -> list[FunctionComplexity]:
         """Return the functions that are new since a commit, or more complex than in it."""
         return [
             new
-            for new, old in self.compared(files, base)
+            for new, old in self.compare_with_base(files, base)
             if old is None or new.cyclomatic > old.cyclomatic or new.cognitive > old.cognitive
         ]
 
-    def compared(
+    def compare_with_base(
         self, files: Mapping[str, Record], base: BaseCommit
     ) -> Iterator[tuple[FunctionComplexity, FunctionComplexity | None]]:
-        """Yield each function of the files changed since a commit, with its state in that commit."""
-        for path, before in base.changed(files):
-            known: dict[str, list[FunctionComplexity]] = {}
-            for each in self.in_file(path, before):
-                known.setdefault(each.function.name, []).append(each)
-            for new in self.in_file(path, files[path]):
-                same_name = known.get(new.function.name)
-                yield new, same_name.pop(0) if same_name else None
+        """Yield each function of the files changed since a commit, with the same function in that commit.
+
+        Functions are the same if they have the same name; of several, the first is compared with the first.
+        """
+        for path, former_record in base.changed_records(files):
+            former: dict[str, list[FunctionComplexity]] = {}
+            for function in self.measure_file(path, former_record):
+                former.setdefault(function.function.name, []).append(function)
+            for function in self.measure_file(path, files[path]):
+                same_name = former.get(function.function.name)
+                yield function, same_name.pop(0) if same_name else None
 
 
 class FileComplexity(NamedTuple):
@@ -91,8 +98,8 @@ class FileComplexity(NamedTuple):
         )
 
 
-def by_file(functions: Iterable[FunctionComplexity]) -> dict[str, list[FunctionComplexity]]:
-    """Group functions by their file; files without functions are left out."""
+def group_by_file(functions: Iterable[FunctionComplexity]) -> dict[str, list[FunctionComplexity]]:
+    """Group functions, which are ordered by file, by their file."""
     return {path: list(group) for path, group in groupby(functions, lambda function: function.file)}
 
 
@@ -109,17 +116,17 @@ def file_complexities(
             round(sum(each.cognitive for each in group) / len(group), 2),
             group,
         )
-        for path, group in by_file(functions).items()
+        for path, group in group_by_file(functions).items()
     ]
     return sorted(rows, key=lambda row: (-row.total_score, row.path))
 
 
-def maintainability(functions: Sequence[FunctionComplexity]) -> float | None:
+def maintainability_index(functions: Sequence[FunctionComplexity]) -> float | None:
     """Return the maintainability index of the average function, from 0 to 100; None without functions.
 
-    Coleman and Oman's formula (1994), scaled to 100 as Visual Studio does: 171 - 5.2 ln(volume) - 0.23
-    complexity
-    - 16.2 ln(lines), with Halstead's volume, the extended cyclomatic complexity, and the lines of code.
+    It is the formula of Coleman and Oman (1994), scaled to 100 as Visual Studio does:
+    171 - 5.2 ln(volume) - 0.23 complexity - 16.2 ln(lines), with Halstead's volume, the extended cyclomatic
+    complexity, and the lines of code.
     """
     if not functions:
         return None
@@ -139,9 +146,9 @@ class Spread(NamedTuple):
     p90: int | None
 
 
-def spread(values: Iterable[int]) -> Spread:
-    """Return the median, the maximum and the 90th percentile."""
-    known = sorted(values)
-    if not known:
+def summarize(values: Iterable[int]) -> Spread:
+    """Return the median, the maximum and the 90th percentile; None without values."""
+    ordered = sorted(values)
+    if not ordered:
         return Spread(None, None, None)
-    return Spread(median(known), known[-1], known[int(0.9 * len(known))])
+    return Spread(median(ordered), highest=ordered[-1], p90=ordered[int(0.9 * len(ordered))])

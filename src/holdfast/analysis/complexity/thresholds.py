@@ -1,4 +1,4 @@
-"""Complexity thresholds, and the functions above them."""
+"""The thresholds of complexity, and the functions above them, which are the findings of the analysis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.analysis.complexity.function_complexity import FunctionComplexity
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.rules import COGNITIVE_RULE, CYCLOMATIC_RULE
 
-MINUTES_PER_POINT = {"error": 30, "warning": 15}
+_MINUTES_PER_POINT = {"error": 30, "warning": 15}
 """The estimated minutes to lower the complexity of a function by one: a convention, stated in
 docs/analysis.md."""
 
@@ -20,20 +20,21 @@ class ComplexityExcess(NamedTuple):
 
     severity: Literal["error", "warning"]
     rule: FindingRule
+    """Which of the two complexities is above its threshold."""
     value: int
     threshold: int
     measured: FunctionComplexity
 
     @property
     def message(self) -> str:
-        """What is wrong, in a sentence."""
+        """A sentence with the value and the threshold."""
         kind = "Cyclomatic" if self.rule is CYCLOMATIC_RULE else "Cognitive"
         return f"{kind} complexity of {self.value} is over {self.threshold}."
 
     @property
     def hours(self) -> float:
         """The estimated hours to bring the function down to the threshold."""
-        return (self.value - self.threshold) * MINUTES_PER_POINT[self.severity] / 60
+        return (self.value - self.threshold) * _MINUTES_PER_POINT[self.severity] / 60
 
     @property
     def finding(self) -> CodeFinding:
@@ -55,10 +56,11 @@ class ComplexityExcess(NamedTuple):
 
 @dataclass(frozen=True)
 class ComplexityThresholds:
-    """The values above which a function gets a warning or an error.
+    """The complexity above which a function gets a warning, and above which it gets an error.
 
-    Cyclomatic 10: McCabe, "A Complexity Measure" (1976), section VI; cognitive 15: the default of
-    SonarSource's rule S3776. By default an error threshold is twice the warning threshold, by convention.
+    The warning thresholds are McCabe's 10 for cyclomatic complexity ("A Complexity Measure", 1976, section
+    VI) and, for cognitive complexity, 15, the default of SonarSource's rule S3776. The error thresholds are
+    twice that, by convention.
     """
 
     cyclomatic: tuple[int, int] = (10, 20)
@@ -66,19 +68,17 @@ class ComplexityThresholds:
 
     @classmethod
     def of(cls, max_cyclomatic: int | None, max_cognitive: int | None) -> ComplexityThresholds:
-        """Use the given values for errors, and three quarters of them, a convention, for warnings."""
+        """Return the thresholds for the given error thresholds; None stands for the default."""
         return cls(
-            cls.cyclomatic if max_cyclomatic is None else (max(1, 3 * max_cyclomatic // 4), max_cyclomatic),
-            cls.cognitive if max_cognitive is None else (max(1, 3 * max_cognitive // 4), max_cognitive),
+            cls.cyclomatic if max_cyclomatic is None else _with_warning(max_cyclomatic),
+            cls.cognitive if max_cognitive is None else _with_warning(max_cognitive),
         )
 
     def excesses(self, functions: Iterable[FunctionComplexity]) -> list[ComplexityExcess]:
-        """Return the functions above a threshold; one above both is listed twice."""
-        (cyclomatic, _), (cognitive, _) = self.cyclomatic, self.cognitive
-        above = [each for each in functions if each.cyclomatic > cyclomatic or each.cognitive > cognitive]
-        return [excess for function in above for excess in self._excesses(function)]
+        """Return the functions above a threshold; a function above both thresholds is listed twice."""
+        return [excess for function in functions for excess in self._excesses_of(function)]
 
-    def _excesses(self, function: FunctionComplexity) -> Iterator[ComplexityExcess]:
+    def _excesses_of(self, function: FunctionComplexity) -> Iterator[ComplexityExcess]:
         for rule, value, (warning, error) in (
             (CYCLOMATIC_RULE, function.cyclomatic, self.cyclomatic),
             (COGNITIVE_RULE, function.cognitive, self.cognitive),
@@ -87,3 +87,8 @@ class ComplexityThresholds:
                 yield ComplexityExcess("error", rule, value, error, function)
             elif value > warning:
                 yield ComplexityExcess("warning", rule, value, warning, function)
+
+
+def _with_warning(error: int) -> tuple[int, int]:
+    """Return the warning threshold, by convention three quarters of the error threshold, and the latter."""
+    return max(1, 3 * error // 4), error

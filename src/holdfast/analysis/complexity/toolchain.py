@@ -1,4 +1,5 @@
-"""Toolchains: names for groups of languages, and the files that identify them in a project."""
+"""Toolchains: names for groups of languages, by which tools select files, and the files that identify them in
+a project."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ TOOLCHAINS = {
     language.name: frozenset({language.name}) for language in LANGUAGES if language.name not in ("rust", "go")
 }
 TOOLCHAINS["typescript"] = frozenset({"typescript", "tsx"})
+"""The languages of each toolchain; the name of a language is also the toolchain of that language alone."""
 
 _MARKER_FILES = {
     "Cargo.toml": "rust",
@@ -33,19 +35,19 @@ _MARKER_FILES = {
 
 
 def languages_of(toolchain: str) -> frozenset[str]:
-    """Return the languages of a toolchain; an empty set stands for all languages."""
+    """Return the languages of a toolchain; the empty set stands for all languages."""
     if toolchain == AUTO:
         return frozenset()
-    found = TOOLCHAINS.get(toolchain)
-    if found is None:
+    languages = TOOLCHAINS.get(toolchain)
+    if languages is None:
         raise InvalidArguments(
             f"Unknown toolchain {toolchain!a}.", hint=f"Use one of: {', '.join((AUTO, *TOOLCHAINS))}."
         )
-    return found
+    return languages
 
 
-def detected_toolchains(project: str, files: Iterable[str]) -> list[str]:
-    """Return the toolchains whose marker files are in the project folder, sorted."""
+def detect_toolchains(project: str, files: Iterable[str]) -> list[str]:
+    """Return the toolchains that have a marker file in the project folder, sorted."""
     prefix = f"{project}/" if project else ""
     names = (path.removeprefix(prefix) for path in files)
     return sorted({_MARKER_FILES[name] for name in names if name in _MARKER_FILES})

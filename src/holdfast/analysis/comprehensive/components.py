@@ -1,4 +1,5 @@
-"""The sections of a comprehensive analysis, and which findings of each report count."""
+"""The sections of a comprehensive analysis: each is the report of one analysis as JSON, within the requested
+limits."""
 
 from __future__ import annotations
 
@@ -24,24 +25,24 @@ from holdfast.kernel.untrusted import visible_in
 
 @dataclass(frozen=True)
 class ReportLimits:
-    """Which findings count, and how many are listed."""
+    """Which findings a comprehensive analysis reports, and how many of them it lists."""
 
     confidence: float
-    """The least confidence of dead code and of predictions."""
+    """The minimum confidence of dead code and of predictions."""
     min_lines: int
-    """The least lines of a clone, and the least lines of code of a file whose defects are predicted."""
+    """The minimum lines of a clone, and lines of code of a file for which defects are predicted."""
     limit: int
-    """The most entries of a list."""
+    """The maximum length of a list."""
     brief: bool
-    """Whether there are only numbers, without findings."""
+    """Whether to report only numbers, without findings."""
 
     @property
-    def listed(self) -> int:
-        """The most entries of a list of findings."""
+    def max_findings(self) -> int:
+        """The maximum length of a list of findings."""
         return 0 if self.brief else self.limit
 
     def components(self) -> Components:
-        """Return the analyses of a comprehensive one, in the order of its sections."""
+        """Return the analyses of a comprehensive analysis, in the order of its sections."""
         return {
             "duplicates": Component(
                 partial(reports.duplicates, min_lines=self.min_lines),
@@ -56,12 +57,12 @@ class ReportLimits:
             "defects": Component(
                 reports.defects,
                 partial(defects_section, self),
-                self._unless_brief(partial(_high_risks, self)),
+                self._unless_brief(partial(_high_risk_findings, self)),
             ),
             "complexity": Component(reports.complexity, partial(complexity_section, self)),
             "debt": Component(reports.debt, partial(debt_section, self)),
-            "churn": Component(reports.churn_before_head, _numbers_alone),
-            "coupling": Component(reports.dependencies, _numbers_alone),
+            "churn": Component(reports.churn_before_head, _no_section),
+            "coupling": Component(reports.dependencies, _no_section),
         }
 
     def _unless_brief(
@@ -70,40 +71,41 @@ class ReportLimits:
         return (lambda *_: ()) if self.brief else findings
 
 
-def _numbers_alone(*_: object) -> Section:
+def _no_section(*_: object) -> Section:
     return {}
 
 
 def duplicates_section(limits: ReportLimits, report: CloneReport, _: AnalysisScope) -> Section:
-    """Show the duplication, and the classes of clones."""
+    """Show the duplication and the clone groups."""
     section = {
         "clone_classes": len(report.classes),
         "by_kind": report.by_kind,
         "duplicate_lines": sum(report.duplicate_lines.values()),
         "total_lines": report.total_lines,
         "duplication": round(report.duplication, 4) if report.total_lines else None,
-        "classes": [_clone(one) for one in report.classes[: limits.listed]],
+        "classes": [_clone_entry(clone) for clone in report.classes[: limits.max_findings]],
     }
     return {"duplicates": visible_in(section)}
 
 
-def _clone(one: CloneClass) -> dict[str, object]:
+def _clone_entry(clone: CloneClass) -> dict[str, object]:
     places = [
-        {"file": each.file, "line": each.start_line, "end_line": each.end_line} for each in one.fragments
+        {"file": fragment.file, "line": fragment.start_line, "end_line": fragment.end_line}
+        for fragment in clone.fragments
     ]
-    return {"id": one.id, "kind": one.kind, "similarity": one.similarity, "fragments": places}
+    return {"id": clone.id, "kind": clone.kind, "similarity": clone.similarity, "fragments": places}
 
 
 def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: AnalysisScope) -> Section:
     """Show unused code at the requested confidence."""
-    counted = report.at_least(limits.confidence)
+    confident = report.at_least(limits.confidence)
     section = {
-        "total": len(counted.items),
-        "by_level": {level: counted.by_level[level] for level in LEVELS},
-        "by_kind": counted.by_kind,
-        "below_threshold": len(report.items) - len(counted.items),
+        "total": len(confident.items),
+        "by_level": {level: confident.by_level[level] for level in LEVELS},
+        "by_kind": confident.by_kind,
+        "below_threshold": len(report.items) - len(confident.items),
         "at_least_medium": len(report.at_least("medium").items),
-        "findings": [asdict(item) for item in counted.most_confident_first[: limits.listed]],
+        "findings": [asdict(item) for item in confident.most_confident_first[: limits.max_findings]],
     }
     return {"dead_code": visible_in(section)}
 
@@ -111,45 +113,54 @@ def dead_code_section(limits: ReportLimits, report: DeadCodeReport, _: AnalysisS
 def _confident_predictions(
     limits: ReportLimits, report: DefectReport, scope: AnalysisScope
 ) -> list[Prediction]:
-    """Return the predictions for long enough files, with enough confidence."""
-    return [one for one in _of_long_files(limits, report, scope) if one.confidence >= limits.confidence]
+    """Return the predictions with enough confidence, for files that are long enough."""
+    long_files = _predictions_for_long_files(limits, report, scope)
+    return [prediction for prediction in long_files if prediction.confidence >= limits.confidence]
 
 
-def _of_long_files(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> list[Prediction]:
+def _predictions_for_long_files(
+    limits: ReportLimits, report: DefectReport, scope: AnalysisScope
+) -> list[Prediction]:
     files = scope.scan.files
-    return [one for one in report.predictions if files[one.file].code_lines >= limits.min_lines]
+    return [
+        prediction
+        for prediction in report.predictions
+        if files[prediction.file].code_lines >= limits.min_lines
+    ]
 
 
-def _high_risks(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> Iterable[CodeFinding]:
-    counted = _confident_predictions(limits, report, scope)
-    return (defect_finding(one) for one in counted if one.risk == "High")
+def _high_risk_findings(
+    limits: ReportLimits, report: DefectReport, scope: AnalysisScope
+) -> Iterable[CodeFinding]:
+    confident = _confident_predictions(limits, report, scope)
+    return (defect_finding(prediction) for prediction in confident if prediction.risk == "High")
 
 
 def defects_section(limits: ReportLimits, report: DefectReport, scope: AnalysisScope) -> Section:
-    """Show the defect predictions that count."""
-    counted = _confident_predictions(limits, report, scope)
-    long_files = _of_long_files(limits, report, scope)
-    risks = [one.risk for one in counted]
-    probabilities = [one.probability for one in report.predictions]
+    """Show the confident predictions; mean and maximum probability are over all files."""
+    confident = _confident_predictions(limits, report, scope)
+    long_files = _predictions_for_long_files(limits, report, scope)
+    risks = [prediction.risk for prediction in confident]
+    probabilities = [prediction.probability for prediction in report.predictions]
     section = {
-        "files": len(counted),
+        "files": len(confident),
         "by_risk": {risk: risks.count(risk) for risk in ("High", "Medium", "Low")},
-        "below_threshold": len(long_files) - len(counted),
+        "below_threshold": len(long_files) - len(confident),
         "too_short": len(report.predictions) - len(long_files),
         "mean_probability": round(sum(probabilities) / len(probabilities), 4) if probabilities else None,
         "max_probability": max(probabilities, default=None),
-        "predictions": [_prediction(one) for one in counted[: limits.listed]],
+        "predictions": [_prediction_entry(prediction) for prediction in confident[: limits.max_findings]],
     }
     return {"defects": visible_in(section)}
 
 
-def _prediction(one: Prediction) -> dict[str, object]:
+def _prediction_entry(prediction: Prediction) -> dict[str, object]:
     return {
-        "file": one.file,
-        "probability": one.probability,
-        "confidence": one.confidence,
-        "risk": one.risk,
-        "missing": dict(one.missing),
+        "file": prediction.file,
+        "probability": prediction.probability,
+        "confidence": prediction.confidence,
+        "risk": prediction.risk,
+        "missing": dict(prediction.missing),
     }
 
 
@@ -159,7 +170,7 @@ def complexity_section(limits: ReportLimits, report: ComplexityReport, _: Analys
 
 
 def debt_section(limits: ReportLimits, report: DebtReport, _: AnalysisScope) -> Section:
-    """Show the debts that a marker in a comment admits; the model is not used."""
+    """Show the debt items with a marker; the model is not used."""
     section = {
         "total": len(report.items),
         "by_severity": report.by_severity,

@@ -1,7 +1,8 @@
-"""The technical debt gradient (TDG) of files and of a project: a documented formula, with all its parts.
+"""The technical debt gradient (TDG): a grade for each file and for the project, the weighted mean of five
+components.
 
-Contract: a component that was not measured is null, has a reason and no weight. The formula and its constants
-are a convention, documented in docs/analysis.md.
+Contract: a component that was not measured is None, has a reason and no weight. The formula and all its
+constants are a convention, documented in docs/analysis.md.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ WEIGHTS: Mapping[GradientComponent, float] = {
     "coupling": 0.15,
     "debt": 0.10,
 }
-FULL = 5.0
-"""The score if every component is at its worst."""
-CRITICAL, WARNING = 2.5, 1.5
-"""The scores above which a level starts."""
-COUPLED = 20
-"""The number of imported files at which the coupling is at its worst."""
-DEBT_MINUTES_A_LINE = 0.3
-"""The minutes of admitted debt per line of code at which the debt is at its worst."""
+MAX_SCORE = 5.0
+"""The score if every component is 1, its worst value."""
+CRITICAL_SCORE = 2.5
+"""A higher score is critical: half of the maximum."""
+WARNING_SCORE = 1.5
+"""A higher score is a warning: three tenths of the maximum."""
+MAX_IMPORTS = 20
+"""The number of imported files from which on coupling is 1."""
+MAX_DEBT_MINUTES_PER_LINE = 0.3
+"""The minutes of admitted debt per line of code from which on debt is 1."""
 ANALYSES: Mapping[GradientComponent, str] = {
     "complexity": "complexity",
     "churn": "churn",
@@ -48,49 +51,55 @@ class Gradient:
     score: float | None
     """From 0 to 5; higher is worse. None if no component was measured."""
     components: Mapping[GradientComponent, float | None]
-    """Each from 0 to 1."""
+    """Each from 0 to 1; None if it was not measured."""
 
     @property
     def level(self) -> Level | None:
         """The level of the score."""
         if self.score is None:
             return None
-        return "critical" if self.score > CRITICAL else "warning" if self.score > WARNING else "normal"
+        if self.score > CRITICAL_SCORE:
+            return "critical"
+        return "warning" if self.score > WARNING_SCORE else "normal"
 
 
 def gradients(measured: Measurements, min_lines: int) -> dict[str, Gradient]:
     """Return the gradient of each file with at least `min_lines` lines of code, the highest first."""
-    found = {
-        path: _of(_components(file, measured.by_file.get(path, ()), measured))
+    by_file = {
+        path: _combine(_components(file, measured.by_file.get(path, ()), measured))
         for path, file in measured.files.items()
         if file.code_lines >= min_lines
     }
-    return dict(sorted(found.items(), key=lambda item: (-(item[1].score or 0), item[0])))
+    return dict(sorted(by_file.items(), key=lambda item: (-(item[1].score or 0), item[0])))
 
 
 def project_gradient(measured: Measurements, files: Mapping[str, Gradient]) -> Gradient:
-    """Return the gradient of a project, each component the mean over files weighted by lines of code."""
-    return _of({
-        name: _mean([(measured.files[path].code_lines, one.components[name]) for path, one in files.items()])
-        for name in WEIGHTS
-    })  # fmt: skip
+    """Return the gradient of a project: each component is the mean over files, weighted by lines of code."""
+    means: dict[GradientComponent, float | None] = {}
+    for name in WEIGHTS:
+        means[name] = _weighted_mean([
+            (measured.files[path].code_lines, gradient.components[name]) for path, gradient in files.items()
+        ])  # fmt: skip
+    return _combine(means)
 
 
-def missing(measured: Measurements, whole: Gradient) -> dict[str, str]:
+def missing_components(measured: Measurements, whole: Gradient) -> dict[str, str]:
     """Return why components are missing."""
     return {
         name: "there is no file to measure"
         if ANALYSES[name] in measured.measured
-        else measured.why_not(ANALYSES[name])
+        else measured.reason_missing(ANALYSES[name])
         for name, value in whole.components.items()
         if value is None
     }
 
 
-def _of(components: Mapping[GradientComponent, float | None]) -> Gradient:
+def _combine(components: Mapping[GradientComponent, float | None]) -> Gradient:
     known = {name: value for name, value in components.items() if value is not None}
     weight = sum(WEIGHTS[name] for name in known)
-    score = FULL * sum(WEIGHTS[name] * value for name, value in known.items()) / weight if known else None
+    score = (
+        MAX_SCORE * sum(WEIGHTS[name] * value for name, value in known.items()) / weight if known else None
+    )
     rounded = {name: None if value is None else round(value, 4) for name, value in components.items()}
     return Gradient(None if score is None else round(score, 3), rounded)
 
@@ -98,18 +107,24 @@ def _of(components: Mapping[GradientComponent, float | None]) -> Gradient:
 def _components(
     file: FileMeasures, findings: Sequence[CodeFinding], measured: Measurements
 ) -> dict[GradientComponent, float | None]:
-    owed = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
-    allowed = DEBT_MINUTES_A_LINE * max(file.code_lines, 1)
+    complexity = coupling = debt = None
+    if file.complex_lines is not None:
+        complexity = file.complex_lines / max(file.function_lines, 1)
+    if file.imports is not None:
+        coupling = min(1.0, file.imports / MAX_IMPORTS)
+    if "debt" in measured.measured:
+        minutes = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
+        debt = min(1.0, minutes / (MAX_DEBT_MINUTES_PER_LINE * max(file.code_lines, 1)))
     return {
-        "complexity": None if file.heavy_lines is None else file.heavy_lines / max(file.function_lines, 1),
+        "complexity": complexity,
         "churn": file.churn_score,
         "duplication": file.duplicated,
-        "coupling": None if file.imports is None else min(1.0, file.imports / COUPLED),
-        "debt": min(1.0, owed / allowed) if "debt" in measured.measured else None,
+        "coupling": coupling,
+        "debt": debt,
     }
 
 
-def _mean(values: Sequence[tuple[int, float | None]]) -> float | None:
+def _weighted_mean(values: Sequence[tuple[int, float | None]]) -> float | None:
     known = [(lines, value) for lines, value in values if value is not None]
     total = sum(lines for lines, _ in known)
     return sum(lines * value for lines, value in known) / total if total else None

@@ -1,7 +1,7 @@
-"""The files of a project as a tree, annotated with measurements.
+"""The files of a project as a tree, with the measurements of each file and the totals of each folder.
 
-Contract: totals cover all files. If there are more than are shown, the folders nearest to the root come first
-(breadth-first), and each says how many of its entries are left out.
+Contract: totals cover all files, shown or not. A tree that is too large is cut breadth-first: the folders
+nearest to the root are shown, and each says how many of its entries are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.scorecard import covered_share
+from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasures, Measurements
 from holdfast.kernel.models import Output, optional
@@ -21,14 +21,14 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 class Annotations(Output):
-    """The measurements; what was not measured is left out."""
+    """The measurements of a file or folder; those that were not made are left out."""
 
     code_lines: int | None = optional("Lines with code on them.")
     complexity_score: int | None = optional("Cyclomatic complexity, the sum over functions.")
     cognitive_complexity: int | None = optional("Cognitive complexity, of the most complex function.")
     churn_score: float | None = optional("From 0 to 1, as in analyze_code_churn.")
     commits: int | None = optional("Commits in the period that changed it.")
-    satd_items: int | None = optional("Technical debts that its comments admit.")
+    satd_items: int | None = optional("Items of technical debt that comments admit.")
     dead_code_items: int | None = optional("Unused code, at high confidence.")
     imported_by: int | None = optional("Files that import it.")
     test_coverage: float | None = optional("Percent of lines, from a coverage report.")
@@ -61,27 +61,32 @@ class FileTree(Output):
 
 @dataclass
 class _TreeFolder:
+    """A folder with its entries, shown or not."""
+
     name: str
     path: str
     folders: dict[str, _TreeFolder] = field(default_factory=dict)
     files: list[FileMeasures] = field(default_factory=list)
 
-    def below(self) -> Iterator[FileMeasures]:
-        """Yield all files below the folder."""
+    def files_below(self) -> Iterator[FileMeasures]:
+        """Yield all files in the folder and its subfolders."""
         yield from self.files
         for folder in self.folders.values():
-            yield from folder.below()
+            yield from folder.files_below()
 
     def entries(self) -> list[_TreeFolder | FileMeasures]:
-        """Return its folders and files, in order."""
+        """Return its folders, then its files, each by name."""
         folders = [self.folders[name] for name in sorted(self.folders)]
         return [*folders, *sorted(self.files, key=lambda file: file.path)]
 
 
 def file_tree(
-    measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], most: int
+    measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], max_nodes: int
 ) -> FileTree:
-    """Return a tree of at most `most` nodes, given the project's name and path and hotspot scores."""
+    """Return a tree of at most `max_nodes` nodes.
+
+    `top` is the name and the path of the project, `scores` has the hotspot score of each file.
+    """
     root = _TreeFolder(*top)
     for file in measured.files.values():
         folder = root
@@ -89,67 +94,70 @@ def file_tree(
             path = f"{folder.path}/{part}".lstrip("/")
             folder = folder.folders.setdefault(part, _TreeFolder(part, path))
         folder.files.append(file)
-    shown = _shown_paths(root, most)
+    shown = _paths_to_show(root, max_nodes)
     return FileTree(
-        root=_node(root, measured, scores, shown),
+        root=_tree_node(root, measured, scores, shown),
         total_files=len(measured.files),
         total_size_bytes=sum(file.size for file in measured.files.values()),
         shown=len(shown),
     )
 
 
-def _shown_paths(root: _TreeFolder, most: int) -> set[str]:
+def _paths_to_show(root: _TreeFolder, max_nodes: int) -> set[str]:
     """Return the paths to show, breadth-first."""
-    chosen, waiting = {root.path}, deque([root])
-    while waiting and len(chosen) < most:
-        for entry in waiting.popleft().entries()[: most - len(chosen)]:
-            chosen.add(entry.path)
+    shown, queue = {root.path}, deque([root])
+    while queue and len(shown) < max_nodes:
+        for entry in queue.popleft().entries()[: max_nodes - len(shown)]:
+            shown.add(entry.path)
             if isinstance(entry, _TreeFolder):
-                waiting.append(entry)
-    return chosen
+                queue.append(entry)
+    return shown
 
 
-def _node(
+def _tree_node(
     entry: _TreeFolder | FileMeasures, measured: Measurements, scores: Mapping[str, float], shown: set[str]
 ) -> TreeNode:
     if isinstance(entry, FileMeasures):
         name = entry.path.rpartition("/")[2]
-        about = annotated(entry, measured, scores.get(entry.path))
-        return TreeNode(name=name, path=entry.path, node_type="file", annotations=about)
+        annotations = file_annotations(entry, measured, scores.get(entry.path))
+        return TreeNode(name=name, path=entry.path, node_type="file", annotations=annotations)
     entries = entry.entries()
-    children = [_node(child, measured, scores, shown) for child in entries if child.path in shown]
-    below = list(entry.below())
+    children = [_tree_node(child, measured, scores, shown) for child in entries if child.path in shown]
+    files = list(entry.files_below())
     return TreeNode(
         name=entry.name,
         path=entry.path or ".",
         node_type="directory",
-        files=len(below),
+        files=len(files),
         omitted=len(entries) - len(children) or None,
-        annotations=_folder_annotations(below, measured),
+        annotations=_folder_annotations(files, measured),
         children=children,
     )
 
 
-def _counts(findings: tuple[CodeFinding, ...], measured: Measurements) -> tuple[int | None, int | None]:
+def _finding_counts(
+    findings: tuple[CodeFinding, ...], measured: Measurements
+) -> tuple[int | None, int | None]:
+    """Return the numbers of debt items and of unused definitions; None if not measured."""
     kinds = [finding.kind for finding in findings]
-    debts = kinds.count("technical-debt") if "satd" in measured.measured else None
-    dead = kinds.count("dead-code") if "dead-code" in measured.measured else None
-    return debts, dead
+    debt = kinds.count("technical-debt") if "satd" in measured.measured else None
+    dead_code = kinds.count("dead-code") if "dead-code" in measured.measured else None
+    return debt, dead_code
 
 
-def annotated(file: FileMeasures, measured: Measurements, score: float | None) -> Annotations:
-    """Return the measurements of a file."""
-    debts, dead = _counts(measured.by_file.get(file.path, ()), measured)
+def file_annotations(file: FileMeasures, measured: Measurements, score: float | None) -> Annotations:
+    """Return the measurements of a file, given its hotspot score."""
+    debt, dead_code = _finding_counts(measured.by_file.get(file.path, ()), measured)
     return Annotations(
         code_lines=file.code_lines,
         complexity_score=file.cyclomatic,
         cognitive_complexity=file.cognitive,
         churn_score=file.churn_score,
         commits=file.commits,
-        satd_items=debts,
-        dead_code_items=dead,
+        satd_items=debt,
+        dead_code_items=dead_code,
         imported_by=file.imported_by,
-        test_coverage=covered_share([file]),
+        test_coverage=coverage_percent([file]),
         defect_probability=file.defect_probability,
         defect_score=score,
     )
@@ -157,12 +165,12 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
 
 def _folder_annotations(files: list[FileMeasures], measured: Measurements) -> Annotations:
     findings = tuple(finding for file in files for finding in measured.by_file.get(file.path, ()))
-    debts, dead = _counts(findings, measured)
+    debt, dead_code = _finding_counts(findings, measured)
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(
         code_lines=sum(file.code_lines for file in files),
         complexity_score=sum(cyclomatic) if cyclomatic else None,
-        satd_items=debts,
-        dead_code_items=dead,
-        test_coverage=covered_share(files),
+        satd_items=debt,
+        dead_code_items=dead_code,
+        test_coverage=coverage_percent(files),
     )

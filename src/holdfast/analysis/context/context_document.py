@@ -1,4 +1,4 @@
-"""The schema of a deep context."""
+"""The schema of a deep context, the document that `analyze_deep_context` returns."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ class DeepContext(FileCounts):
 
 
 def defect_summary(measured: Measurements) -> DefectSummary:
-    """Return the findings, counted by severity and kind."""
-    code = sum(file.code_lines for file in measured.files.values())
-    kinds = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
-    searched = [kind for analysis, kind in kinds.items() if analysis in measured.measured]
+    """Count the findings by severity and by kind."""
+    code_lines = sum(file.code_lines for file in measured.files.values())
+    kinds_by_analysis = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
+    kinds = [kind for analysis, kind in kinds_by_analysis.items() if analysis in measured.measured]
     return DefectSummary(
         total_defects=len(measured.findings),
         by_severity={
             severity: sum(finding.severity == severity for finding in measured.findings)
             for severity in FINDING_SEVERITIES
         },
-        by_type={kind: sum(finding.kind == kind for finding in measured.findings) for kind in searched},
-        defect_density=round(1000 * len(measured.findings) / code, 2) if code else None,
+        by_type={kind: sum(finding.kind == kind for finding in measured.findings) for kind in kinds},
+        defect_density=round(1000 * len(measured.findings) / code_lines, 2) if code_lines else None,
     )

@@ -1,4 +1,4 @@
-"""A deep context in Markdown."""
+"""Renders a deep context as Markdown, with shorter lists than its JSON has."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from holdfast.analysis.context.context_document import DeepContext
 from holdfast.analysis.render.markdown import cell, markdown_table
 from holdfast.analysis.render.text_layout import tally
 
-_SHOWN = 10
-_TREE_LINES = 120
+_MAX_ITEMS_SHOWN = 10
+"""Entries of each list: a judgement, so that no list fills more than half a screen."""
+_MAX_TREE_LINES = 120
+"""Lines of the file tree: a judgement, some two or three screens."""
+_MAX_NUMBERS_SHOWN = 6
+"""Numbers of each analysis: a judgement, as many as fit on one line."""
 
 
 def markdown(result: DeepContext) -> str:
@@ -28,28 +32,28 @@ def _table(header: str, rows: Iterable[Iterable[object]]) -> str:
 
 
 def _summary(result: DeepContext) -> Iterator[str]:
-    about, stats = result.metadata, result.metadata.cache_stats
-    took = about.analysis_duration.secs + about.analysis_duration.nanos / 1e9
+    metadata, stats = result.metadata, result.metadata.cache_stats
+    seconds = metadata.analysis_duration.secs + metadata.analysis_duration.nanos / 1e9
     yield "# Deep context"
     yield ""
-    yield f"- Project: {cell(about.project_root)}"
-    yield f"- Generated: {about.generated_at} by holdfast {about.tool_version} in {took:.2f} s"
+    yield f"- Project: {cell(metadata.project_root)}"
+    yield f"- Generated: {metadata.generated_at} by holdfast {metadata.tool_version} in {seconds:.2f} s"
     files = f"{result.files_analyzed} of {result.files_discovered} analysed"
     skipped = f" ({tally(result.files_skipped)})" if result.files_skipped else ""
     yield f"- Files: {files}{skipped}, {result.file_tree.total_size_bytes:,} bytes"
     rate = "no file was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
-    yield f"- Analyses: {', '.join(about.analyses)}; cache {about.cache_strategy}, hit rate {rate}"
-    if about.compared_with is not None:
-        yield f"- Compared with {about.compared_with}: only new or worse findings"
+    yield f"- Analyses: {', '.join(metadata.analyses)}; cache {metadata.cache_strategy}, hit rate {rate}"
+    if metadata.compared_with is not None:
+        yield f"- Compared with {metadata.compared_with}: only new or worse findings"
     for name, reason in result.failures.items():
         yield f"- **{name} failed**: {cell(reason)}"
 
 
 def _scorecard(result: DeepContext) -> Iterator[str]:
-    card = result.quality_scorecard
+    scorecard = result.quality_scorecard
     yield "## Quality scorecard"
     yield ""
-    values = card.wire()
+    values = scorecard.wire()
     rows = []
     for name, unit in (
         ("overall_health", " / 100"),
@@ -59,8 +63,8 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
         ("test_coverage", " %"),
         ("technical_debt_hours", " h"),
     ):
-        weight = card.weights.get(name)
-        note = card.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
+        weight = scorecard.weights.get(name)
+        note = scorecard.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
         rows.append((name.replace("_", " "), _number(values[name], unit), note))
     yield _table("Part, Value, Note", rows)
     if result.coverage.stale_files:
@@ -83,13 +87,13 @@ def _recommendations(result: DeepContext) -> Iterator[str]:
     yield ""
     if not result.recommendations:
         yield "None."
-    for place, item in enumerate(result.recommendations[:_SHOWN], 1):
+    for place, item in enumerate(result.recommendations[:_MAX_ITEMS_SHOWN], 1):
         hours = item.estimated_effort.secs / 3600
         yield f"{place}. **{item.title}** ({item.priority}, about {hours:.1f} h): {cell(item.description)}"
 
 
 def _hotspots(result: DeepContext) -> Iterator[str]:
-    yield f"## Hotspots ({min(_SHOWN, len(result.hotspots))} of {result.total_hotspots})"
+    yield f"## Hotspots ({min(_MAX_ITEMS_SHOWN, len(result.hotspots))} of {result.total_hotspots})"
     yield ""
     rows = (
         (
@@ -99,18 +103,21 @@ def _hotspots(result: DeepContext) -> Iterator[str]:
             f"{spot.refactoring_effort.estimated_hours:g} h",
             spot.refactoring_effort.priority,
         )
-        for spot in result.hotspots[:_SHOWN]
+        for spot in result.hotspots[:_MAX_ITEMS_SHOWN]
     )
     yield _table("Place, Score, Why, Effort, Priority", rows)
 
 
 def _correlation(result: DeepContext) -> Iterator[str]:
-    found = result.defect_correlation
+    correlation = result.defect_correlation
     yield "## Files with findings of several analyses"
     yield ""
-    value = _number(found.complexity_and_churn) if found.reason is None else f"not measured ({found.reason})"
-    yield f"Rank correlation of complexity and churn: {value}. Files: {found.total}."
-    for item in found.meetings[:_SHOWN]:
+    if correlation.reason is None:
+        value = _number(correlation.complexity_and_churn)
+    else:
+        value = f"not measured ({correlation.reason})"
+    yield f"Rank correlation of complexity and churn: {value}. Files: {correlation.total}."
+    for item in correlation.meetings[:_MAX_ITEMS_SHOWN]:
         yield f"- {cell(item.file)}: {', '.join(item.analyses)}"
 
 
@@ -118,51 +125,52 @@ def _sections(result: DeepContext) -> Iterator[str]:
     yield "## Analyses"
     yield ""
     for name, section in result.analyses.items():
-        counted = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
-        plain = [f"{key} {value}" for key, value in counted.items() if isinstance(value, int | float)]
-        yield f"- {name.replace('_', ' ')}: {cell(', '.join(plain[:6])) or 'no numbers'}"
-    drift = result.template_provenance
-    if drift is None:
+        summary = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
+        numbers = [f"{key} {value}" for key, value in summary.items() if isinstance(value, int | float)]
+        yield f"- {name.replace('_', ' ')}: {cell(', '.join(numbers[:_MAX_NUMBERS_SHOWN])) or 'no numbers'}"
+    provenance = result.template_provenance
+    if provenance is None:
         yield f"- template provenance: {result.template_provenance_reason}"
     else:
-        yield f"- template provenance: {cell(drift.toolchain)}, drift {drift.drift_analysis.drift_score:g}"
+        drift = provenance.drift_analysis.drift_score
+        yield f"- template provenance: {cell(provenance.toolchain)}, drift {drift:g}"
 
 
 def _tree(result: DeepContext) -> Iterator[str]:
     tree = result.file_tree
-    lines = list(_branch(tree.root, ""))
+    lines = list(_tree_lines(tree.root, ""))
     yield f"## Files ({tree.total_files})"
     yield ""
     yield "```text"
-    yield from lines[:_TREE_LINES]
+    yield from lines[:_MAX_TREE_LINES]
     yield "```"
-    if len(lines) > _TREE_LINES or tree.root.omitted:
+    if len(lines) > _MAX_TREE_LINES or tree.root.omitted:
         yield "The tree is incomplete; a higher limit, a narrower path or the json format shows more."
 
 
-def _branch(node: TreeNode, indent: str) -> Iterator[str]:
-    mark = "/" if node.node_type == "directory" else ""
+def _tree_lines(node: TreeNode, indent: str) -> Iterator[str]:
+    suffix = "/" if node.node_type == "directory" else ""
     notes = ", ".join(_notes(node.annotations))
-    yield f"{indent}{cell(node.name)}{mark}{f'  [{notes}]' if notes else ''}"
+    yield f"{indent}{cell(node.name)}{suffix}{f'  [{notes}]' if notes else ''}"
     for child in node.children or ():
-        yield from _branch(child, f"{indent}  ")
+        yield from _tree_lines(child, f"{indent}  ")
     if node.omitted:
         yield f"{indent}  … {node.omitted} more"
 
 
-def _notes(about: Annotations) -> Iterator[str]:
+def _notes(annotations: Annotations) -> Iterator[str]:
     labels = {
         "complexity_score": "complexity {}",
         "commits": "{} commits",
-        "satd_items": "{} debts",
+        "satd_items": "{} debt items",
         "dead_code_items": "{} unused",
         "imported_by": "imported by {}",
         "defect_probability": "defect {}",
         "defect_score": "hotspot {}",
     }
     for name, form in labels.items():
-        value = getattr(about, name)
+        value = getattr(annotations, name)
         if value:
             yield form.format(f"{value:g}")
-    if about.test_coverage is not None:
-        yield f"{about.test_coverage:g} % covered"
+    if annotations.test_coverage is not None:
+        yield f"{annotations.test_coverage:g} % covered"

@@ -1,6 +1,6 @@
-"""The findings in one file, from that file alone: fast enough to be shown beside a task.
+"""The findings in one file, from that file alone: fast enough to be shown with a task.
 
-Other files are not read, so unused code is reported only if no other file could use it.
+Other files are not read, so unused code is reported only if no other file can use it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.engine.stored_record import StoredRecord
 from holdfast.analysis.room import Analysis
 
-VISIBLE_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
-"""Kinds of unused code that other files cannot use."""
+FILE_LOCAL_KINDS = frozenset({"import", "local", "unreachable"})
+"""Kinds of code that other files cannot use."""
 
 
 def findings_in_file(room: Analysis, path: str) -> list[CodeFinding]:
     """Return the findings in a file, the costliest first; none if it is not source code."""
-    read = FileReader(room.repository.root).read(path)
-    if read.parts is None:
+    result = FileReader(room.repository.root).read(path)
+    if result.parts is None:
         return []
-    record = StoredRecord(read.parts)
+    record = StoredRecord(result.parts)
     unused = [
         item
-        for item in find_dead_code(room.resolution(Scan({path: record}, {path: read.size})))
-        if item.level == "high" and item.kind in VISIBLE_IN_THE_FILE
+        for item in find_dead_code(room.resolution(Scan({path: record}, {path: result.size})))
+        if item.level == "high" and item.kind in FILE_LOCAL_KINDS
     ]
     findings = [
         *complexity_report({path: record}).findings,

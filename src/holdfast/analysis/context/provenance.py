@@ -1,7 +1,7 @@
-"""How far a project has drifted from the templates that it was generated from.
+"""Reports which templates a project was generated from, and how far it has drifted from them.
 
-A scaffold writes `.scaffold.json` to the project, with the files it created, their templates and SHA-256
-hashes. The drift is the difference between these hashes and those of the current files.
+Scaffolding a project writes `.scaffold.json`: the files created, with their templates and SHA-256 hashes.
+Drift is measured by comparing these hashes with those of the current files.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ from holdfast.storage.files.foreign_document import UnreadableDocument, parse_js
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
-RECORD = ".scaffold.json"
-NO_RECORD = f"there is no {RECORD}: the project was not scaffolded, or the file was deleted"
+RECORD_NAME = ".scaffold.json"
+NO_RECORD = f"there is no {RECORD_NAME}: the project was not scaffolded, or the file was deleted"
 
 
 class _RecordedFile(BaseModel):
+    """A file that the scaffold wrote."""
+
     path: str
     template: str
     checksum: str
 
 
 class _Record(BaseModel):
+    """The content of `.scaffold.json`."""
+
     format: Literal[1]
     toolchain: str
     variant: str
@@ -39,17 +43,19 @@ class _Record(BaseModel):
 
 
 class Drift(Output):
-    """Changes of the files that the scaffold wrote."""
+    """The files that changed since the scaffold wrote them."""
 
     scaffolded_files: int
     unchanged_files: int
     added_files: list[UntrustedText] = Field(
-        description="Source files that it did not write, up to the limit."
+        description="Source files that the scaffold did not write, up to the limit."
     )
     total_added: int
     modified_files: list[UntrustedText]
     deleted_files: list[UntrustedText]
-    drift_score: float = Field(description="Modified and deleted files as a share of those it wrote, 0 to 1.")
+    drift_score: float = Field(
+        description="Modified and deleted files as a share of the scaffolded files, 0 to 1."
+    )
 
 
 class Provenance(Output):
@@ -68,14 +74,16 @@ def provenance_of(
     """Return the provenance of a project, or None and the reason."""
     prefix = f"{project}/" if project else ""
     try:
-        content = tree.read_bytes(RepoPath.parse(prefix + RECORD), LIMITS.rendered_file_bytes)
+        content = tree.read_bytes(RepoPath.parse(prefix + RECORD_NAME), LIMITS.rendered_file_bytes)
         record = _Record.model_validate(parse_json(content))
     except (NotFound, InvalidPath):
         return None, NO_RECORD
     except (UnreadableDocument, ValidationError, HoldfastError):
-        return None, f"{prefix}{RECORD} is not a valid record of a scaffold"
-    states = {prefix + file.path: _state(tree, prefix + file.path, file.checksum) for file in record.files}
-    named = {
+        return None, f"{prefix}{RECORD_NAME} is not a valid record of a scaffold"
+    states = {
+        prefix + file.path: _file_state(tree, prefix + file.path, file.checksum) for file in record.files
+    }
+    changed = {
         state: sorted(path for path in states if states[path] == state) for state in ("modified", "deleted")
     }
     added = sorted(set(sources) - states.keys())
@@ -84,9 +92,9 @@ def provenance_of(
         unchanged_files=sum(state == "unchanged" for state in states.values()),
         added_files=added[:limit],
         total_added=len(added),
-        modified_files=named["modified"],
-        deleted_files=named["deleted"],
-        drift_score=round(sum(map(len, named.values())) / len(states), 3) if states else 0.0,
+        modified_files=changed["modified"],
+        deleted_files=changed["deleted"],
+        drift_score=round(sum(map(len, changed.values())) / len(states), 3) if states else 0.0,
     )
     return Provenance(
         toolchain=record.toolchain,
@@ -97,7 +105,7 @@ def provenance_of(
     ), None
 
 
-def _state(tree: Tree, path: str, checksum: str) -> Literal["unchanged", "modified", "deleted"]:
+def _file_state(tree: Tree, path: str, checksum: str) -> Literal["unchanged", "modified", "deleted"]:
     try:
         content = tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)
     except (NotFound, InvalidPath):

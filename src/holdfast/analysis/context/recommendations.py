@@ -1,6 +1,6 @@
-"""Recommendations, derived from findings by the rules below, with their files and reasons.
+"""Derives recommendations from measurements: what to do, where, why, and how long it may take.
 
-Contract: every recommendation follows from a measurement; efforts are sums of the documented minutes.
+Contract: every recommendation follows from a measurement; an effort is the sum of documented minutes.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
-CYCLE_MINUTES = 60
-"""The estimated minutes to break an import cycle: a judgement."""
-UNTESTED_LINE_MINUTES = 1
-"""The estimated minutes to test a line that no test runs: a judgement."""
-LITTLE_COVERAGE = 50
-"""Percent of covered lines below which a file that changes should get tests: a judgement."""
-_SHOWN_FILES = 10
+MINUTES_PER_CYCLE = 60
+"""The effort of breaking an import cycle: a judgement, as it takes moving a definition and its callers."""
+MINUTES_PER_UNTESTED_LINE = 1
+"""The effort of testing a line that no test runs: a judgement, as one test usually covers several lines."""
+LOW_COVERAGE_PERCENT = 50
+"""A changing file with less coverage should get tests: a judgement, as most of its lines are untested."""
+_MAX_FILES_SHOWN = 10
+"""Files listed in a recommendation: a judgement, enough to start with."""
 
-_Levels = tuple[Priority, Priority]
-"""Priority and impact."""
+_PriorityAndImpact = tuple[Priority, Priority]
 
 
 class Duration(Output):
@@ -43,7 +43,7 @@ class Duration(Output):
 
 
 class Recommendation(Output):
-    """A recommendation."""
+    """Something to do, with the reason and the estimated effort."""
 
     title: str
     description: UntrustedText = Field(description="What was found, and the first place.")
@@ -55,36 +55,40 @@ class Recommendation(Output):
 
 
 def recommendations(measured: Measurements) -> list[Recommendation]:
-    """Return the recommendations, the most important first."""
-    order = {"High": 0, "Medium": 1, "Low": 2}
+    """Return the recommendations by priority, the largest effort first."""
+    priority_order = {"High": 0, "Medium": 1, "Low": 2}
     found = [
         *_complexity(measured),
-        *_debts(measured),
-        *_structure(measured),
+        *_admitted_debt(measured),
+        *_import_cycles(measured),
         *_dead_code(measured),
         *_tests(measured),
     ]
-    return sorted(found, key=lambda item: (order[item.priority], -item.estimated_effort.secs, item.title))
-
-
-def _recommendation(
-    title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels
-) -> Recommendation:
-    named = list(dict.fromkeys(files))
-    return Recommendation(
-        title=title,
-        description=reason,
-        priority=levels[0],
-        estimated_effort=Duration(secs=round(60 * minutes)),
-        impact=levels[1],
-        files=named[:_SHOWN_FILES],
-        total_files=len(named),
+    return sorted(
+        found, key=lambda item: (priority_order[item.priority], -item.estimated_effort.secs, item.title)
     )
 
 
-def _of_findings(
-    title: str, reason: str, findings: Sequence[CodeFinding], levels: _Levels
+def _recommendation(
+    title: str, reason: str, files: Iterable[str], minutes: float, levels: _PriorityAndImpact
+) -> Recommendation:
+    distinct_files = list(dict.fromkeys(files))
+    priority, impact = levels
+    return Recommendation(
+        title=title,
+        description=reason,
+        priority=priority,
+        estimated_effort=Duration(secs=round(60 * minutes)),
+        impact=impact,
+        files=distinct_files[:_MAX_FILES_SHOWN],
+        total_files=len(distinct_files),
+    )
+
+
+def _from_findings(
+    title: str, reason: str, findings: Sequence[CodeFinding], levels: _PriorityAndImpact
 ) -> Iterator[Recommendation]:
+    """Yield a recommendation to fix some findings, if there are any."""
     if findings:
         ordered = sorted(findings, key=lambda finding: -finding.minutes)
         first = ordered[0]
@@ -94,61 +98,67 @@ def _of_findings(
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
-    findings = measured.of_kind("complexity")
+    findings = measured.findings_of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
     changing = [finding for finding in findings if finding.path in changed]
     stable = [finding for finding in findings if finding.path not in changed]
-    title, reason = (
+    yield from _from_findings(
         "Reduce complexity where the code changes",
-        "findings over a threshold are in files that changed",
+        f"findings over a threshold are in files that changed in {measured.period_days} days.",
+        changing,
+        ("High", "High"),
     )
-    yield from _of_findings(title, f"{reason} in {measured.period_days} days.", changing, ("High", "High"))
-    known = " in files that did not change" if "churn" in measured.measured else ""
-    levels: _Levels = ("Low" if known else "Medium", "Medium")
-    yield from _of_findings(
-        "Reduce code complexity", f"findings are over a threshold{known}.", stable, levels
-    )
+    title = "Reduce code complexity"
+    if "churn" in measured.measured:
+        reason = "findings are over a threshold in files that did not change."
+        yield from _from_findings(title, reason, stable, ("Low", "Medium"))
+    else:
+        yield from _from_findings(title, "findings are over a threshold.", stable, ("Medium", "Medium"))
 
 
-def _debts(measured: Measurements) -> Iterator[Recommendation]:
-    findings = measured.of_kind("technical-debt")
+def _admitted_debt(measured: Measurements) -> Iterator[Recommendation]:
+    findings = measured.findings_of_kind("technical-debt")
     serious = [finding for finding in findings if finding.severity in ("critical", "high")]
     rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
     reason = "comments admit technical debt"
-    yield from _of_findings(
+    yield from _from_findings(
         "Fix serious technical debt", f"{reason} of high severity.", serious, ("High", "High")
     )
-    yield from _of_findings("Address technical debt", f"{reason}.", rest, ("Medium", "Medium"))
+    yield from _from_findings("Address technical debt", f"{reason}.", rest, ("Medium", "Medium"))
 
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
     reason = "definitions, imports or statements are unused, at high confidence."
-    yield from _of_findings("Remove unused code", reason, measured.of_kind("dead-code"), ("Low", "Low"))
+    yield from _from_findings(
+        "Remove unused code", reason, measured.findings_of_kind("dead-code"), ("Low", "Low")
+    )
 
 
-def _structure(measured: Measurements) -> Iterator[Recommendation]:
+def _import_cycles(measured: Measurements) -> Iterator[Recommendation]:
     cycles = sorted(measured.graph.cycles, key=len, reverse=True) if measured.graph is not None else []
     if cycles:
         files = [path for cycle in cycles for path in cycle]
         first = ", ".join(cycles[0][:3])
         reason = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
         yield _recommendation(
-            "Break import cycles", reason, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
+            "Break import cycles", reason, files, MINUTES_PER_CYCLE * len(cycles), ("Medium", "Medium")
         )
 
 
 def _tests(measured: Measurements) -> Iterator[Recommendation]:
-    untested = {
-        path: file.coverable - (file.covered or 0)
-        for path, file in measured.files.items()
-        if file.coverable and file.commits and 100 * (file.covered or 0) < LITTLE_COVERAGE * file.coverable
-    }
-    if untested:
-        files, lines = sorted(untested, key=lambda path: (-untested[path], path)), sum(untested.values())
+    untested_lines: dict[str, int] = {}
+    for path, file in measured.files.items():
+        if file.coverable and file.commits:
+            covered = file.covered or 0
+            if 100 * covered < LOW_COVERAGE_PERCENT * file.coverable:
+                untested_lines[path] = file.coverable - covered
+    if untested_lines:
+        files = sorted(untested_lines, key=lambda path: (-untested_lines[path], path))
+        lines = sum(untested_lines.values())
         reason = (
-            f"{counted(len(files), 'file')} changed, of which tests run less than {LITTLE_COVERAGE} % each:"
-            f" {counted(lines, 'line')} not run. First: {files[0]}"
+            f"{counted(len(files), 'file')} changed, of which tests run less than {LOW_COVERAGE_PERCENT} %"
+            f" each: {counted(lines, 'line')} not run. First: {files[0]}"
         )
         yield _recommendation(
-            "Test code that changes", reason, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High")
+            "Test code that changes", reason, files, MINUTES_PER_UNTESTED_LINE * lines, ("Medium", "High")
         )

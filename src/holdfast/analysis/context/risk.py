@@ -1,4 +1,5 @@
-"""Files with findings of several analyses: hotspots, and the correlation of complexity and churn.
+"""Combines the findings of several analyses: which files to improve first (hotspots), which files have
+findings of more than one analysis, and how complexity correlates with churn.
 
 Contract: every score is computed from numbers that are shown beside it.
 """
@@ -19,8 +20,8 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
-ENOUGH_FILES = 10
-"""The least number of files for a correlation: a judgement, as the correlation of fewer is mostly noise."""
+MIN_FILES_TO_CORRELATE = 10
+"""A judgement: the correlation of fewer files is mostly noise."""
 Priority = Literal["High", "Medium", "Low"]
 
 
@@ -57,9 +58,9 @@ class Correlation(Output):
 
 
 class Effort(Output):
-    """The estimated effort."""
+    """The estimated effort of fixing the findings in a file."""
 
-    estimated_hours: float = Field(description="The sum of the minutes of its findings.")
+    estimated_hours: float = Field(description="The sum over its findings.")
     priority: Priority
 
 
@@ -74,26 +75,33 @@ class Hotspot(Output):
     refactoring_effort: Effort
 
 
-def shares(values: Mapping[str, float]) -> dict[str, float]:
-    """Return the percentile rank of each non-zero value, from 0 to 1; equal values share a rank."""
+def percentile_ranks(values: Mapping[str, float]) -> dict[str, float]:
+    """Return the percentile rank of each value among the non-zero ones, from 0 to 1.
+
+    Equal values share a rank, and the rank of zero is 0.
+    """
     ordered = sorted(filter(None, values.values()))
-    return {
-        path: (bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 / len(ordered)
-        if value
-        else 0.0
-        for path, value in values.items()
-    }
+
+    def percentile_rank(value: float) -> float:
+        if not value:
+            return 0.0
+        return (bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 / len(ordered)
+
+    return {path: percentile_rank(value) for path, value in values.items()}
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Return Spearman's rank correlation with mean ranks for ties; None if all values of a side are equal."""
+    first_ranks = _ranks([first for first, _ in pairs])
+    second_ranks = _ranks([second for _, second in pairs])
     try:
-        return round(statistics.correlation(*(_ranks([pair[side] for pair in pairs]) for side in (0, 1))), 3)
+        return round(statistics.correlation(first_ranks, second_ranks), 3)
     except statistics.StatisticsError:
         return None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value, counted from 1; equal values share their mean rank."""
     ordered = sorted(values)
     return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
 
@@ -101,21 +109,21 @@ def _ranks(values: Sequence[float]) -> list[float]:
 def correlation(measured: Measurements, limit: int) -> Correlation:
     """Return the correlation, and the files with findings of several analyses."""
     changed = [file for file in measured.files.values() if file.commits and file.cyclomatic is not None]
-    found, reason = None, None
+    coefficient, reason = None, None
     if not {"complexity", "churn"} <= measured.measured:
         reason = "complexity and churn were not both measured"
-    elif len(changed) < ENOUGH_FILES:
-        reason = f"fewer than {ENOUGH_FILES} files changed in {measured.period_days} days"
+    elif len(changed) < MIN_FILES_TO_CORRELATE:
+        reason = f"fewer than {MIN_FILES_TO_CORRELATE} files changed in {measured.period_days} days"
     else:
-        found = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
-        reason = "all their values are equal" if found is None else None
-    meetings = [_meeting(measured, file) for file in measured.files.values()]
-    several = [meeting for meeting in meetings if len(meeting.analyses) > 1]
+        coefficient = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
+        reason = "all their values are equal" if coefficient is None else None
+    files = [_findings_by_analysis(measured, file) for file in measured.files.values()]
+    several = [file for file in files if len(file.analyses) > 1]
     several.sort(
         key=lambda item: (-len(item.analyses), -(item.commits or 0), -(item.cyclomatic or 0), item.file)
     )
     return Correlation(
-        complexity_and_churn=found,
+        complexity_and_churn=coefficient,
         files_compared=len(changed),
         reason=reason,
         meetings=several[:limit],
@@ -123,7 +131,7 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
     )
 
 
-def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
+def _findings_by_analysis(measured: Measurements, file: FileMeasures) -> Meeting:
     findings = measured.by_file.get(file.path, ())
     kinds = [finding.kind for finding in findings]
 
@@ -142,14 +150,14 @@ def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
 
 
 def hotspots(measured: Measurements) -> list[Hotspot]:
-    """Return the files with findings, those with the highest score first."""
+    """Return the files with findings, the highest score first."""
     files, by_file = measured.files, measured.by_file
     costs = {path: sum(finding.minutes for finding in by_file.get(path, ())) for path in files}
-    ranks = [shares(costs)]
+    ranks = [percentile_ranks(costs)]
     if "complexity" in measured.measured:
-        ranks.append(shares({path: file.cyclomatic or 0 for path, file in files.items()}))
+        ranks.append(percentile_ranks({path: file.cyclomatic or 0 for path, file in files.items()}))
     if "churn" in measured.measured:
-        ranks.append(shares({path: file.commits or 0 for path, file in files.items()}))
+        ranks.append(percentile_ranks({path: file.commits or 0 for path, file in files.items()}))
     spots = [
         _hotspot(measured, files[path], statistics.mean(rank[path] for rank in ranks))
         for path in by_file

@@ -1,7 +1,7 @@
-"""The quality scorecard: documented formulas over the measurements, with all their parts.
+"""The quality scorecard of a project: its overall health, and the parts that this is the weighted mean of.
 
-Contract: a part that was not measured is null, has a reason, and does not count towards the whole. The
-formulas are documented in docs/analysis.md.
+Contract: a part that was not measured is null, has a reason, and is left out of the mean. The formulas are
+documented in docs/analysis.md.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Scorecard(Output):
         " the second, directly or indirectly."
     )
     test_coverage: float | None = Field(description="Percent, from coverage reports; never estimated.")
-    technical_debt_hours: float | None = Field(description="The estimated effort for all findings.")
-    debt_minutes: dict[str, float] = Field(description="The same in minutes, by kind of finding.")
+    technical_debt_hours: float | None = Field(description="The estimated effort of fixing all findings.")
+    debt_minutes: dict[str, float] = Field(description="That effort in minutes, by kind of finding.")
     weights: dict[str, float] = Field(description="The weight of each measured part.")
     not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
 
@@ -49,14 +49,14 @@ class Scorecard(Output):
 def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
     """Return the scorecard of a project; `coverage_reason` says why no coverage report was used."""
     files = measured.files.values()
-    complexity, change = share_within(files), share_within(files, by_changes=True)
+    complexity, change = percent_within_thresholds(files), percent_within_thresholds(files, by_changes=True)
     index = None if complexity is None or change is None else round((complexity + change) / 2, 1)
-    modularity = None if measured.graph is None else modularity_of(measured.graph)
+    modularity = None if measured.graph is None else modularity_score(measured.graph)
     parts = {
         "complexity_score": complexity,
         "maintainability_index": index,
         "modularity_score": modularity,
-        "test_coverage": covered_share(files),
+        "test_coverage": coverage_percent(files),
     }
     minutes = debt_minutes(measured)
     values = parts | {
@@ -64,7 +64,7 @@ def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
         "change_score": change,
         "technical_debt_hours": round(sum(minutes.values()) / 60, 1) if minutes else None,
     }
-    reasons = _reasons(measured, coverage_reason)
+    reasons = _reasons_not_measured(measured, coverage_reason)
     return Scorecard.model_validate(
         values
         | {
@@ -75,38 +75,40 @@ def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
     )
 
 
-def _reasons(measured: Measurements, coverage_reason: str | None) -> dict[str, str]:
-    """Return why each part would be missing."""
-    has_complexity, has_churn = ("complexity" in measured.measured, "churn" in measured.measured)
-    complexity = "there are no functions" if has_complexity else measured.why_not("complexity")
+def _reasons_not_measured(measured: Measurements, coverage_reason: str | None) -> dict[str, str]:
+    """Return, for each part, the reason that applies if the part is null."""
+    has_complexity, has_churn = "complexity" in measured.measured, "churn" in measured.measured
+    complexity = "there are no functions" if has_complexity else measured.reason_missing("complexity")
     unchanged = f"no file with functions changed in {measured.period_days} days"
-    churn = unchanged if has_churn else measured.why_not("churn")
+    churn = unchanged if has_churn else measured.reason_missing("churn")
     has_graph = measured.graph is not None
     return {
         "overall_health": "no part was measured",
         "complexity_score": complexity,
         "change_score": churn if has_complexity else complexity,
         "maintainability_index": churn if has_complexity else complexity,
-        "modularity_score": "there are fewer than two files" if has_graph else measured.why_not("dag"),
+        "modularity_score": "there are fewer than two files" if has_graph else measured.reason_missing("dag"),
         "test_coverage": coverage_reason or "no file of the project is in a report",
         "technical_debt_hours": "none of complexity, satd and dead-code was measured",
     }
 
 
-def share_within(files: Iterable[FileMeasures], *, by_changes: bool = False) -> float | None:
-    """Return the percentage of lines in functions within the thresholds, files weighted by lines or by
-    changes."""
+def percent_within_thresholds(files: Iterable[FileMeasures], *, by_changes: bool = False) -> float | None:
+    """Return the percentage of function lines that are in functions within the complexity thresholds.
+
+    With `by_changes`, files are weighted by changed lines, not by function lines. None without functions.
+    """
     total = within = 0.0
     for file in files:
-        if file.heavy_lines is None or not file.function_lines or (by_changes and file.changes is None):
+        if file.complex_lines is None or not file.function_lines or (by_changes and file.changes is None):
             continue
         weight = (file.changes or 0) if by_changes else file.function_lines
         total += weight
-        within += weight * (1 - file.heavy_lines / file.function_lines)
+        within += weight * (1 - file.complex_lines / file.function_lines)
     return round(100 * within / total, 1) if total else None
 
 
-def modularity_of(graph: ImportGraph) -> float | None:
+def modularity_score(graph: ImportGraph) -> float | None:
     """Return 100 minus the propagation cost; None if there are no pairs of files.
 
     MacCormack, Rusnak and Baldwin, "Exploring the Structure of Complex Software Designs" (2006).
@@ -114,35 +116,42 @@ def modularity_of(graph: ImportGraph) -> float | None:
     count = len(graph.edges)
     if count < 2:
         return None
-    reached = sum(reach.bit_count() - 1 for reach in _reaches(graph))
-    return round(100 * (1 - reached / (count * (count - 1))), 1)
+    connected_pairs = sum(files.bit_count() - 1 for files in _reachable_files(graph))
+    return round(100 * (1 - connected_pairs / (count * (count - 1))), 1)
 
 
-def _reaches(graph: ImportGraph) -> list[int]:
-    """Return the transitive closure: for each file the files it reaches, itself included, as a bit set."""
-    places = {path: place for place, path in enumerate(graph.edges)}
-    reach, changed = [1 << place for place in places.values()], True
-    steps = [[places[target] for target in targets if target in places] for targets in graph.edges.values()]
+def _reachable_files(graph: ImportGraph) -> list[int]:
+    """Return the transitive closure: for each file a bit set of the files that it imports, directly or
+    indirectly, itself included."""
+    indexes = {path: index for index, path in enumerate(graph.edges)}
+    imports = [
+        [indexes[target] for target in targets if target in indexes] for targets in graph.edges.values()
+    ]
+    reachable = [1 << index for index in range(len(imports))]
+    changed = True
     while changed:  # at most once per file of the longest chain, and usually far less often
         changed = False
-        for place in range(len(reach) - 1, -1, -1):
-            wider = reach[place]
-            for target in steps[place]:
-                wider |= reach[target]
-            if wider != reach[place]:
-                reach[place], changed = wider, True
-    return reach
+        for index in reversed(range(len(reachable))):
+            files = reachable[index]
+            for target in imports[index]:
+                files |= reachable[target]
+            if files != reachable[index]:
+                reachable[index], changed = files, True
+    return reachable
 
 
-def covered_share(files: Iterable[FileMeasures]) -> float | None:
-    """Return the percentage of coverable lines that tests ran."""
-    known = [(file.covered or 0, file.coverable) for file in files if file.coverable]
-    total = sum(coverable for _, coverable in known)
-    return round(100 * sum(covered for covered, _ in known) / total, 1) if total else None
+def coverage_percent(files: Iterable[FileMeasures]) -> float | None:
+    """Return the percentage of coverable lines that tests ran; None if no coverage is known."""
+    covered = coverable = 0
+    for file in files:
+        if file.coverable:
+            covered += file.covered or 0
+            coverable += file.coverable
+    return round(100 * covered / coverable, 1) if coverable else None
 
 
 def debt_minutes(measured: Measurements) -> dict[str, float]:
-    """Return the minutes of the findings of each kind that was analysed."""
+    """Return the minutes to fix the findings of each kind that was analysed."""
     kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
     return {
         kind: round(sum(finding.minutes for finding in measured.findings if finding.kind == kind), 1)

@@ -1,4 +1,4 @@
-"""The sections of a deep context: each shows one report as JSON, with lists cut to a limit."""
+"""The sections of a deep context: each is the report of one analysis as JSON, with lists cut to a limit."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ from holdfast.analysis.graph.graph_report import GraphReport
 from holdfast.kernel.untrusted import visible_in
 from holdfast.syntax.record import MODULE, Record
 
-_UNUSED = ("kind", "name", "file", "line", "confidence", "level")
+_DEAD_CODE_FIELDS = ("kind", "name", "file", "line", "confidence", "level")
 
 Section = Mapping[str, Any]
+"""JSON by section name; most analyses have one section."""
 
 
 def deep_context_components(limit: int, dag_type: DagType) -> Components:
-    """Return the analyses of a deep context, in the order of its sections."""
+    """Return the analyses of a deep context, in the order of its sections.
+
+    The certain findings of an analysis are those of the document; defect predictions are not findings.
+    """
     return {
         "ast": Component(lambda _: AnalysisReport(), partial(syntax_section, limit)),
         "complexity": Component(reports.complexity, partial(complexity_section, limit)),
@@ -41,10 +45,12 @@ def deep_context_components(limit: int, dag_type: DagType) -> Components:
         "dead-code": Component(
             reports.dead_code,
             partial(dead_code_section, limit),
-            lambda report, _: report.at_least("high").findings,
+            findings=lambda report, _: report.at_least("high").findings,
         ),
         "satd": Component(partial(reports.debt, probable=True), partial(debt_section, limit)),
-        "defect-probability": Component(reports.defects, partial(defect_section, limit), lambda *_: ()),
+        "defect-probability": Component(
+            reports.defects, partial(defect_section, limit), findings=lambda *_: ()
+        ),
     }
 
 
@@ -63,6 +69,7 @@ def syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Secti
 
 
 def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
+    """Show a file with its first definitions, top-level definitions before nested ones."""
     definitions = sorted(record.names.definitions, key=lambda item: item.container != MODULE)
     return {
         "path": path,
@@ -91,10 +98,10 @@ def complexity_section(limit: int, report: ComplexityReport, _: AnalysisScope) -
 
 def complexity_lists(report: ComplexityReport, limit: int) -> dict[str, Any]:
     """Return the costliest functions over a threshold, and the hotspots."""
-    worst = report.costliest
+    violations = report.costliest
     return {
-        "violations": [violation_view(item).wire() for item in worst[:limit]],
-        "total_violations": len(worst),
+        "violations": [violation_view(item).wire() for item in violations[:limit]],
+        "total_violations": len(violations),
         "hotspots": [item.wire() for item in report.hotspots()],
     }
 
@@ -126,7 +133,7 @@ def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Secti
 
 def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: AnalysisScope) -> Section:
     """Show the most connected part of the graph, the cycles, and references between languages."""
-    part = excerpt(report.graph, None, 2 * limit, 4 * limit)
+    part = excerpt(report.graph, None, 2 * limit, 4 * limit)  # graphs usually have more edges than nodes
     section = {
         "dag_type": dag_type,
         "total_nodes": part.total_nodes,
@@ -147,14 +154,14 @@ def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Analys
 
 def dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> Section:
     """Show the totals and the most confident findings."""
-    worst = report.most_confident_first
+    findings = report.most_confident_first
     section = {
         "summary": {
-            "total": len(worst),
+            "total": len(findings),
             **{level: report.by_level[level] for level in ("high", "medium", "low")},
         },
         "by_kind": report.by_kind,
-        "findings": [{name: getattr(item, name) for name in _UNUSED} for item in worst[:limit]],
+        "findings": [{name: getattr(item, name) for name in _DEAD_CODE_FIELDS} for item in findings[:limit]],
     }
     return {"dead_code_results": visible_in(section)}
 
@@ -183,13 +190,13 @@ def defect_section(limit: int, report: DefectReport, _: AnalysisScope) -> Sectio
         "baseline": report.baseline.wire(),
         "ranking": [
             {
-                "file": found.file,
-                "probability": found.probability,
-                "confidence": found.confidence,
-                "risk_level": found.risk,
-                "missing": sorted(found.missing),
+                "file": prediction.file,
+                "probability": prediction.probability,
+                "confidence": prediction.confidence,
+                "risk_level": prediction.risk,
+                "missing": sorted(prediction.missing),
             }
-            for found in report.predictions[:limit]
+            for prediction in report.predictions[:limit]
         ],
         "total": len(report.predictions),
     }

@@ -1,4 +1,4 @@
-"""How much of each file test runs covered, from the reports they left behind.
+"""Test coverage, from the reports that earlier test runs have written.
 
 - `coverage_report.py`: finds the reports, and combines them into one.
 - `report_formats.py`: parses Cobertura, JaCoCo, lcov, Go and coverage.py.

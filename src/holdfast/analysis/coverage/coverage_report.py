@@ -1,8 +1,9 @@
-"""The report on test coverage, from the files that test runs left in the usual places.
+"""The report on test coverage, combined from the report files that test runs have written in the usual
+places.
 
 Contract: no test is run and nothing is guessed. If several report files cover a source file, the newest one
-counts. A report that is older than the source file is marked as stale. Without a report there is no number,
-but a reason.
+is used. Coverage is marked as stale if the source file is newer than the report. Without a report there is no
+number, but a reason.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from holdfast.analysis.coverage.python_statements import python_statements
-from holdfast.analysis.coverage.report_formats import CoverableParts, ReportFile, parsed
+from holdfast.analysis.coverage.report_formats import CoverableParts, ReportFile, parse_report
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import rfc3339_of_seconds
@@ -28,7 +29,7 @@ from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
-PLACES = (
+REPORT_PATHS = (
     "coverage.xml",
     "cobertura.xml",
     "coverage/coverage.xml",
@@ -45,7 +46,7 @@ PLACES = (
     "target/site/jacoco/jacoco.xml",
     "build/reports/jacoco/test/jacocoTestReport.xml",
 )
-"""Where reports are expected, relative to the project's folder and to the root of the repository."""
+"""Where report files are searched for, relative to the project's folder and to the root of the repository."""
 NO_REPORT = "no report found"
 
 
@@ -68,18 +69,18 @@ class FileCoverage:
 
 
 class FoundReport(Output):
-    """A report that was found, and whether it could be used."""
+    """A report file, and whether it could be used."""
 
     path: UntrustedText
     kind: str | None = None
     written_at: str
     files: int = Field(default=0, description="Files of the project that it covers.")
-    unmatched: int = Field(default=0, description="Files that it covers and that the project does not have.")
+    unmatched: int = Field(default=0, description="Files that it covers, but that the project does not have.")
     problem: UntrustedText | None = None
 
 
 class CoverageSummary(Output):
-    """The totals of all reports."""
+    """The totals over all report files."""
 
     percent: float | None
     covered_files: int
@@ -90,16 +91,16 @@ class CoverageSummary(Output):
 
 @dataclass(frozen=True)
 class CoverageReport(AnalysisReport):
-    """The coverage of files, combined from all reports."""
+    """The coverage of files, combined from all report files."""
 
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
     reports: tuple[FoundReport, ...] = ()
     without: str = NO_REPORT
-    """Why there is no number, if there are no reports."""
+    """Why there is no number, if there are no report files."""
 
     @property
     def percent(self) -> float | None:
-        """The percentage covered of everything in the reports."""
+        """The covered percentage of everything that the report files count."""
         total = sum(item.total for item in self.files.values())
         covered = sum(item.covered for item in self.files.values())
         return round(100 * covered / total, 1) if total else None
@@ -118,12 +119,12 @@ class CoverageReport(AnalysisReport):
         return "; ".join(problems) or self.without
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return how much of each file there is to cover, and how much tests covered."""
-        return {path: {"covered": one.covered, "coverable": one.total} for path, one in self.files.items()}
+        """Return for each file how much could be covered, and how much was."""
+        return {path: {"covered": file.covered, "coverable": file.total} for path, file in self.files.items()}
 
     @property
     def summary(self) -> CoverageSummary:
-        """Everything but the files."""
+        """The totals and the report files."""
         return CoverageSummary(
             percent=self.percent,
             covered_files=len(self.files),
@@ -134,97 +135,112 @@ class CoverageReport(AnalysisReport):
 
 
 def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> CoverageReport:
-    """Return the coverage of `sources`, paths relative to the root of the repository."""
-    found: dict[str, FileCoverage] = {}
+    """Return the coverage of `sources`, paths relative to `root`, the root of the repository."""
+    files: dict[str, FileCoverage] = {}
     reports: list[FoundReport] = []
-    by_name = _by_name(sources)
-    for path, (_, size, time_ns) in sorted(_present(tree, project), key=lambda item: -item[1][2]):
+    by_name = _group_by_name(sources)
+    newest_first = sorted(_existing_reports(tree, project), key=lambda item: -item[1].modified_ns)
+    for path, stat in newest_first:
         current_call().check()
-        made = partial(FoundReport, path=path.text, written_at=rfc3339_of_seconds(time_ns // 1_000_000_000))
+        written_at = rfc3339_of_seconds(stat.modified_ns // 1_000_000_000)
+        found_report = partial(FoundReport, path=path.text, written_at=written_at)
         try:
-            if size > LIMITS.coverage_report_bytes:
+            if stat.size > LIMITS.coverage_report_bytes:
                 raise UnreadableDocument(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
-            report = parsed(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
-            covered_files, unmatched = _resolved(tree, report, _SourceFinder(root, path, by_name))
+            report = parse_report(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
+            covered_files, unmatched = _match_files(tree, report, _SourceFinder(root, path, by_name))
         except (Cancelled, DeadlineExceeded):
             raise
         except (UnreadableDocument, HoldfastError) as failure:
-            reports.append(made(problem=str(failure)))
+            reports.append(found_report(problem=str(failure)))
             continue
-        reports.append(made(kind=report.kind, files=len(covered_files), unmatched=unmatched))
+        reports.append(found_report(kind=report.kind, files=len(covered_files), unmatched=unmatched))
         for source, parts in covered_files.items():
-            seen = _stat(tree, source)
-            is_stale = seen is not None and seen[2] > time_ns
-            found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
-    return CoverageReport(dict(sorted(found.items())), tuple(reports))
+            source_stat = _stat(tree, source)
+            is_stale = source_stat is not None and source_stat.modified_ns > stat.modified_ns
+            files.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
+    return CoverageReport(dict(sorted(files.items())), tuple(reports))
 
 
-def reports_seen(tree: Tree, project: str) -> list[tuple[str, tuple[int, int, int]]]:
-    """Return the stats of the reports: while these are equal, so is the coverage."""
-    return [(path.text, stat) for path, stat in _present(tree, project)]
+class ReportStat(NamedTuple):
+    """The stat of a file, to detect changes."""
+
+    inode: int
+    size: int
+    modified_ns: int
 
 
-def _present(tree: Tree, project: str) -> Iterator[tuple[RepoPath, tuple[int, int, int]]]:
+def report_stats(tree: Tree, project: str) -> list[tuple[str, ReportStat]]:
+    """Return the stats of the report files: while these are equal, so is the coverage."""
+    return [(path.text, stat) for path, stat in _existing_reports(tree, project)]
+
+
+def _existing_reports(tree: Tree, project: str) -> Iterator[tuple[RepoPath, ReportStat]]:
     prefixes = dict.fromkeys((f"{project}/" if project else "", ""))
-    for place in (f"{prefix}{place}" for prefix in prefixes for place in PLACES):
-        path = RepoPath.parse(place)
-        signature = _stat(tree, place)
-        if signature is not None:
-            yield path, signature
+    for prefix in prefixes:
+        for path in REPORT_PATHS:
+            stat = _stat(tree, prefix + path)
+            if stat is not None:
+                yield RepoPath.parse(prefix + path), stat
 
 
-def _stat(tree: Tree, path: str) -> tuple[int, int, int] | None:
-    """Return inode, size and modification time of a file; None if it cannot be read."""
+def _stat(tree: Tree, path: str) -> ReportStat | None:
+    """Return the stat of a file; None if it cannot be read."""
     try:
-        return tree.signature(RepoPath.parse(path))
+        signature = tree.signature(RepoPath.parse(path))
     except HoldfastError:
         return None
+    return None if signature is None else ReportStat(*signature)
 
 
-def _by_name(sources: Collection[str]) -> Mapping[str, list[str]]:
-    named: defaultdict[str, list[str]] = defaultdict(list)
+def _group_by_name(sources: Collection[str]) -> Mapping[str, list[str]]:
+    """Group paths by the name of the file."""
+    by_name: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
-        named[source.rpartition("/")[2]].append(source)
-    return named
+        by_name[source.rpartition("/")[2]].append(source)
+    return by_name
 
 
 @dataclass(frozen=True)
 class _SourceFinder:
-    """Finds the source file that a path in a report means."""
+    """Finds the source file that a path in a report stands for."""
 
     root: str
     report: RepoPath
     by_name: Mapping[str, list[str]]
 
-    def find(self, written: str) -> str | None:
-        """Return the file with that path, or the one with the longest common suffix, if it is unambiguous."""
-        path = written.replace("\\", "/").removeprefix("./")
+    def find(self, reported_path: str) -> str | None:
+        """Return the file with that path from the root or from the report's folder, else by its suffix."""
+        path = reported_path.replace("\\", "/").removeprefix("./")
         if path.startswith("/"):
-            inside = path.removeprefix(self.root.rstrip("/") + "/")
-            path = inside if inside != path else path.lstrip("/")
-        named = self.by_name.get(path.rpartition("/")[2], [])
-        if path in named:
+            root = self.root.rstrip("/") + "/"
+            path = path.removeprefix(root) if path.startswith(root) else path.lstrip("/")
+        same_name = self.by_name.get(path.rpartition("/")[2], [])
+        if path in same_name:
             return path
-        beside = "/".join((*self.report.segments[:-1], path))
-        if beside in named:
-            return beside
-        return self._by_end(path, named)
+        in_report_folder = "/".join((*self.report.segments[:-1], path))
+        if in_report_folder in same_name:
+            return in_report_folder
+        return self._find_by_suffix(path, same_name)
 
-    def _by_end(self, path: str, named: list[str]) -> str | None:
+    def _find_by_suffix(self, path: str, same_name: list[str]) -> str | None:
         """Compare path suffixes: reports may prepend a module's name or leave out leading folders."""
-        longer = [name for name in named if f"/{path}".endswith(f"/{name}")]
-        if longer:
-            return max(longer, key=len)
-        shorter = [name for name in named if name.endswith(f"/{path}")]
-        return shorter[0] if len(shorter) == 1 else None
+        in_path = [source for source in same_name if f"/{path}".endswith(f"/{source}")]
+        if in_path:
+            return max(in_path, key=len)
+        below_folders = [source for source in same_name if source.endswith(f"/{path}")]
+        return below_folders[0] if len(below_folders) == 1 else None
 
 
-def _resolved(tree: Tree, report: ReportFile, finder: _SourceFinder) -> tuple[dict[str, CoverableParts], int]:
+def _match_files(
+    tree: Tree, report: ReportFile, finder: _SourceFinder
+) -> tuple[dict[str, CoverableParts], int]:
+    """Return the parts of each source file in a report, and the number of files that were not found."""
     covered_files: dict[str, CoverableParts] = {}
     unmatched = 0
-    for written in {**report.files, **report.executed}:
-        source = finder.find(written)
-        parts = None if source is None else _parts(tree, report, written, source)
+    for reported_path in {**report.files, **report.executed}:
+        source = finder.find(reported_path)
+        parts = None if source is None else _parts_of_file(tree, report, reported_path, source)
         if source is None or parts is None:
             unmatched += 1
         else:
@@ -232,9 +248,10 @@ def _resolved(tree: Tree, report: ReportFile, finder: _SourceFinder) -> tuple[di
     return covered_files, unmatched
 
 
-def _parts(tree: Tree, report: ReportFile, written: str, source: str) -> CoverableParts | None:
-    if written in report.files:
-        return report.files[written]
+def _parts_of_file(tree: Tree, report: ReportFile, reported_path: str, source: str) -> CoverableParts | None:
+    """Return the parts in the report, or those of a Python file of which it has only the executed lines."""
+    if reported_path in report.files:
+        return report.files[reported_path]
     try:
         content = tree.read_bytes(RepoPath.parse(source), LIMITS.source_file_bytes)
         statements = python_statements(content)
@@ -242,5 +259,5 @@ def _parts(tree: Tree, report: ReportFile, written: str, source: str) -> Coverab
         return None
     parts = CoverableParts()
     for statement in statements:
-        parts.add(statement.start, not report.executed[written].isdisjoint(statement))
+        parts.add(statement.start, not report.executed[reported_path].isdisjoint(statement))
     return parts

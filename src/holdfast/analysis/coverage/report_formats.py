@@ -1,14 +1,14 @@
 """Parses the reports of test runs: Cobertura and JaCoCo (XML), lcov, Go's profiles, coverage.py's data file.
 
-Contract: a parser returns the content of a report under the paths it uses, without guessing. Anything that is
-no such report, or exceeds the limits, raises `UnreadableDocument`.
+Contract: a parser returns the content of a report by the paths that the report uses. A content that is not
+such a report, or exceeds the limits, raises `UnreadableDocument`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_xml
@@ -19,6 +19,9 @@ _COVERAGE_TABLES = {
     "line_bits": ("file_id", "numbits"),
     "arc": ("file_id", "fromno", "tono"),
 }
+"""The tables and columns of coverage.py's data file that are read."""
+_MAX_NUMBER_DIGITS = 18
+"""Digits of a number in XML or lcov: those that a 64-bit integer can always hold."""
 _GO_BLOCK = re.compile(
     r"(?P<file>.+):(?P<place>\d+\.\d+,\d+\.\d+) (?P<statements>\d{1,9}) (?P<hits>\d+)\s*\Z"
 )
@@ -26,27 +29,29 @@ _GO_BLOCK = re.compile(
 
 @dataclass
 class CoverableParts:
-    """Lines or blocks of a file: their weights, and whether a test ran them."""
+    """The parts of a file that tests could run: lines, or blocks of several statements."""
 
     weights: dict[Hashable, int] = field(default_factory=dict)
+    """The number of statements in each part."""
     hit: set[Hashable] = field(default_factory=set)
+    """The parts that a test ran."""
 
-    def add(self, part: Hashable, hit: bool, weight: int = 1) -> None:
-        """Add a part; one that occurs several times was run if any occurrence says so."""
+    def add(self, part: Hashable, is_hit: bool, weight: int = 1) -> None:
+        """Add a part; a part that is added several times was run if any of them was."""
         self.weights[part] = weight
-        if hit:
+        if is_hit:
             self.hit.add(part)
 
-    def among(self, lines: frozenset[int]) -> CoverableParts:
+    def restrict_to(self, lines: frozenset[int]) -> CoverableParts:
         """Return the parts that contain one of these lines."""
         ordered = sorted(lines)
-        kept = {}
+        weights = {}
         for part, weight in self.weights.items():
-            first, last = _ends(part)
-            at = bisect_left(ordered, first)
-            if at < len(ordered) and ordered[at] <= last:
-                kept[part] = weight
-        return CoverableParts(kept, self.hit & kept.keys())
+            first, last = _line_range(part)
+            next_index = bisect_left(ordered, first)
+            if next_index < len(ordered) and ordered[next_index] <= last:
+                weights[part] = weight
+        return CoverableParts(weights, self.hit & weights.keys())
 
     @property
     def total(self) -> int:
@@ -59,10 +64,10 @@ class CoverableParts:
         return sum(self.weights[part] for part in self.hit if part in self.weights)
 
 
-def _ends(part: Hashable) -> tuple[int, int]:
-    """Return the first and last line of a part: a line, or a block of Go such as `3.14,5.2`."""
-    ends = [int(end.partition(".")[0]) for end in str(part).split(",")]
-    return ends[0], ends[-1]
+def _line_range(part: Hashable) -> tuple[int, int]:
+    """Return the first and last line of a part: a line number, or a block of Go such as `3.14,5.2`."""
+    lines = [int(position.partition(".")[0]) for position in str(part).split(",")]
+    return lines[0], lines[-1]
 
 
 @dataclass
@@ -72,16 +77,16 @@ class ReportFile:
     kind: str
     files: dict[str, CoverableParts] = field(default_factory=dict)
     executed: dict[str, frozenset[int]] = field(default_factory=dict)
-    """Lines that were run, if the report does not say which lines there are."""
+    """The executed lines by file, from a report that does not list the other lines."""
 
     def parts(self, path: str) -> CoverableParts:
-        """Return the parts of a file, empty at first."""
+        """Return the parts of a file, to which a parser adds; empty at first."""
         return self.files.setdefault(path, CoverableParts())
 
 
-def _number(text: str | None, what: str) -> int:
-    if text is None or not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise UnreadableDocument(f"{what} is not a number")
+def _parse_number(text: str | None, meaning: str) -> int:
+    if text is None or not text.isascii() or not text.isdecimal() or len(text) > _MAX_NUMBER_DIGITS:
+        raise UnreadableDocument(f"{meaning} is not a number")
     return int(text)
 
 
@@ -102,8 +107,8 @@ def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportF
         if name == "class":
             parts = None if attributes is None else report.parts(attributes.get("filename", ""))
         elif name == "line" and attributes is not None and parts is not None:
-            hits = _number(attributes.get("hits"), "the hits of a line")
-            parts.add(_number(attributes.get("number"), "the number of a line"), hits > 0)
+            hits = _parse_number(attributes.get("hits"), "the hits of a line")
+            parts.add(_parse_number(attributes.get("number"), "the number of a line"), hits > 0)
     return report
 
 
@@ -113,11 +118,11 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
         if name == "package" and attributes is not None:
             package = attributes.get("name", "")
         elif name == "sourcefile":
-            place = f"{package}/{(attributes or {}).get('name', '')}".lstrip("/")
-            parts = None if attributes is None else report.parts(place)
+            path = f"{package}/{(attributes or {}).get('name', '')}".lstrip("/")
+            parts = None if attributes is None else report.parts(path)
         elif name == "line" and attributes is not None and parts is not None:
-            covered = _number(attributes.get("ci"), "the covered instructions of a line")
-            parts.add(_number(attributes.get("nr"), "the number of a line"), covered > 0)
+            covered = _parse_number(attributes.get("ci"), "the covered instructions of a line")
+            parts.add(_parse_number(attributes.get("nr"), "the number of a line"), covered > 0)
     return report
 
 
@@ -131,7 +136,8 @@ def lcov_report(content: bytes) -> ReportFile:
         elif key == "DA" and parts is not None:
             number, _, hits = value.partition(",")
             count = hits.partition(",")[0].strip()
-            parts.add(_number(number, "the number of a line"), count.lstrip("-0") != "" and count[0] != "-")
+            is_hit = count.lstrip("-0") != "" and count[0] != "-"  # some tools write a negative count
+            parts.add(_parse_number(number, "the number of a line"), is_hit)
         elif line.strip() == "end_of_record":
             parts = None
     if not report.files:
@@ -143,37 +149,40 @@ def go_report(content: bytes) -> ReportFile:
     """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
-        raise UnreadableDocument("it does not begin with a mode")
+        raise UnreadableDocument("it does not start with a mode")
     report = ReportFile("go")
     for line in filter(None, lines[1:]):
-        found = _GO_BLOCK.match(line)
-        if found is None:
+        block = _GO_BLOCK.match(line)
+        if block is None:
             raise UnreadableDocument("one of its lines is not a block")
-        statements = int(found["statements"])
-        report.parts(found["file"]).add(found["place"], found["hits"].lstrip("0") != "", statements)
+        is_hit = block["hits"].lstrip("0") != ""
+        report.parts(block["file"]).add(block["place"], is_hit, int(block["statements"]))
     return report
 
 
 def coverage_data(content: bytes) -> ReportFile:
-    """Parse the data file of coverage.py, which has the lines that ran."""
+    """Parse the data file of coverage.py, which has only the lines that were run."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
         for (path,) in database.execute("SELECT path FROM file"):
             lines[str(path)] = set()
-        bits = "SELECT path, numbits FROM line_bits JOIN file ON file.id = file_id"
-        for path, packed in database.execute(bits):
-            if isinstance(packed, bytes):
-                lines[str(path)].update(_unpacked(packed))
-        arcs = "SELECT path, fromno, tono FROM arc JOIN file ON file.id = file_id"
-        for path, *ends in database.execute(arcs):
+        select_bits = "SELECT path, numbits FROM line_bits JOIN file ON file.id = file_id"
+        for path, bits in database.execute(select_bits):
+            if isinstance(bits, bytes):
+                lines[str(path)].update(_unpack_lines(bits))
+        # An arc is a jump between two lines; negative numbers stand for entering or leaving a function.
+        select_arcs = "SELECT path, fromno, tono FROM arc JOIN file ON file.id = file_id"
+        for path, *ends in database.execute(select_arcs):
             lines[str(path)].update(end for end in ends if isinstance(end, int) and end > 0)
-    return ReportFile("coverage.py", executed={path: frozenset(seen) for path, seen in lines.items()})
+    return ReportFile("coverage.py", executed={path: frozenset(numbers) for path, numbers in lines.items()})
 
 
-def _unpacked(packed: bytes) -> Iterable[int]:
-    return (
-        place * 8 + bit for place, byte in enumerate(packed) if byte for bit in range(8) if byte & (1 << bit)
-    )
+def _unpack_lines(bits: bytes) -> Iterator[int]:
+    """Yield the numbers of the bits that are set."""
+    for index, byte in enumerate(bits):
+        for bit in range(8):
+            if byte & (1 << bit):
+                yield index * 8 + bit
 
 
 PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
@@ -184,6 +193,6 @@ PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
 )
 
 
-def parsed(name: str, content: bytes) -> ReportFile:
-    """Parse a report in the format that its name implies."""
+def parse_report(name: str, content: bytes) -> ReportFile:
+    """Parse a report file in the format that its name implies."""
     return next(parse for endings, parse in PARSERS if name.endswith(endings))(content)

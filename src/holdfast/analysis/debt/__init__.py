@@ -1,9 +1,9 @@
-"""Self-admitted technical debt: comments in which authors say that something is not as it should be.
+"""Self-admitted technical debt (SATD): comments in which authors say that code is not as it should be.
 
-- `passage.py`: comments as passages of text. `marker.py`: the markers that open one, such as TODO.
-- `debt_item.py`: the items of a scan. `model.py`: a linear model for comments without a marker.
+- `passage.py`: comments as passages of text. `marker.py`: the markers that open a passage, such as TODO.
+- `debt_item.py`: the debt items of a scan. `model.py`: a linear model for passages without a marker.
 - `debt_report.py`: the report.
 
-Items with a marker are certain, items found by the model probable: `docs/accuracy.md` says how often it is
-right, and results list the two separately.
+Items with a marker are certain, items found by the model are probable; results list the two separately.
+`docs/accuracy.md` says how often the model is right.
 """

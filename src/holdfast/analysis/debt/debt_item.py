@@ -1,8 +1,8 @@
-"""The debts that the comments of a scan admit, each with its place and certainty.
+"""Debt items: the technical debt that the comments of a scan admit, with its place, severity and certainty.
 
-A passage that opens with a marker is certain. The model judges only passages like those it was trained on:
-prose without a marker, and documentation only if it contains a marker word; no licences, commented-out code,
-directives to tools or bare issue numbers.
+A passage with a marker is a certain item. Other passages are items if the model considers them probable
+enough. It judges only passages like those it was trained on: prose, and documentation only if it contains a
+marker word; no licences, commented-out code, directives to tools or bare issue numbers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from holdfast.syntax.record import Record
 
 Certainty = Literal["certain", "probable"]
 PROBABLE_SEVERITY: Severity = "Low"
-_TEXT_CHARACTERS = 300
-"""Characters of an item that are shown: a chosen bound, some three lines."""
+"""The severity of items without a marker: a convention, as only markers tell severities apart."""
+_MAX_TEXT_CHARACTERS = 300
+"""Characters of an item's text: a judgement, some three lines are enough to recognise a comment."""
 
 LICENCE = re.compile(
     r"(?i)\bcopyright\b|\(c\) ?\d{4}|\blicen[cs]ed (?:to|under)\b|\bSPDX-|\ball rights reserved\b"
@@ -43,7 +44,7 @@ _CODE_LINE = re.compile(
     r"|func|fn|var|let|const|public|private|static|elif|else|#include|except|raise|print) ?.*[\w)\]:'\"]$"
     r"|[)\]}]|>>> |\$ |</?\w+)"
 )
-_TAG = re.compile(r"(?i)\b(?:todo|fixme|xxx|hack)\b")
+_MARKER_WORD = re.compile(r"(?i)\b(?:todo|fixme|xxx|hack)\b")
 _PROSE = re.compile(r"\b[A-Za-z']{2,30} [A-Za-z']{2,30} [A-Za-z']{2,}")
 _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ("Security", re.compile(r"(?i)\b(?:security|insecure|vulnerab|exploit|injection)")),
@@ -64,7 +65,7 @@ _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True)
 class DebtItem:
-    """A debt that a comment admits."""
+    """A comment that admits technical debt."""
 
     category: Category
     severity: Severity
@@ -75,105 +76,129 @@ class DebtItem:
     column: int
     marker: str | None = None
     probability: float | None = None
-    """By the model, for probable items."""
+    """The model's estimate, for probable items."""
 
     @property
     def order(self) -> tuple[int, str, str, int, int]:
-        """Sorts by severity, then certain before probable, then by place."""
+        """A sort key: by severity, then certain before probable, then by place."""
         return SEVERITIES.index(self.severity), self.certainty, self.file, self.line, self.column
 
 
 def debt_items(scan: Scan, *, probable: bool = True, min_probability: float | None = None) -> list[DebtItem]:
-    """Return the debts that the comments of a scan admit, in order."""
-    call, found = current_call(), list[DebtItem]()
-    lowest = probability_threshold(min_probability) if probable else None
+    """Return the debt items of a scan, certain ones only unless `probable`, the most severe first."""
+    call, items = current_call(), list[DebtItem]()
+    threshold = probability_threshold(min_probability) if probable else None
     for done, (path, record) in enumerate(scan.files.items()):
         call.progress(done, len(scan.files), "files searched for debt")
-        found += file_debt(path, record, lowest)
-    return sorted(found, key=lambda item: item.order)
+        items += file_debt(path, record, threshold)
+    return sorted(items, key=lambda item: item.order)
 
 
-def certain_debts(room: Analysis, scan: Scan) -> list[DebtItem]:
-    """Return the debts that a marker shows, the gravest first; cached by file."""
-    found = room.cached_by_file("certain debts", scan, lambda path, record: (*file_debt(path, record, None),))
-    return sorted((item for items in found.values() for item in items), key=lambda item: item.order)
+def certain_items(room: Analysis, scan: Scan) -> list[DebtItem]:
+    """Return the items with a marker, the most severe first; cached by file."""
+    by_file = room.cached_by_file(
+        "certain debt items", scan, lambda path, record: (*file_debt(path, record, None),)
+    )
+    return sorted((item for items in by_file.values() for item in items), key=lambda item: item.order)
 
 
-def new_items(items: Iterable[DebtItem], base: BaseCommit, lowest: float | None) -> list[DebtItem]:
-    """Return the items that the base lacks. If a text occurs more often than before, the later ones are
-    new."""
-    found: dict[str, list[DebtItem]] = {}
+def new_items(items: Iterable[DebtItem], base: BaseCommit, threshold: float | None) -> list[DebtItem]:
+    """Return the items that the base lacks.
+
+    Items are compared by text. If a text occurs more often in a file than at the base, the last ones are new.
+    """
+    by_file: dict[str, list[DebtItem]] = {}
     for item in items:
-        found.setdefault(item.file, []).append(item)
+        by_file.setdefault(item.file, []).append(item)
     new: list[DebtItem] = []
-    for path, before in base.changed(found):
-        known = Counter(item.text for item in (file_debt(path, before, lowest) if before else ()))
-        for item in found[path]:
-            if known[item.text]:
-                known[item.text] -= 1
+    for path, former_record in base.changed_records(by_file):
+        former_items = file_debt(path, former_record, threshold) if former_record else ()
+        former_texts = Counter(item.text for item in former_items)
+        for item in by_file[path]:
+            if former_texts[item.text]:
+                former_texts[item.text] -= 1
             else:
                 new.append(item)
     return sorted(new, key=lambda item: item.order)
 
 
 def probability_threshold(wanted: float | None) -> float:
-    """Return the least probability of an item: the requested one, or the model's own threshold."""
+    """Return the minimum probability of an item: the requested one, or the model's own threshold."""
     return shipped_model().threshold if wanted is None else wanted
 
 
-def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtItem]:
-    """Yield the debts of one file: the certain ones, and those at least as probable as `lowest` unless it is
-    None."""
+def file_debt(path: str, record: Record, threshold: float | None) -> Iterator[DebtItem]:
+    """Yield the debt items of one file: the certain ones, and with a threshold those at least as probable."""
     for passage in passages(record.comments):
-        certain = list(_certain(path, passage))
+        certain = list(_marked_items(path, passage))
         yield from certain
-        if not certain and lowest is not None and is_prose(passage):
+        if not certain and threshold is not None and is_prose(passage):
             text = passage.text
             probability = shipped_model().probability(text)
-            if probability >= lowest and LICENCE.search(text) is None:
-                at = next(line for line in passage.lines if line.text)
+            if probability >= threshold and LICENCE.search(text) is None:
+                first_line = next(line for line in passage.lines if line.text)
                 yield DebtItem(
                     category=_category(text),
                     severity=PROBABLE_SEVERITY,
                     certainty="probable",
-                    text=shorten(text, _TEXT_CHARACTERS, tidy=True),
+                    text=shorten(text, _MAX_TEXT_CHARACTERS, tidy=True),
                     file=path,
-                    line=at.line,
-                    column=at.column,
+                    line=first_line.line,
+                    column=first_line.column,
                     probability=round(probability, 3),
                 )
 
 
 def is_prose(passage: Passage) -> bool:
-    """Return whether a passage is like those that the model was trained on."""
-    written = [line.text for line in passage.lines if line.text]
-    if not written or _DIRECTIVE.match(written[0]):
+    """Return whether a passage is like those that the model was trained on: at least half of it is prose."""
+    lines = [line.text for line in passage.lines if line.text]
+    if not lines or _DIRECTIVE.match(lines[0]):
         return False
-    if passage.documentation and not any(map(_TAG.search, written)):
+    if passage.is_documentation and not any(map(_MARKER_WORD.search, lines)):
         return False
-    return sum(map(_is_code, written)) * 2 <= len(written)
+    return sum(map(_is_code, lines)) * 2 <= len(lines)
 
 
 def _is_code(line: str) -> bool:
     return (line[-1] in ";{}" or _CODE_LINE.match(line) is not None) and _PROSE.search(line) is None
 
 
-def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:
-    opened: list[tuple[Marker, int, int, list[str]]] = []
+@dataclass
+class _MarkedText:
+    """A marker, its place, and the lines of text that belong to it."""
+
+    marker: Marker
+    line: int
+    column: int
+    lines: list[str]
+
+
+def _marked_items(path: str, passage: Passage) -> Iterator[DebtItem]:
+    """Yield an item for each marker of a passage; its text ends at a blank line or a documentation tag."""
+    found: list[_MarkedText] = []
     continues = False
     for line in passage.lines:
-        if found := opening_marker(line.text):
-            marker, at = found
-            opened.append((marker, line.line, line.column + at, [line.text[at:]]))
+        if opening := opening_marker(line.text):
+            marker, offset = opening
+            found.append(_MarkedText(marker, line.line, line.column + offset, [line.text[offset:]]))
             continues = True
         elif not line.text or line.text.startswith("@"):
             continues = False
         elif continues:
-            opened[-1][3].append(line.text)
-    for (word, category, severity), number, column, lines in opened:
-        text = shorten(" ".join(lines), _TEXT_CHARACTERS, tidy=True)
-        yield DebtItem(category, severity, "certain", text, path, number, column, word)
+            found[-1].lines.append(line.text)
+    for item in found:
+        yield DebtItem(
+            category=item.marker.category,
+            severity=item.marker.severity,
+            certainty="certain",
+            text=shorten(" ".join(item.lines), _MAX_TEXT_CHARACTERS, tidy=True),
+            file=path,
+            line=item.line,
+            column=item.column,
+            marker=item.marker.word,
+        )
 
 
 def _category(text: str) -> Category:
+    """Return the category of an item without a marker, from the words in its text."""
     return next((category for category, words in _CATEGORIES if words.search(text)), "Design")

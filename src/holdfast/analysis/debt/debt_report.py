@@ -9,7 +9,7 @@ from functools import cached_property
 
 from holdfast.analysis.debt.debt_item import (
     DebtItem,
-    certain_debts,
+    certain_items,
     debt_items,
     new_items,
     probability_threshold,
@@ -35,18 +35,18 @@ _SEVERITIES: Mapping[Severity, FindingSeverity] = {
     "Low": "low",
 }
 MINUTES: Mapping[FindingSeverity, int] = {"critical": 120, "high": 60, "medium": 30, "low": 15}
-"""The estimated minutes to pay an admitted debt: a convention, stated in docs/analysis.md."""
+"""The estimated minutes to resolve a debt item: a convention, stated in docs/analysis.md."""
 
 
 @dataclass(frozen=True, eq=False)
 class DebtReport(AnalysisReport):
-    """The debts that the comments of a project admit, the gravest first."""
+    """The debt items of a project, the most severe first."""
 
     items: tuple[DebtItem, ...]
 
     @property
     def certain(self) -> list[DebtItem]:
-        """The items that a marker shows."""
+        """The items with a marker."""
         return [item for item in self.items if item.certainty == "certain"]
 
     @cached_property
@@ -66,7 +66,7 @@ class DebtReport(AnalysisReport):
 
     @property
     def by_file(self) -> dict[str, tuple[int, int]]:
-        """The number of items of each file that has some, and the line of its gravest."""
+        """For each file with items, their number and the line of the most severe one."""
         counts = Counter(item.file for item in self.items)
         return {item.file: (counts[item.file], item.line) for item in reversed(self.items)}
 
@@ -79,25 +79,26 @@ def debt_report(
     probable: bool = False,
     min_probability: float | None = None,
 ) -> DebtReport:
-    """Report on a scan: the items a marker shows, and on request those the model considers probable.
+    """Report on a scan: the items with a marker, and with `probable` those that the model finds.
 
-    With a base only items that the same file did not admit in that commit are reported.
+    With a base, only items that the file did not have in that commit are reported.
     """
-    lowest = probability_threshold(min_probability) if probable else None
     if probable:
+        threshold = probability_threshold(min_probability)
         items = room.cached(
-            f"debt from probability {lowest}", scan, lambda: debt_items(scan, min_probability=lowest)
+            f"debt from probability {threshold}", scan, lambda: debt_items(scan, min_probability=threshold)
         )
     else:
-        items = certain_debts(room, scan)
-    return DebtReport(tuple(items if base is None else new_items(items, base, lowest)))
+        threshold = None
+        items = certain_items(room, scan)
+    return DebtReport(tuple(items if base is None else new_items(items, base, threshold)))
 
 
 def debt_finding(item: DebtItem) -> CodeFinding:
     """Return an item as a finding."""
     severity = _SEVERITIES[item.severity]
     properties = {"category": item.category, "severity": item.severity, "certainty": item.certainty}
-    known = {"marker": item.marker, "probability": item.probability}
+    optional_properties = {"marker": item.marker, "probability": item.probability}
     return CodeFinding(
         DEBT_RULES[item.category],
         _LEVELS[item.severity],
@@ -105,7 +106,8 @@ def debt_finding(item: DebtItem) -> CodeFinding:
         item.file,
         item.line,
         column=item.column,
-        properties=properties | {name: value for name, value in known.items() if value is not None},
+        properties=properties
+        | {name: value for name, value in optional_properties.items() if value is not None},
         severity=severity,
         minutes=MINUTES[severity],
     )

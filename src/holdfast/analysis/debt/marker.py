@@ -1,8 +1,8 @@
-"""Markers: the words that open a comment which admits a debt.
+"""Debt markers: words such as TODO and FIXME with which a line of a comment admits technical debt.
 
-Contract: a marker counts only at the beginning of a line of a comment, after comment delimiters and bullets.
-Words that also begin ordinary sentences count only if punctuation follows. Category and severity follow from
-the marker alone.
+Contract: a marker counts only at the start of a line, after comment delimiters and bullets. Words that may
+also start an ordinary sentence count only if punctuation follows. The marker alone determines category and
+severity.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Marker(NamedTuple):
     severity: Severity
 
 
-_MEANINGS: dict[tuple[Category, Severity], str] = {
+_WORDS: dict[tuple[Category, Severity], str] = {
     ("Security", "Critical"): "SECURITY VULN VULNERABILITY CVE",
     ("Defect", "High"): "FIXME BUG BROKEN",
     ("Design", "Medium"): "HACK KLUDGE XXX REFACTOR SMELL DEBT",
@@ -34,9 +34,10 @@ _MEANINGS: dict[tuple[Category, Severity], str] = {
 }
 MARKERS = {
     word: Marker(word, category, severity)
-    for (category, severity), words in _MEANINGS.items()
+    for (category, severity), words in _WORDS.items()
     for word in words.split()
 }
+"""The markers by their word, in capitals."""
 _SPELLINGS = {
     "TO DO": "TODO",
     "TO-DO": "TODO",
@@ -46,24 +47,24 @@ _SPELLINGS = {
     "TECHNICAL DEBT": "DEBT",
 }
 
-_NOTE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
-"""An author or the number of an issue: `(ann)`, `[PROJ-12]`. `Bug #34:` names an issue and admits nothing."""
+_AUTHOR_OR_ISSUE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
+"""An author or an issue in brackets: `(ann)`, `[PROJ-12]`. `Bug #34:` only refers to an issue."""
 _OPENING = re.compile(
     r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+|</?\w+>\s*)?(?:"
-    # No sentence begins with these, whatever follows; `todo.append(x)` and `todo = []` are code.
+    # No sentence starts with these, whatever follows; `todo.append(x)` and `todo = []` are code.
     r"((?i:todo|fixme)|TO[ -]DO|FIX ME|XXX+|HACK|KLUDGE|TBD)(?!\w|-\w|\.\w|\s*=)"
-    # These may begin a sentence, unless punctuation follows.
+    # These may start a sentence, unless punctuation follows.
     r"|((?i:to[ -]do|fix me|xxx|hack|kludge|bug|workaround|refactor|tech(?:nical)? debt))"
-    rf"(?={_NOTE}\s?(?::(?![:=/])|[!;,]|\.(?!\w)|$))"
-    # In lower case these may begin a section, too: `Security: compared in constant time.`
+    rf"(?={_AUTHOR_OR_ISSUE}\s?(?::(?![:=/])|[!;,]|\.(?!\w)|$))"
+    # In lower case these may also start a section: `Security: compared in constant time.`
     r"|(SECURITY|VULN(?:ERABILITY)?|CVE|BROKEN|SMELL|FLAKY|UNTESTED|UNDONE|TEMP(?:ORARY)?|REVISIT|OPTIMI[SZ]E"
-    rf"|PERF|SLOW)(?={_NOTE}\s?(?:[:!]|\s-+\s|$))"
+    rf"|PERF|SLOW)(?={_AUTHOR_OR_ISSUE}\s?(?:[:!]|\s-+\s|$))"
     r")"
 )
 
 
 def opening_marker(line: str) -> tuple[Marker, int] | None:
-    """Return the marker that a line begins with, and its column."""
+    """Return the marker at the start of a line and its offset in the line; None if there is none."""
     found = _OPENING.match(line)
     if found is None or found.lastindex is None:
         return None

@@ -1,7 +1,7 @@
-"""Passages: comments without their delimiters, with adjacent lines joined.
+"""Passages: the text of comments without delimiters, as the input of the search for debt.
 
-Line comments below each other in the same column are one passage, and so is a block comment. A line records
-the place of its first character after the signs.
+A passage is a block comment, or line comments below each other in the same column. Each of its lines has the
+place of its first character after the delimiter.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from holdfast.syntax.record import Comment
 
-_SIGNS = re.compile(r"\s*(?:<!--|(?:/[/*]+|#+|--+|;+|\*+(?!/))[!<]?)?[\s*#=|~-]*")
-_ENDS = ("*/", "-->")
-_RULE = " \t\r*#=|~-"
-_DOCUMENTATION = re.compile(r"/\*\*[^*/]|/\*!|//[/!](?!/)")
-_BLOCK = ("/*", "<!--", "=begin", "--[[")
+_OPENING_DELIMITER = re.compile(r"\s*(?:<!--|(?:/[/*]+|#+|--+|;+|\*+(?!/))[!<]?)?[\s*#=|~-]*")
+_CLOSING_DELIMITERS = ("*/", "-->")
+_DECORATION = " \t\r*#=|~-"
+"""Characters that authors draw lines and boxes with."""
+_DOCUMENTATION_DELIMITER = re.compile(r"/\*\*[^*/]|/\*!|//[/!](?!/)")
+_BLOCK_DELIMITERS = ("/*", "<!--", "=begin", "--[[")
 
 
 class CommentLine(NamedTuple):
@@ -31,38 +32,47 @@ class Passage(NamedTuple):
     """The lines of one comment, or of adjacent ones."""
 
     lines: tuple[CommentLine, ...]
-    documentation: bool
-    """Whether it is a documentation comment, by its signs."""
+    is_documentation: bool
+    """Whether its delimiter marks it as a documentation comment, as `/**` does."""
 
     @property
     def text(self) -> str:
-        """Its text, on one line."""
+        """The text of all lines, on one line."""
         return " ".join(line.text for line in self.lines if line.text)
 
 
 def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
     """Yield the passages of a file, in order."""
     lines: list[CommentLine] = []
-    documentation, last = False, Comment(0, 0, -1, _BLOCK[0])
+    last: Comment | None = None
     for comment in comments:
-        kind = _DOCUMENTATION.match(comment.text) is not None
-        continues = comment.line == last.end_line + 1 and comment.column == last.column
-        continues = continues and not (comment.text.startswith(_BLOCK) or last.text.startswith(_BLOCK))
-        if lines and not (continues and kind is documentation):
-            yield Passage(tuple(lines), documentation)
+        if last is not None and not _continues(last, comment):
+            yield Passage(tuple(lines), _is_documentation(last))
             lines = []
-        lines += _lines(comment)
-        documentation, last = kind, comment
-    if lines:
-        yield Passage(tuple(lines), documentation)
+        lines += _comment_lines(comment)
+        last = comment
+    if last is not None:
+        yield Passage(tuple(lines), _is_documentation(last))
 
 
-def _lines(comment: Comment) -> Iterator[CommentLine]:
-    first = comment.column
-    for number, text in enumerate(comment.text.split("\n"), comment.line):
-        text_left = text.rstrip()
-        for end in _ENDS:
-            text_left = text_left.removesuffix(end)
-        begin = _SIGNS.match(text_left).end()  # type: ignore[union-attr] # it also matches the empty string
-        yield CommentLine(number, first + begin, text_left[begin:].rstrip(_RULE))
-        first = 1
+def _continues(last: Comment, comment: Comment) -> bool:
+    """Return whether a comment belongs to the same passage as the one before it."""
+    if last.text.startswith(_BLOCK_DELIMITERS) or comment.text.startswith(_BLOCK_DELIMITERS):
+        return False
+    is_below = comment.line == last.end_line + 1 and comment.column == last.column
+    return is_below and _is_documentation(comment) == _is_documentation(last)
+
+
+def _is_documentation(comment: Comment) -> bool:
+    return _DOCUMENTATION_DELIMITER.match(comment.text) is not None
+
+
+def _comment_lines(comment: Comment) -> Iterator[CommentLine]:
+    column = comment.column
+    for number, line in enumerate(comment.text.split("\n"), comment.line):
+        text = line.rstrip()
+        for delimiter in _CLOSING_DELIMITERS:
+            text = text.removesuffix(delimiter)
+        start = _OPENING_DELIMITER.match(text).end()  # type: ignore[union-attr] # it also matches nothing
+        yield CommentLine(number, column + start, text[start:].rstrip(_DECORATION))
+        column = 1

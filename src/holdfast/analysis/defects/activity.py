@@ -1,6 +1,7 @@
-"""What commits did to a file in the year before a point in time, and whether it was fixed in the year after.
+"""Measures the commits to a file in the year before a point in time, and whether it was fixed in the year
+after.
 
-Contract: a file counts as fixed if a commit whose message mentions a fix changed it.
+Contract: a file was fixed if a commit with a message that mentions a fix changed it.
 """
 
 from __future__ import annotations
@@ -8,44 +9,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from holdfast.analysis.churn.churn_report import Touched
+from holdfast.analysis.churn.churn_report import TouchHistory
 
-DAY = 86_400
-YEAR, RECENT = 365, 90
-"""The number of days that count, and of those that are recent. A year covers seasonal work and gives labels a
-year old; three months are about a release. Both are judgements."""
+DAY_SECONDS = 86_400
+YEAR_DAYS = 365
+"""How long before a time commits count, and after it fixes: a judgement. A year covers seasonal work, and
+needs only two years of history for training."""
+RECENT_DAYS = 90
+"""How old a recent commit may be: a judgement, about one release."""
 
 
 class Activity(NamedTuple):
-    """The activity in one file."""
+    """The activity in one file around a point in time."""
 
     measures: dict[str, float | None]
+    """Measures of the commits in the year before."""
     growth: int
-    """The number of lines it has gained since the point in time."""
+    """The number of lines that the file has gained since."""
     is_fixed: bool
+    """Whether the file was fixed in the year after."""
 
 
-def activity(touched: Touched, path: str, time: int, risks: Sequence[float]) -> Activity:
+def activity(history: TouchHistory, path: str, time: int, risks: Sequence[float]) -> Activity:
     """Return the activity in a file around a time in epoch seconds, given the risk of each commit."""
-    touches = touched.files.get(path, [])
-    growth, is_fixed, lines, risk, days, fixes, authors = 0, False, 0, 0.0, [], 0, set()
+    touches = history.files.get(path, [])
+    growth = changed_lines = fixes = 0
+    risk = 0.0
+    is_fixed = False
+    ages: list[float] = []
+    authors: set[str] = set()
     for number, added, deleted in zip(touches[::3], touches[1::3], touches[2::3], strict=True):
-        commit = touched.commits[number]
-        age = (time - commit.time) / DAY
+        commit = history.commits[number]
+        age_days = (time - commit.time) / DAY_SECONDS
         plus, minus = (0, 0) if added == "-" else (int(added), int(deleted))
-        if age < 0:
+        if age_days < 0:
             growth += plus - minus
-            is_fixed |= commit.is_fix and age >= -YEAR
-        elif age <= YEAR:
-            days.append(age)
-            lines += plus + minus
+            is_fixed |= commit.is_fix and age_days >= -YEAR_DAYS
+        elif age_days <= YEAR_DAYS:
+            ages.append(age_days)
+            changed_lines += plus + minus
             fixes += commit.is_fix
             risk += risks[number]
             authors.add(commit.email or commit.name)
     measures: dict[str, float | None] = {
-        "commits": len(days),
-        "recent_commits": sum(age <= RECENT for age in days),
-        "changed_lines": lines,
+        "commits": len(ages),
+        "recent_commits": sum(age <= RECENT_DAYS for age in ages),
+        "changed_lines": changed_lines,
         "authors": len(authors),
         "fixes": fixes,
         "commit_risk": round(risk, 4),

@@ -1,8 +1,8 @@
-"""The risk of each commit, by gradient-boosted trees on the change measures of Kamei et al.
+"""Estimates the risk of each commit by gradient-boosted trees on the change measures of Kamei et al.
 
-Of the measures in "A Large-Scale Empirical Study of Just-in-Time Quality Assurance" (2013), those that a year
-or two of history provides are used: diffusion (subsystems, folders, files, entropy), lines added and deleted,
-size of the files before, whether it is a fix, and the time since the files last changed; and three ratios of
+The measures are those in "A Large-Scale Empirical Study of Just-in-Time Quality Assurance" (2013) that a year
+or two of history provides: diffusion (subsystems, folders, files, entropy), lines added and deleted, size of
+the files before, whether the commit is a fix, and the time since the files last changed; and three ratios of
 these. Each value is replaced by its percentile rank among the repository's own commits, so that trees trained
 on other projects apply. `scripts/train_defects.py` trains them.
 
@@ -20,40 +20,47 @@ from importlib.resources import files
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holdfast.analysis.churn.churn_report import Touched
-from holdfast.analysis.defects.activity import DAY
+from holdfast.analysis.churn.churn_report import TouchHistory
+from holdfast.analysis.defects.activity import DAY_SECONDS
 
 if TYPE_CHECKING:
     import numpy
 
     Array = numpy.ndarray[Any, Any]
 
-_FEWEST = 50
-"""With fewer commits a percentile rank is too coarse. A judgement: at 50, one commit is 2 percent."""
+_MIN_COMMITS = 50
+"""With fewer commits percentile ranks are too coarse: a judgement, at 50 one commit is 2 percent."""
 
 
 class BoostedTrees(NamedTuple):
     """An ensemble of decision trees in one table of nodes; a leaf has no left child."""
 
     base: float
+    """The log-odds to which the values of the leaves are added."""
     roots: list[int]
+    """The root node of each tree."""
     column: list[int]
+    """The column of the input that each node tests."""
     threshold: list[float]
+    """The largest value with which each node goes to its left child."""
     left: list[int]
     right: list[int]
     value: list[float]
+    """The value of each leaf."""
 
     def risk(self, ranks: Array) -> Array:
-        """Return the risk for each row of percentile ranks, from 0 to 1."""
+        """Return the risk, from 0 to 1, for each row of percentile ranks."""
         import numpy
 
         roots, column, threshold, left, right, value = map(numpy.asarray, self[1:])
-        at = numpy.tile(roots, (len(ranks), 1))
         rows = numpy.arange(len(ranks))[:, None]
-        while (inner := left[at] >= 0).any():
-            goes_left = ranks[rows, column[at]] <= threshold[at]
-            at = numpy.where(inner, numpy.where(goes_left, left[at], right[at]), at)
-        risk: Array = 1 / (1 + numpy.exp(-self.base - value[at].sum(axis=1)))
+        # The current node of each row (first axis) in each tree (second axis).
+        nodes = numpy.tile(roots, (len(ranks), 1))
+        while (is_inner := left[nodes] >= 0).any():
+            goes_left = ranks[rows, column[nodes]] <= threshold[nodes]
+            children = numpy.where(goes_left, left[nodes], right[nodes])
+            nodes = numpy.where(is_inner, children, nodes)
+        risk: Array = 1 / (1 + numpy.exp(-self.base - value[nodes].sum(axis=1)))
         return risk
 
 
@@ -85,11 +92,14 @@ def percentile_ranks(reference: Array, values: Array) -> Array:
     return ranks
 
 
-def commit_risks(touched: Touched, lines: Mapping[str, int]) -> list[float]:
-    """Return the risk of each commit; 0 if it changed no source file, or if there are too few commits."""
-    risks = [0.0] * len(touched.commits)
-    changes = commit_changes(touched, lines)
-    if len(changes) >= _FEWEST:
+def commit_risks(history: TouchHistory, lines: Mapping[str, int]) -> list[float]:
+    """Return the risk of each commit, given the number of lines of each file now.
+
+    It is 0 for a commit that changed no source file, and for all commits if there are too few.
+    """
+    risks = [0.0] * len(history.commits)
+    changes = commit_changes(history, lines)
+    if len(changes) >= _MIN_COMMITS:
         import numpy
 
         table = with_ratios(numpy.asarray(list(changes.values()), dtype=float))
@@ -98,34 +108,48 @@ def commit_risks(touched: Touched, lines: Mapping[str, int]) -> list[float]:
     return risks
 
 
-def commit_changes(touched: Touched, lines: Mapping[str, int]) -> Mapping[int, tuple[float, ...]]:
+class _FileChange(NamedTuple):
+    """What one commit changed in one file."""
+
+    path: str
+    added: int
+    deleted: int
+    lines_before: int
+    days_unchanged: float
+    """The days since the previous commit that changed the file."""
+
+
+def commit_changes(history: TouchHistory, lines: Mapping[str, int]) -> Mapping[int, tuple[float, ...]]:
     """Return the nine measures of each commit that changed one of the files, given their current lines."""
-    first = min((commit.time for commit in touched.commits), default=0)
-    rows: defaultdict[int, list[tuple[str, int, int, int, float]]] = defaultdict(list)
-    for path, size in lines.items():
-        touches, before = touched.files.get(path, []), size
-        times = [*(touched.commits[number].time for number in touches[::3]), first]
-        for position, number in enumerate(touches[::3]):
+    oldest = min((commit.time for commit in history.commits), default=0)
+    changes: defaultdict[int, list[_FileChange]] = defaultdict(list)
+    for path, current_lines in lines.items():
+        touches, lines_before = history.files.get(path, []), current_lines
+        times = [*(history.commits[number].time for number in touches[::3]), oldest]
+        for position, number in enumerate(touches[::3]):  # the last commit first
             added, deleted = touches[3 * position + 1 : 3 * position + 3]
             if added != "-":
-                before = max(0, before - int(added) + int(deleted))
-                idle = max(0.0, (times[position] - times[position + 1]) / DAY)
-                rows[number].append((path, int(added), int(deleted), before, idle))
-    return {number: _measures(rows[number], touched.commits[number].is_fix) for number in sorted(rows)}
+                lines_before = max(0, lines_before - int(added) + int(deleted))
+                days = max(0.0, (times[position] - times[position + 1]) / DAY_SECONDS)
+                changes[number].append(_FileChange(path, int(added), int(deleted), lines_before, days))
+    return {
+        number: _change_measures(changes[number], history.commits[number].is_fix)
+        for number in sorted(changes)
+    }
 
 
-def _measures(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> tuple[float, ...]:
-    paths, added, deleted, before, idle = zip(*rows, strict=True)
-    changed = [plus + minus for plus, minus in zip(added, deleted, strict=True)]
-    total = sum(changed) or 1
+def _change_measures(changes: Sequence[_FileChange], is_fix: bool) -> tuple[float, ...]:
+    changed_lines = [change.added + change.deleted for change in changes]
+    total = sum(changed_lines) or 1
+    shares = [lines / total for lines in changed_lines if lines]
     return (
-        len({path.partition("/")[0] for path in paths}),
-        len({path.rpartition("/")[0] for path in paths}),
-        len(paths),
-        -sum(count / total * log2(count / total) for count in changed if count),
-        sum(added),
-        sum(deleted),
-        sum(before),
+        len({change.path.partition("/")[0] for change in changes}),
+        len({change.path.rpartition("/")[0] for change in changes}),
+        len(changes),
+        -sum(share * log2(share) for share in shares),
+        sum(change.added for change in changes),
+        sum(change.deleted for change in changes),
+        sum(change.lines_before for change in changes),
         is_fix,
-        sum(idle) / len(idle),
+        sum(change.days_unchanged for change in changes) / len(changes),
     )

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 Risk = Literal["High", "Medium", "Low"]
 _LEVELS: dict[Risk, FindingLevel] = {"High": "error", "Medium": "warning", "Low": "note"}
-SMALL_FILE = 10
-"""Files with fewer lines of code have hardly anything to measure. A judgement."""
-DIGITS = 4
-"""Decimal places of probabilities."""
+SMALL_FILE_LINES = 10
+"""Files with fewer lines of code have too little to measure: a judgement."""
+PROBABILITY_DIGITS = 4
+"""Decimal places of probabilities: a judgement, more would suggest a precision that the model does not
+have."""
 
 
 class Prediction(NamedTuple):
@@ -36,33 +37,36 @@ class Prediction(NamedTuple):
     confidence: float
     risk: Risk
     features: Mapping[str, float | None]
-    """The first measure of each of the six features."""
+    """The main measure of each of the six features."""
     missing: Mapping[str, str]
-    """Why features were not measured, by feature."""
+    """The features that were not measured, with the reasons."""
     measures: Measures
     contributions: Mapping[str, float]
     """The contribution of each feature and of the file's size to the log-odds."""
 
     @property
     def per_100_lines(self) -> float:
-        """Return the probability per hundred lines of code, to find where reviewing pays most."""
-        return round(100 * self.probability / max(self.measures["code_lines"] or 0, SMALL_FILE), DIGITS)
+        """The probability per hundred lines of code, which shows where a review is most worthwhile."""
+        lines = max(self.measures["code_lines"] or 0, SMALL_FILE_LINES)
+        return round(100 * self.probability / lines, PROBABILITY_DIGITS)
 
 
 class Baseline(Output):
-    """How well the model ranks the files of the last year, compared with ranking them by size."""
+    """How well the model ranks the files that were fixed in the last year, compared with ranking by size."""
 
     files: int = 0
     mended: int = 0
     model_auc: float | None = Field(
         default=None, description="Area under the ROC curve, by two-fold cross-validation."
     )
-    size_auc: float | None = Field(default=None, description="Of the same files, ranked by lines of code.")
-    reason: str | None = Field(default=None, description="Why it was not measured.")
+    size_auc: float | None = Field(
+        default=None, description="Area under the ROC curve if the same files are ranked by lines of code."
+    )
+    reason: str | None = Field(default=None, description="Why the areas are null.")
 
 
 class RiskyCommit(Output):
-    """A commit of the last 90 days."""
+    """A commit of the last 90 days that may have introduced a defect."""
 
     id: str
     committed_at: str
@@ -72,7 +76,7 @@ class RiskyCommit(Output):
 
 @dataclass(frozen=True)
 class DefectReport(AnalysisReport):
-    """The files of a project ranked by the probability that they need a fix."""
+    """The files of a project, ranked by the probability that they need a fix."""
 
     predictions: tuple[Prediction, ...]
     """The most probable first."""
@@ -82,12 +86,12 @@ class DefectReport(AnalysisReport):
 
     @property
     def baseline(self) -> Baseline:
-        """Return how well the model ranks files, by fitting it to each half of them."""
+        """How well the model ranks files, by two-fold cross-validation."""
         return Baseline(reason=self.history) if isinstance(self.history, str) else self.history.baseline
 
     @property
     def commits(self) -> tuple[RiskyCommit, ...]:
-        """Return the riskiest commits of the last 90 days."""
+        """The riskiest commits of the last 90 days."""
         return () if isinstance(self.history, str) else self.history.commits
 
     @cached_property
@@ -97,7 +101,9 @@ class DefectReport(AnalysisReport):
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the probability of each file."""
-        return {each.file: {"defect_probability": each.probability} for each in self.predictions}
+        return {
+            prediction.file: {"defect_probability": prediction.probability} for prediction in self.predictions
+        }
 
 
 def defect_finding(prediction: Prediction) -> CodeFinding:

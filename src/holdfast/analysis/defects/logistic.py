@@ -1,9 +1,10 @@
-"""Logistic regression for defects: weights that ship as data, adapted to the repository's own history.
+"""Logistic regression for defects: weights that ship with the package, adapted to the repository's own
+history.
 
-The weights trained on other repositories are the mean of a Gaussian prior. The files of this repository that
-were or were not fixed in the last year update it to a maximum a posteriori (MAP) estimate: the more files,
-the larger the change. Weights are non-negative, so that every measure adds to the risk or has no effect.
-`scripts/train_defects.py` trains the shipped weights with this code.
+The weights trained on other repositories are the mean of a Gaussian prior. The files of this repository, with
+the label whether they were fixed in the last year, update it to a maximum a posteriori (MAP) estimate: the
+more files, the larger the change. Weights are non-negative, so that every measure adds to the risk or has no
+effect. `scripts/train_defects.py` trains the shipped weights with this code.
 """
 
 from __future__ import annotations
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 _INTERCEPT_VARIANCE = 4.0
-"""Of the prior: wide, since the share of files that need a fix differs between repositories. A judgement."""
-_NEWTON_STEPS, _SWEEPS, _TOLERANCE, _DIGITS = 40, 60, 1e-6, 4
-"""Chosen bounds on the optimiser. The tolerance is far below the four decimal places of the weights."""
+"""The variance of the intercept's prior: a judgement. It is wide, because the share of files that need a fix
+differs between repositories."""
+_MAX_NEWTON_STEPS = 40
+"""A judgement: Newton's method usually converges in fewer than ten steps."""
+_MAX_SWEEPS = 60
+"""Rounds of coordinate descent for one step: a judgement, as a few are usually enough."""
+_WEIGHT_DIGITS = 4
+_TOLERANCE = 1e-6
+"""A smaller step ends the optimisation: a judgement, far below the four decimal places of the weights."""
 
 
 class Model(Output):
@@ -52,30 +59,33 @@ class Model(Output):
 
     def probability(self, measured: Measures) -> float:
         """Return the probability that a file needs a fix."""
-        return self.probability_of(self.contributions(measured))
+        return self.probability_from(self.contributions(measured))
 
-    def probability_of(self, contributions: Mapping[str, float]) -> float:
-        """Return the probability for given contributions."""
+    def probability_from(self, contributions: Mapping[str, float]) -> float:
+        """Return the probability that follows from the contributions of all measures."""
         return 1 / (1 + exp(-self.intercept - sum(contributions.values())))
 
-    def fitted_to(self, rows: Sequence[Measures], fixed: Sequence[bool]) -> Model:
+    def adapt_to(self, rows: Sequence[Measures], fixed: Sequence[bool]) -> Model:
         """Return this model adapted to a repository's own history."""
         import numpy
 
+        # The intercept comes first, as in the design matrix; only the other weights have a floor.
         prior = numpy.asarray([self.intercept, *(self.weights.get(it.name, 0.0) for it in MEASURES)])
         variance, floor = numpy.full(len(prior), self.variance), numpy.zeros(len(prior))
         variance[0], floor[0] = _INTERCEPT_VARIANCE, -numpy.inf
-        found = map_estimate(design_matrix(rows), numpy.asarray(fixed, dtype=float), prior, variance, floor)
-        intercept, *weights = (round(float(number), _DIGITS) for number in found)
-        named = {it.name: weight for it, weight in zip(MEASURES, weights, strict=True) if weight}
-        return self.model_copy(update={"intercept": intercept, "weights": named, "learned_here": True})
+        labels = numpy.asarray(fixed, dtype=float)
+        coefficients = map_estimate(design_matrix(rows), labels, prior, variance, floor)
+        intercept, *weights = (round(float(number), _WEIGHT_DIGITS) for number in coefficients)
+        by_name = {it.name: weight for it, weight in zip(MEASURES, weights, strict=True) if weight}
+        return self.model_copy(update={"intercept": intercept, "weights": by_name, "learned_here": True})
 
 
 def design_matrix(rows: Sequence[Measures]) -> Array:
     """Return the model inputs of each row, after a column of ones for the intercept."""
     import numpy
 
-    return numpy.asarray([[1.0, *(model_input(it, row.get(it.name)) for it in MEASURES)] for row in rows])
+    inputs = [[model_input(measure, row.get(measure.name)) for measure in MEASURES] for row in rows]
+    return numpy.asarray([[1.0, *row] for row in inputs])
 
 
 def map_estimate(
@@ -83,40 +93,41 @@ def map_estimate(
 ) -> Array:
     """Return the MAP coefficients under a Gaussian prior, none below its floor, by damped Newton steps.
 
-    `counts` weights the rows.
+    `rows` is a design matrix, `counts` the weight of each row.
     """
     import numpy
 
-    def log_posterior(at: Array) -> float:
-        score = rows @ at
-        likelihood = (counts * (labels * score - numpy.logaddexp(0, score))).sum()
-        return float(likelihood - ((at - prior) ** 2 / variance).sum() / 2)
+    def log_posterior(coefficients: Array) -> float:
+        log_odds = rows @ coefficients
+        likelihood = (counts * (labels * log_odds - numpy.logaddexp(0, log_odds))).sum()
+        return float(likelihood - ((coefficients - prior) ** 2 / variance).sum() / 2)
 
-    found = prior.astype(float)
-    for _ in range(_NEWTON_STEPS):
-        probability = 1 / (1 + numpy.exp(-numpy.clip(rows @ found, -30, 30)))
-        gradient = rows.T @ (counts * (labels - probability)) - (found - prior) / variance
+    coefficients = prior.astype(float)
+    for _ in range(_MAX_NEWTON_STEPS):
+        probability = 1 / (1 + numpy.exp(-numpy.clip(rows @ coefficients, -30, 30)))
+        gradient = rows.T @ (counts * (labels - probability)) - (coefficients - prior) / variance
         curvature = (rows.T * (counts * probability * (1 - probability))) @ rows + numpy.diag(1 / variance)
-        step = _bounded_step(curvature, gradient, floor - found)
-        while abs(step).max() > _TOLERANCE and log_posterior(found + step) < log_posterior(found):
+        step = _bounded_step(curvature, gradient, floor - coefficients)
+        posterior = log_posterior(coefficients)
+        while abs(step).max() > _TOLERANCE and log_posterior(coefficients + step) < posterior:
             step = step / 2
-        found = found + step
+        coefficients = coefficients + step
         if abs(step).max() <= _TOLERANCE:
             break
-    return found
+    return coefficients
 
 
-def _bounded_step(curvature: Array, gradient: Array, least: Array) -> Array:
-    """Return the Newton step constrained to be at least `least`, by coordinate descent."""
+def _bounded_step(curvature: Array, gradient: Array, lower_bound: Array) -> Array:
+    """Return the Newton step under a lower bound for each coordinate, by coordinate descent."""
     import numpy
 
     step = numpy.zeros(len(gradient))
-    for _ in range(_SWEEPS):
-        before = step.copy()
-        for at in range(len(step)):
-            free = (gradient[at] - curvature[at] @ step + curvature[at, at] * step[at]) / curvature[at, at]
-            step[at] = max(free, least[at])
-        if abs(step - before).max() < _TOLERANCE:
+    for _ in range(_MAX_SWEEPS):
+        previous = step.copy()
+        for i in range(len(step)):
+            unbounded = (gradient[i] - curvature[i] @ step + curvature[i, i] * step[i]) / curvature[i, i]
+            step[i] = max(unbounded, lower_bound[i])
+        if abs(step - previous).max() < _TOLERANCE:
             break
     return step
 
@@ -124,16 +135,19 @@ def _bounded_step(curvature: Array, gradient: Array, least: Array) -> Array:
 def area_under_curve(scores: Sequence[float], fixed: Sequence[bool]) -> float | None:
     """Return the area under the ROC curve, or None if all labels are equal.
 
-    It is the probability that a fixed file scores above one that was not (Mann-Whitney U).
+    It is the probability that a fixed file scores above a file that was not fixed (Mann-Whitney U).
     """
-    others = sorted(score for score, is_fixed in zip(scores, fixed, strict=True) if not is_fixed)
-    found = [score for score, is_fixed in zip(scores, fixed, strict=True) if is_fixed]
-    wins = sum(bisect_left(others, score) + bisect_right(others, score) for score in found)
-    return wins / 2 / len(others) / len(found) if others and found else None
+    fixed_scores = [score for score, is_fixed in zip(scores, fixed, strict=True) if is_fixed]
+    other_scores = sorted(score for score, is_fixed in zip(scores, fixed, strict=True) if not is_fixed)
+    if not fixed_scores or not other_scores:
+        return None
+    # Each term is twice the number of lower scores, where an equal score counts half.
+    wins = sum(bisect_left(other_scores, score) + bisect_right(other_scores, score) for score in fixed_scores)
+    return wins / 2 / len(other_scores) / len(fixed_scores)
 
 
 @cache
-def shipped(name: str) -> Model:
+def shipped_model(name: str) -> Model:
     """Return a model that ships with the package: `history`, or `static` for use without a history."""
-    packed = files("holdfast.analysis.defects").joinpath("files.json").read_text("utf-8")
-    return Model(name=name, **json.loads(packed)[name])
+    models = json.loads(files("holdfast.analysis.defects").joinpath("files.json").read_text("utf-8"))
+    return Model(name=name, **models[name])

@@ -1,7 +1,7 @@
-"""The measures of each file that the defect model uses, and the feature each belongs to.
+"""The measures of a file that the defect model uses as inputs, and those of them that need no history.
 
-Contract: None means not measured. Every measure grows with the risk from 0, and a missing one counts as 0, so
-that lacking data never ranks a file higher.
+Contract: None means not measured. Every measure is 0 or positive and grows with the risk. A missing measure
+counts as 0, so that missing data never ranks a file higher.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 Feature = Literal["complexity", "churn", "duplication", "coupling", "name_quality", "test_coverage"]
+"""A group of measures; results show features, the model uses measures."""
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 Measures = Mapping[str, float | None]
+"""The measured values of one file, by the name of the measure."""
 
 
 class Measure(NamedTuple):
@@ -31,7 +33,7 @@ class Measure(NamedTuple):
     name: str
     feature: Feature | Literal["size"]
     is_count: bool = True
-    """Whether the model uses its logarithm; shares are used as they are."""
+    """Whether it is a count, of which the model uses the logarithm, or a share, which it uses as it is."""
 
 
 MEASURES = (
@@ -63,37 +65,45 @@ def model_input(measure: Measure, measured: float | None) -> float:
 
 def static_measures(room: Analysis, project: Project, scan: Scan) -> Mapping[str, Measures]:
     """Return the measures of each file that need no history."""
-    return room.cached(f"measures of defects {project}", scan, lambda: _static(room, project, scan))
+    return room.cached(
+        f"measures of defects {project}", scan, lambda: _compute_static_measures(room, project, scan)
+    )
 
 
-def _static(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
+def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     coupling = cached_graph(room, scan, "import-graph").coupling()
     duplication = _duplication(room, project, scan)
-    found: dict[str, Measures] = {}
-    for path, alone in room.cached_by_file("measures of defects", scan, _of_record).items():
+    by_file: dict[str, Measures] = {}
+    for path, measures in room.cached_by_file("measures of defects", scan, _record_measures).items():
         imported_by, imports = coupling.get(path, (0, 0))
-        found[path] = {**alone, **duplication.get(path, {}), "imported_by": imported_by, "imports": imports}
-    return found
+        by_file[path] = {
+            **measures,
+            **duplication.get(path, {}),
+            "imported_by": imported_by,
+            "imports": imports,
+        }
+    return by_file
 
 
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
-    """Return the share of each file with exact or renamed clones, and the number of other files with them."""
+    """Return, for each file, the share of exact or renamed clones, and how many other files have copies."""
     clones = cached_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), scan)
-    sharing: defaultdict[str, set[str]] = defaultdict(set)
+    files_with_copies: defaultdict[str, set[str]] = defaultdict(set)
     for clone in clones.classes:
         paths = {fragment.file for fragment in clone.fragments}
         for path in paths:
-            sharing[path] |= paths - {path}
+            files_with_copies[path] |= paths - {path}
     return {
         path: {
             "cloned_share": clones.duplicate_lines.get(path, 0) / (lines or 1),
-            "files_with_copies": len(sharing.get(path, ())),
+            "files_with_copies": len(files_with_copies.get(path, ())),
         }
         for path, lines in clones.lines.items()
     }
 
 
-def _of_record(_: str, record: Record) -> Measures:
+def _record_measures(_: str, record: Record) -> Measures:
+    """Return the measures of a file that follow from its own record."""
     quality = name_quality(record)
     return {
         "code_lines": record.code_lines,
@@ -107,29 +117,31 @@ def _of_record(_: str, record: Record) -> Measures:
 def cohesion(record: Record) -> float:
     """Return the cohesion of a file's functions, from 0 to 1.
 
-    Functions are connected if one uses the name of the other; nested ones count as part of the outermost.
-    With `n` functions in `g` connected components (found by union-find), cohesion is 1 - (g - 1) / (n - 1),
-    or 1 if n < 2.
+    Two functions are connected if one uses the name of the other; a nested function is part of the outermost
+    one around it. With `n` functions in `g` connected components (found by union-find), cohesion is
+    1 - (g - 1) / (n - 1), or 1 if n < 2.
     """
     definitions = record.names.definitions
     outermost: list[int] = []
-    for index, item in enumerate(definitions):
-        around = MODULE if item.container == MODULE else outermost[item.container]
-        outermost.append(index if around == MODULE and item.kind in FUNCTIONS else around)
-    group = {index: index for index in set(outermost) - {MODULE}}
-    if len(group) < 2:
+    """For each definition the index of the outermost function around it, or `MODULE`."""
+    for index, definition in enumerate(definitions):
+        enclosing = MODULE if definition.container == MODULE else outermost[definition.container]
+        is_outermost = enclosing == MODULE and definition.kind in FUNCTIONS
+        outermost.append(index if is_outermost else enclosing)
+    parents = {index: index for index in set(outermost) - {MODULE}}
+    if len(parents) < 2:
         return 1.0
 
     def root(index: int) -> int:
-        while group[index] != index:
-            group[index] = index = group[group[index]]
+        while parents[index] != index:
+            parents[index] = index = parents[parents[index]]
         return index
 
-    by_name = {definitions[index].name: index for index in sorted(group)}
+    by_name = {definitions[index].name: index for index in sorted(parents)}
     for uses in record.names.uses:
         user = MODULE if uses.definition == MODULE else outermost[uses.definition]
         if user != MODULE:
             for name in by_name.keys() & {*uses.names, *uses.attributes}:
-                group[root(by_name[name])] = root(user)
-    groups = sum(root(index) == index for index in group)
-    return 1 - (groups - 1) / (len(group) - 1)
+                parents[root(by_name[name])] = root(user)
+    components = sum(root(index) == index for index in parents)
+    return 1 - (components - 1) / (len(parents) - 1)

@@ -1,11 +1,12 @@
 """The scan of a project's files, its cache, and running several analyses over one scan.
 
-- `scan.py`: what a scan returns; `scanner.py` makes it. `discovery.py` and `patterns.py` choose the files,
-  `file_reader.py` and `source_text.py` read them.
-- `product.py`: what is made of a file: a record (`stored_record.py`) or tokens (`token_stream.py`).
+- `scan.py`: what a scan returns; `scanner.py` makes it. `discovery.py` chooses the files, `file_reader.py`
+  and `source_text.py` read them.
+- `product.py`: the product that is computed from a file and cached: a record (`stored_record.py`) or tokens
+  (`token_stream.py`).
 - `record_cache.py`, `product_memory.py`: products on disk and in memory, by content. `code_version.py`
   invalidates them.
-- `base_commit.py`: the files of a commit, to compare with.
+- `base_commit.py`: the commit that the work tree is compared with.
 - `analysis_report.py`, `code_finding.py`: what every analysis returns.
 - `scope.py`, `analysis_run.py`, `stages.py`, `measurements.py`: running several of them, and combining their
   reports.

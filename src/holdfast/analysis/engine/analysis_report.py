@@ -1,4 +1,4 @@
-"""The report that each analysis returns: tools, gate, combined documents and formats are its views."""
+"""The base class of the reports that analyses return, and that tools, gate and combined documents render."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ class ImportGraph:
     """The imports between files."""
 
     edges: Mapping[str, frozenset[str]]
+    """The files that each file imports."""
     cycles: tuple[tuple[str, ...], ...] = ()
 
 
 class AnalysisReport:
-    """The base of the reports; an analysis overrides what it measures."""
+    """What an analysis measured; a subclass overrides the parts that it provides."""
 
     @property
     def findings(self) -> Sequence[CodeFinding]:
-        """Code that the analysis recommends to change."""
+        """Places in the code that the analysis recommends changing."""
         return ()
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return fields of `FileMeasures` by file."""
+        """Return values for fields of `FileMeasures`, by file and field name."""
         return {}
 
     unmentioned: ClassVar[Mapping[str, Any]] = {}
-    """The same fields for scanned files that `file_numbers` does not mention."""
+    """The values for scanned files that `file_numbers` does not mention."""
 
     @property
     def import_graph(self) -> ImportGraph | None:

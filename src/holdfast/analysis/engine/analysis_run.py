@@ -31,12 +31,13 @@ Report = TypeVar("Report", bound=AnalysisReport)
 
 @dataclass(frozen=True)
 class Component(Generic[Report]):
-    """One analysis of a combined document: how to make its report, and the sections that show it."""
+    """One analysis of a combined document: how to compute its report, and the sections that show it."""
 
     report: Callable[[AnalysisScope], Report]
     sections: Callable[[Report, AnalysisScope], Mapping[str, Any]]
-    """The sections of the document, as JSON, by their names."""
+    """Returns sections of the document, as JSON, by name."""
     findings: Callable[[Report, AnalysisScope], Iterable[CodeFinding]] = lambda report, _: report.findings
+    """Returns the findings of the report that the document counts; by default all."""
 
 
 Components = Mapping[str, Component[Any]]
@@ -45,7 +46,7 @@ Components = Mapping[str, Component[Any]]
 
 @dataclass(frozen=True)
 class ComponentResult:
-    """The contribution of one analysis."""
+    """What one analysis contributes to a combined document."""
 
     report: AnalysisReport
     sections: Mapping[str, Any]
@@ -67,7 +68,10 @@ class AnalysisRun:
     @property
     def sections(self) -> dict[str, Any]:
         """The sections of all analyses, in order."""
-        return {name: section for one in self.results.values() for name, section in one.sections.items()}
+        sections: dict[str, Any] = {}
+        for result in self.results.values():
+            sections |= result.sections
+        return sections
 
 
 @without_garbage_collection()
@@ -75,14 +79,17 @@ def run_analyses(room: Analysis, options: RunOptions, components: Components) ->
     """Run analyses over one scan of a project."""
     stages = Stages(len(components) + 2)
     scope = stages.run("files", partial(AnalysisScope.of, room, options))
-    works = [(name, partial(attempt, partial(_result, one, scope))) for name, one in components.items()]
-    threads = options.parallel or os.cpu_count() or 1
-    done = dict(zip(components, stages.all(works, threads if options.concurrent else 1), strict=True))
-    results = {name: one for name, one in done.items() if isinstance(one, ComponentResult)}
-    failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
+    pieces = [
+        (name, partial(attempt, partial(_component_result, component, scope)))
+        for name, component in components.items()
+    ]
+    threads = (options.parallel or os.cpu_count() or 1) if options.concurrent else 1
+    outcomes = dict(zip(components, stages.run_concurrently(pieces, threads), strict=True))
+    results = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ComponentResult)}
+    failures = {name: reason for name, reason in outcomes.items() if isinstance(reason, str)}
     coverage = stages.run("coverage", partial(_coverage, scope))
-    measured = _measurements(scope, [*(one.report for one in results.values()), coverage], results, failures)
-    return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.spent)
+    measured = _measurements(scope, results, coverage, failures)
+    return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.seconds)
 
 
 def attempt(analysis: Callable[[], Answer]) -> Answer | str:
@@ -97,7 +104,7 @@ def attempt(analysis: Callable[[], Answer]) -> Answer | str:
         return holdfast_error(failure).message
 
 
-def _result(component: Component[Report], scope: AnalysisScope) -> ComponentResult:
+def _component_result(component: Component[Report], scope: AnalysisScope) -> ComponentResult:
     report = component.report(scope)
     return ComponentResult(
         report, component.sections(report, scope), tuple(component.findings(report, scope))
@@ -112,24 +119,26 @@ def _coverage(scope: AnalysisScope) -> CoverageReport:
 
 def _measurements(
     scope: AnalysisScope,
-    reports: Iterable[AnalysisReport],
     results: Mapping[str, ComponentResult],
+    coverage: CoverageReport,
     failures: Mapping[str, str],
 ) -> Measurements:
+    """Combine the measurements of all reports by file."""
+    reports = [*(result.report for result in results.values()), coverage]
     numbers = [(report.file_numbers(), report.unmentioned) for report in reports]
     files = {}
     for path, record in scope.scan.files.items():
-        known: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for by_file, unmentioned in numbers:
-            known.update(by_file.get(path, unmentioned))
-        files[path] = FileMeasures(path, scope.scan.sizes[path], record.code_lines, **known)
-    findings = (finding for one in results.values() for finding in one.findings)
-    graphs = (one.report.import_graph for one in results.values())
+            fields.update(by_file.get(path, unmentioned))
+        files[path] = FileMeasures(path, scope.scan.sizes[path], record.code_lines, **fields)
+    findings = [finding for result in results.values() for finding in result.findings]
+    graphs = [report.import_graph for report in reports if report.import_graph is not None]
     return Measurements(
         files,
         tuple(sorted(findings, key=lambda finding: finding.order)),
-        frozenset(results),
-        next((graph for graph in graphs if graph is not None), None),
-        dict(failures),
-        scope.options.period_days,
+        measured=frozenset(results),
+        graph=graphs[0] if graphs else None,
+        reasons=dict(failures),
+        period_days=scope.options.period_days,
     )

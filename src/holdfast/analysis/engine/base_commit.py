@@ -1,8 +1,8 @@
-"""The records of the files in a base commit, to find what changed since then.
+"""The base: the commit that the work tree is compared with, so that only new findings are reported.
 
 Contract: contents are read from git's objects, and no program that the repository configures is run. A
 revision that does not exist is an error, never an empty base. A file that git considers renamed is compared
-with its former name.
+with the content that it had under its former name.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from holdfast.syntax.record import Record
 class BaseCommit:
     """The commit that the work tree is compared with."""
 
-    def __init__(self, repository: Repository, revision: str, *, fork: bool = False) -> None:
-        """Resolve a revision, or with `fork` its merge base with HEAD."""
+    def __init__(self, repository: Repository, revision: str, *, merge_base: bool = False) -> None:
+        """Resolve a revision, or with `merge_base` the merge base of it and HEAD."""
         self._tree = Tree(repository)
         with Git(repository) as git:
-            commit = _commit(git, revision)
-            if fork:
+            commit = _resolve_commit(git, revision)
+            if merge_base:
                 common = git.execute("merge-base", commit, "HEAD").output.decode("ascii", "replace").split()
                 if not common:
                     raise NotFound(
@@ -46,39 +46,41 @@ class BaseCommit:
                     )
                 commit = common[0]
         self._repository = repository
-        self._same: set[str] = set()
+        self._unchanged: set[str] = set()
+        """Files already found to have the content that they had in the commit."""
         self.commit = commit
 
     @cached_property
     def renames(self) -> Mapping[str, str]:
-        """The former names of files that were renamed since, according to git's index."""
+        """The former names of files renamed since the commit, according to git's index."""
         options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
         with Git(self._repository) as git:
             listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
         fields = os.fsdecode(listed).split("\0")
         return dict(zip(fields[2::3], fields[1::3], strict=False))
 
-    def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
-        """Yield the changed files with their records in the commit, None for new files."""
-        for path, before, _ in self._differing(paths):
-            yield path, None if before is None else self._made(RECORDS, path, before)
+    def changed_records(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
+        """Yield the files that changed, each with its record in the commit; None for a new file."""
+        for path, before, _ in self._changed_contents(paths):
+            yield path, None if before is None else self._make_product(RECORDS, path, before)
 
     def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
-        """Return the new lines of the changed files, counted from 1."""
-        found = {}
-        for path, before, now in self._differing(paths):
+        """Return the numbers of new lines in each file that changed, counted from 1."""
+        new_lines = {}
+        for path, before, now in self._changed_contents(paths):
             lines = lines_of(now)
             kept = former_indexes(lines_of(before or b""), lines, range(len(lines)))
-            found[path] = frozenset(index + 1 for index in range(len(lines)) if index not in kept)
-        return found
+            new_lines[path] = frozenset(index + 1 for index in range(len(lines)) if index not in kept)
+        return new_lines
 
-    def _differing(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
-        known = [path for path in paths if path not in self._same]
+    def _changed_contents(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
+        """Yield each changed file with its former content, None for a new file, and its current content."""
+        candidates = [path for path in paths if path not in self._unchanged]
         call = current_call()
         with Git(self._repository) as git:
-            for number, path in enumerate(known):
-                call.progress(number, len(known), "files compared with the base")
-                former, now = self.renames.get(path, path), self._now(path)
+            for number, path in enumerate(candidates):
+                call.progress(number, len(candidates), "files compared with the base")
+                former, now = self.renames.get(path, path), self._current_content(path)
                 try:
                     found = git.objects().read(f"{self.commit}:{former}", LIMITS.source_file_bytes)
                 except TooLarge:
@@ -88,51 +90,52 @@ class BaseCommit:
                 elif found.data != now:
                     yield path, found.data, now or b""
                 else:
-                    self._same.add(path)
+                    self._unchanged.add(path)
 
-    def unstaged(self, paths: Iterable[str]) -> list[str]:
+    def unstaged_files(self, paths: Iterable[str]) -> list[str]:
         """Return the changed source files whose staged content differs from the work tree."""
         with Git(self._repository) as git:
             options = ("--cached", "--no-renames", "--name-only", "-z")
             listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
             changed = {path for path in os.fsdecode(listed).split("\0") if path and may_be_source(path)}
-            changed.update(path for path, _, _ in self._differing(paths))
+            changed.update(path for path, _, _ in self._changed_contents(paths))
             return sorted(path for path in changed if not self._is_staged(git, path))
 
     def _is_staged(self, git: Git, path: str) -> bool:
-        staged, now = git.objects().read(f":{path}", LIMITS.source_file_bytes), self._now(path)
+        staged, now = git.objects().read(f":{path}", LIMITS.source_file_bytes), self._current_content(path)
         if staged is None or now is None:
             return staged is None and now is None
         return lines_of(staged.data) == lines_of(now)
 
     def scan(self, now: Scan) -> Scan:
-        """Return a scan of the commit, given one of the work tree; files skipped there are skipped here."""
-        return self._scanned(now, RECORDS)
+        """Return a scan of the commit, given one of the work tree, which decides which files are skipped."""
+        return self._scan_at_base(now, RECORDS)
 
     def scan_tokens(self, now: FileScan[TokenStream]) -> FileScan[TokenStream]:
-        """Return the tokens of the commit's files, in the same way."""
-        return self._scanned(now, TOKENS)
+        """Return a scan of the commit for tokens, given one of the work tree."""
+        return self._scan_at_base(now, TOKENS)
 
-    def _scanned(self, now: FileScan[Any], product: Product[FileProduct]) -> FileScan[Any]:
+    def _scan_at_base(self, now: FileScan[Any], product: Product[FileProduct]) -> FileScan[Any]:
         files = {path: made for path, made in now.files.items() if path not in self.renames}
-        for path, before, _ in self._differing(list(files)):
-            made = None if before is None else self._made(product, path, before)
+        for path, before, _ in self._changed_contents(list(files)):
+            made = None if before is None else self._make_product(product, path, before)
             if made is None:
                 del files[path]
             else:
                 files[path] = made
         known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
-        for path, data in self._removed(known):
-            if (made := self._made(product, path, data)) is not None:
+        for path, data in self._removed_files(known):
+            made = self._make_product(product, path, data)
+            if made is not None:
                 files[path] = made
         return replace(now, files=dict(sorted(files.items())), version=None)
 
-    def _made(self, product: Product[Made], path: str, data: bytes) -> Made | None:
+    def _make_product(self, product: Product[Made], path: str, data: bytes) -> Made | None:
         parts = FileReader(self._repository.root, product=product).read(path, data).parts
-        return None if parts is None else product.restored(parts)
+        return None if parts is None else product.restore(parts)
 
-    def _removed(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the source files of the commit that no longer exist."""
+    def _removed_files(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the source files of the commit that no longer exist, with their contents."""
         with Git(self._repository) as git:
             listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
             for path in os.fsdecode(listed).split("\0"):
@@ -141,14 +144,14 @@ class BaseCommit:
                     if found is not None:
                         yield path, found.data
 
-    def _now(self, path: str) -> bytes | None:
+    def _current_content(self, path: str) -> bytes | None:
         try:
             return self._tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)
         except HoldfastError:
             return None
 
 
-def _commit(git: Git, revision: str) -> str:
+def _resolve_commit(git: Git, revision: str) -> str:
     try:
         return git.resolve(f"{revision}^{{commit}}")
     except NotFound:

@@ -1,4 +1,4 @@
-"""One finding of an analysis: built once, in its report, and rendered by every tool and format."""
+"""A finding: a place in the code that an analysis recommends changing, as all formats render it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FindingRule:
 
 @dataclass(frozen=True)
 class CodeFinding:
-    """Something an analysis found at a place in the code, and what fixing it is estimated to cost."""
+    """A place in the code that an analysis recommends changing, with the estimated effort."""
 
     rule: FindingRule
     level: FindingLevel
@@ -37,17 +37,17 @@ class CodeFinding:
     path: str
     """Relative to the root of the repository."""
     line: int | None = None
-    """None if it is about the whole file."""
+    """None if the finding is about the whole file."""
     end_line: int | None = None
     column: int | None = None
     """Counted in characters from 1, like lines."""
     subject: str = ""
-    """What it is about, such as the name of a function. With it a finding is recognised after its lines
+    """What the finding is about, such as the name of a function; it identifies the finding after its lines
     moved."""
     properties: Mapping[str, Any] = field(default_factory=dict)
     severity: FindingSeverity = "low"
     minutes: float = 0
-    """The estimated cost of fixing it."""
+    """The estimated effort of fixing it."""
 
     @property
     def kind(self) -> FindingKind:
@@ -56,5 +56,5 @@ class CodeFinding:
 
     @property
     def order(self) -> tuple[str, int, str, str]:
-        """Sorts findings by place, then by rule."""
+        """A sort key: by place, then by rule."""
         return self.path, self.line or 0, self.rule.id, self.subject or self.message

@@ -1,6 +1,6 @@
-"""The versions of the code that makes cached results: a cache of another version is not used.
+"""The versions of the code that computes cached results; a cache written by another version is not used.
 
-A version is a hash of the source of that code and of the installed grammars, so it never has to be raised by
+A version is a hash of that code and of the names of the installed grammars, so no one has to raise it by
 hand.
 """
 
@@ -8,57 +8,64 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-_RECORD_CODE = (
+_Sources = tuple[tuple[str, str], ...]
+"""Packages, each with the name of one module in it; an empty name means the whole package."""
+
+_RECORD_CODE: _Sources = (
     ("holdfast.syntax", ""),
     *(
         ("holdfast.analysis.engine", name)
         for name in ("product.py", "file_reader.py", "source_text.py", "stored_record.py", "token_stream.py")
     ),
 )
-_ANALYSIS_CODE = (("holdfast.syntax", ""), ("holdfast.analysis", ""))
+_ANALYSIS_CODE: _Sources = (("holdfast.syntax", ""), ("holdfast.analysis", ""))
 _PARSER = "tree_sitter"
 
 
 @cache
 def record_version() -> int:
-    """Return the version of the code that makes records, as SQLite's `user_version`."""
-    return _version_of_code(_RECORD_CODE)
+    """Return the version of the code that computes records; it fits SQLite's `user_version`."""
+    return _version_of_packages(_RECORD_CODE)
 
 
 @cache
 def analysis_version() -> int:
     """Return the version of all code that affects the numbers of analyses."""
-    return _version_of_code(_ANALYSIS_CODE)
+    return _version_of_packages(_ANALYSIS_CODE)
 
 
-def _version_of_code(places: Iterable[tuple[str, str]]) -> int:
-    texts = [text for package, name in places for text in _texts(resources.files(package).joinpath(name))]
-    return version_of(texts, _grammars())
+def _version_of_packages(sources: _Sources) -> int:
+    texts: list[bytes] = []
+    for package, module in sources:
+        texts += _source_texts(resources.files(package).joinpath(module))
+    return hash_version(texts, _installed_grammars())
 
 
-def version_of(texts: list[bytes], grammars: list[str]) -> int:
-    """Return the hash of source texts and the names of installed grammars."""
-    whole = b"\0".join((*texts, *map(os.fsencode, grammars)))
-    return int.from_bytes(blake2b(whole, digest_size=4).digest()) >> 1
+def hash_version(texts: list[bytes], grammars: list[str]) -> int:
+    """Return a hash of source texts and of the names of grammars, as a positive 32-bit integer."""
+    hashed = b"\0".join((*texts, *map(os.fsencode, grammars)))
+    return int.from_bytes(blake2b(hashed, digest_size=4).digest()) >> 1  # one bit less: SQLite's are signed
 
 
-def _texts(place: Traversable) -> list[bytes]:
-    if place.is_file():
-        return [place.read_bytes()] if place.name.endswith((".py", ".toml")) else []
-    entries = sorted(place.iterdir(), key=lambda entry: entry.name)
-    return [text for entry in entries if entry.name != "__pycache__" for text in _texts(entry)]
+def _source_texts(file_or_folder: Traversable) -> list[bytes]:
+    if file_or_folder.is_file():
+        is_source = file_or_folder.name.endswith((".py", ".toml"))
+        return [file_or_folder.read_bytes()] if is_source else []
+    entries = sorted(file_or_folder.iterdir(), key=lambda entry: entry.name)
+    return [text for entry in entries if entry.name != "__pycache__" for text in _source_texts(entry)]
 
 
-def _grammars() -> list[str]:
+def _installed_grammars() -> list[str]:
     """Return the names of the metadata folders of the installed grammars, which contain their versions."""
-    found = importlib.util.find_spec(_PARSER)
-    if found is None or found.origin is None:
+    parser = importlib.util.find_spec(_PARSER)
+    if parser is None or parser.origin is None:
         return []
-    beside = os.path.dirname(os.path.dirname(found.origin))
-    return sorted(name for name in os.listdir(beside) if name.startswith(_PARSER) and name.endswith("-info"))
+    site_packages = os.path.dirname(os.path.dirname(parser.origin))
+    return sorted(
+        name for name in os.listdir(site_packages) if name.startswith(_PARSER) and name.endswith("-info")
+    )

@@ -1,8 +1,8 @@
-"""Sorts the files of a project: candidates for reading, files skipped by name or attribute, and files that
+"""Classifies the files of a project: files to read, files skipped by name or git attribute, and files that
 are no source.
 
 Contract: decisions depend on names, sizes and git attributes alone; no file is opened. A folder that is given
-as the project is not skipped because of its own name or the names of its parents.
+as the project is analysed, even if its own name or that of a parent would exclude it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from holdfast.storage.git.project_files import FileStat
 from holdfast.syntax.languages import language_of
 
 UNUSUAL_NAME = "unusual name"
+"""The reason to skip a file with a name that results cannot show or tools cannot take, such as one with
+control characters."""
 
 _VENDORED_FOLDERS = frozenset((
     "node_modules", "bower_components", "jspm_packages", "vendor", "_vendor", "vendored", "third_party",
@@ -36,25 +38,28 @@ _GENERATED_NAME = re.compile(
     r"|\.generated\.\w+|_generated\.(?:go|rs|ts|js|py)|\.gen\.\w+|_string\.go|zz_generated\..*)",
     re.IGNORECASE,
 )
-_HEADER = ".h"
-_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
-_ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
+_AMBIGUOUS_EXTENSION = ".h"
+"""Headers of C and C++ have the same extension."""
+_PLAIN_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
+_PLAIN_PATH = re.compile(rf"(?:{_PLAIN_NAME}/)*{_PLAIN_NAME}", re.ASCII)
 
 
 @dataclass
 class Discovered:
-    """The files of a project, sorted."""
+    """The files of a project, classified."""
 
     candidates: dict[str, FileStat] = field(default_factory=dict)
+    """The files to read, with their stats."""
     skipped: list[Skipped] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    """Files in no supported language."""
 
 
-def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
+def select_paths(project: Project, paths: Iterable[str]) -> Iterator[str]:
     """Yield the paths that the project's folder, patterns, depth and languages select."""
     prefix = f"{project.path}/" if project.path else ""
-    included = _either(project.include, prefix) if project.include else None
-    excluded = _either(project.exclude, prefix) if project.exclude else None
+    is_included = _project_matcher(project.include, prefix) if project.include else None
+    is_excluded = _project_matcher(project.exclude, prefix) if project.exclude else None
     for path in paths:
         if not path.startswith(prefix) and path != project.path:
             continue
@@ -62,18 +67,20 @@ def selected(project: Project, paths: Iterable[str]) -> Iterator[str]:
             continue
         if project.max_depth is not None and path.count("/", len(prefix)) > project.max_depth:
             continue
-        if (included is None or included(path)) and (excluded is None or not excluded(path)):
+        if is_included is not None and not is_included(path):
+            continue
+        if is_excluded is None or not is_excluded(path):
             yield path
 
 
-def sort_out(
-    project: Project, seen: Mapping[str, FileStat | str], attributes: Mapping[str, str]
+def classify_files(
+    project: Project, stats: Mapping[str, FileStat | str], attributes: Mapping[str, str]
 ) -> Discovered:
-    """Return the candidates, the skipped files and the other files, each in order of the paths."""
+    """Classify files, given their stats, or why there is none, and the files that git attributes exclude."""
     found = Discovered()
-    for path, stat in seen.items():
+    for path, stat in stats.items():
         is_source = may_be_source(path)
-        if is_source and (reason := _reason(project, path, stat, attributes)) is not None:
+        if is_source and (reason := _reason_to_skip(project, path, stat, attributes)) is not None:
             found.skipped.append(Skipped(printable_path(path), reason))
         elif is_source or (is_source is None and isinstance(stat, FileStat) and _is_nameable(path)):
             assert isinstance(stat, FileStat)
@@ -83,14 +90,16 @@ def sort_out(
     return found
 
 
-def _reason(project: Project, path: str, stat: FileStat | str, attributes: Mapping[str, str]) -> str | None:
+def _reason_to_skip(
+    project: Project, path: str, stat: FileStat | str, attributes: Mapping[str, str]
+) -> str | None:
     if isinstance(stat, str):
         return stat
     name = basename(path)
-    below = path[len(project.path) :].split("/")[:-1]
+    folders = path[len(project.path) :].split("/")[:-1]
     if not _is_nameable(path):
         return UNUSUAL_NAME
-    if not _VENDORED_FOLDERS.isdisjoint(below):
+    if not _VENDORED_FOLDERS.isdisjoint(folders):
         return VENDORED
     if (excluded := attributes.get(path)) is not None:
         return excluded
@@ -102,13 +111,14 @@ def _reason(project: Project, path: str, stat: FileStat | str, attributes: Mappi
 
 
 def _may_be_in(languages: frozenset[str], path: str) -> bool:
-    """Return whether a file may be in one of the languages by its name, or is no source."""
-    language = None if path.endswith(_HEADER) else language_of(path)
+    """Return whether a file's name allows one of the languages, or does not determine the language."""
+    language = None if path.endswith(_AMBIGUOUS_EXTENSION) else language_of(path)
     return language is None or language.name in languages
 
 
 def _is_nameable(path: str) -> bool:
-    if len(path) <= LIMITS.path_segment_bytes and _ORDINARY.fullmatch(path):
+    """Return whether tools accept the path as an argument."""
+    if len(path) <= LIMITS.path_segment_bytes and _PLAIN_PATH.fullmatch(path):
         return True  # nearly all paths match, and parsing them takes longer
     try:
         RepoPath.parse(path)
@@ -117,7 +127,8 @@ def _is_nameable(path: str) -> bool:
     return True
 
 
-def _either(patterns: tuple[str, ...], prefix: str) -> Callable[[str], bool]:
-    """Match paths relative to the project's folder or to the root, which is how results show them."""
+def _project_matcher(patterns: tuple[str, ...], prefix: str) -> Callable[[str], bool]:
+    """Return a function that matches paths relative to the project's folder, and relative to the root, since
+    results show them so."""
     matches = matcher(patterns)
     return lambda path: matches(path[len(prefix) :]) or (bool(prefix) and matches(path))

@@ -1,6 +1,6 @@
-"""Reads one file and makes its product, or returns why there is none.
+"""Reads a file and computes its product (a record or tokens), or returns why there is none.
 
-Contract: a file that cannot be read, decoded or parsed is a result with a reason, never an exception, and
+Contract: a file that cannot be read, decoded or parsed gives a result with a reason, never an exception, and
 a failure of a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
 processes import this module, so it imports little besides the parser.
 """
@@ -19,10 +19,10 @@ from holdfast.analysis.engine.product import PRODUCTS, RECORDS, FileProduct, Pro
 from holdfast.analysis.engine.source_text import (
     MINIFIED,
     UNDECODABLE,
+    decode_text,
     is_minified,
     may_be_source,
     reason_to_skip,
-    text_of,
 )
 from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
@@ -40,14 +40,16 @@ FAILED = "could not be analysed"
 UNREADABLE = "unreadable"
 NOT_REGULAR = "not a regular file"
 GONE = "gone"
-"""A file that was deleted since it was discovered; it no longer belongs to the project."""
+"""The file was deleted since it was discovered; it no longer belongs to the project."""
 
 _PROCESS_ENDED = "the process that read it ended"
 _FIRST_LINE_BYTES = 256
+"""Bytes in which an interpreter line (`#!`) is searched for: Linux reads as many, see execve(2)."""
 
-_BATCH_FILES = 64
-_BATCH_BYTES = 64 * 1024
-"""Bounds of a batch: chosen so that parsing a batch takes milliseconds."""
+_MAX_BATCH_FILES = 64
+"""Files that a worker reads at once: a judgement, so that each batch takes milliseconds."""
+_MAX_BATCH_BYTES = 64 * 1024
+"""Bytes that a worker reads at once, unless one file has more: a judgement for the same reason."""
 
 
 class ReadResult(NamedTuple):
@@ -60,14 +62,13 @@ class ReadResult(NamedTuple):
     reason: str = ""
     """Why the file is skipped, if it is."""
     parts: Parts | None = None
-    """The product; None if its key was known already, and if there is no product."""
+    """The product in its cached form; None if its key was known already, or if there is no product."""
     failure: str = ""
-    """The exception that broke the parser, and where it was raised; never its message, which may quote
-    source."""
+    """The exception that the parser raised, and where; never its message, which may quote source."""
 
 
 class FileReader:
-    """Reads the files of one work tree. Equal contents are parsed once, those with a known key not at all."""
+    """Reads the files of one work tree. Equal contents are parsed once, and those with a known key never."""
 
     def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
         self._make = product.make
@@ -75,20 +76,20 @@ class FileReader:
         self._known = set(known)
 
     def read(self, path: str, content: bytes | None = None) -> ReadResult:
-        """Read a file, or a former content of it, and log a warning if that breaks its parser."""
-        return logged(self.read_unlogged(path, content))
+        """Read a file, or parse the given former content of it, and log a warning if the parser fails."""
+        return log_failure(self.read_unlogged(path, content))
 
     def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
         """Read a file in a worker process, which has no log; its parent logs the failure."""
         try:
-            data = self._bytes(path) if content is None else content
-            return ReadResult(path) if data is None else self._result(path, data)
+            data = self._read_source(path) if content is None else content
+            return ReadResult(path) if data is None else self._parse(path, data)
         except HoldfastError as failure:
-            return ReadResult(path, reason=_reason(failure))
-        except Exception as failure:  # a file that breaks a parser must not keep the others from being read
-            return ReadResult(path, reason=FAILED, failure=_described(failure))
+            return ReadResult(path, reason=_skip_reason(failure))
+        except Exception as failure:  # one file that a parser fails on must not stop the others
+            return ReadResult(path, reason=FAILED, failure=_describe_failure(failure))
 
-    def _bytes(self, path: str) -> bytes | None:
+    def _read_source(self, path: str) -> bytes | None:
         """Return the content of a file, or None if neither its name nor its first line marks it as source."""
         parsed = RepoPath.parse(path)
         if may_be_source(path) is None:
@@ -98,11 +99,11 @@ class FileReader:
                 return None
         return self._tree.read_bytes(parsed, LIMITS.source_file_bytes)
 
-    def _result(self, path: str, data: bytes) -> ReadResult:
+    def _parse(self, path: str, data: bytes) -> ReadResult:
         size = len(data)
         if (reason := reason_to_skip(data)) is not None:
             return ReadResult(path, size, reason=reason)
-        text = text_of(data)
+        text = decode_text(data)
         if text is None:
             return ReadResult(path, size, reason=UNDECODABLE)
         language = language_of(path, text)
@@ -121,8 +122,8 @@ class FileReader:
         return ReadResult(path, size, key, parts=parts)
 
 
-def logged(result: ReadResult) -> ReadResult:
-    """Log a warning if a file broke its parser, and return the result unchanged."""
+def log_failure(result: ReadResult) -> ReadResult:
+    """Log a warning if the parser failed, and return the result unchanged."""
     if result.failure:
         import logging  # not needed by most reads, and slow to import
 
@@ -131,60 +132,60 @@ def logged(result: ReadResult) -> ReadResult:
     return result
 
 
-def _described(failure: Exception) -> str:
+def _describe_failure(failure: Exception) -> str:
     frame = extract_tb(failure.__traceback__)[-1]
     place = f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}"
     return f"{type(failure).__name__} at {place}"
 
 
-_worker: Callable[[str], ReadResult]
-"""Reads one file in a worker process."""
+_read_in_worker: Callable[[str], ReadResult]
+"""Reads one file; set in worker processes only."""
 
 
-def _prepare(product: str, root: str, known: Sequence[str]) -> None:
+def _initialize_worker(product: str, root: str, known: Sequence[str]) -> None:
     """Make this process a worker that reads the files of one work tree."""
-    global _worker  # noqa: PLW0603 - an initializer can only store its result globally
-    _worker = FileReader(root, known, PRODUCTS[product]).read_unlogged
+    global _read_in_worker  # noqa: PLW0603 - an initializer can only store its result globally
+    _read_in_worker = FileReader(root, known, PRODUCTS[product]).read_unlogged
 
 
 def _read_batch(paths: Sequence[str]) -> list[ReadResult]:
-    return [_worker(path) for path in paths]
+    return [_read_in_worker(path) for path in paths]
 
 
 def read_in_processes(
     product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
 ) -> Iterator[ReadResult]:
     """Read files in several processes, and yield the results in any order."""
-    setup = (product.name, root, known)
-    waiting = deque(_batches(sizes))
+    arguments = (product.name, root, known)
+    queue = deque(_batches(sizes))
     with ProcessPool(
-        processes, initializer=_prepare, initargs=setup, task_seconds=LIMITS.file_seconds
+        processes, initializer=_initialize_worker, initargs=arguments, task_seconds=LIMITS.file_seconds
     ) as pool:
-        for batch, future in run_unordered(pool, _read_batch, waiting, 2 * processes):
+        for batch, future in run_unordered(pool, _read_batch, queue, 2 * processes):
             try:
-                yield from map(logged, future.result())
+                yield from map(log_failure, future.result())
             except WorkerLost:
                 if len(batch) > 1:  # retried one by one, so that only the file at fault fails
-                    waiting.extend([path] for path in batch)
+                    queue.extend([path] for path in batch)
                 else:
-                    yield logged(ReadResult(batch[0], reason=FAILED, failure=_PROCESS_ENDED))
+                    yield log_failure(ReadResult(batch[0], reason=FAILED, failure=_PROCESS_ENDED))
 
 
 def _batches(sizes: Mapping[str, int]) -> list[list[str]]:
-    """Return the paths in batches of about the same number of bytes."""
-    found: list[list[str]] = []
-    room = 0
+    """Divide paths into batches of about the same number of bytes."""
+    batches: list[list[str]] = []
+    bytes_left = 0
     for path, size in sizes.items():
-        if room < size or len(found[-1]) == _BATCH_FILES:
-            found.append([])
-            room = max(_BATCH_BYTES, size)
-        found[-1].append(path)
-        room -= size
-    return found
+        if not batches or bytes_left < size or len(batches[-1]) == _MAX_BATCH_FILES:
+            batches.append([])
+            bytes_left = max(_MAX_BATCH_BYTES, size)
+        batches[-1].append(path)
+        bytes_left -= size
+    return batches
 
 
-def _reason(failure: HoldfastError) -> str:
-    named = (
+def _skip_reason(failure: HoldfastError) -> str:
+    reasons = (
         (ParseTooLong, TOOK_TOO_LONG), (TooLarge, TOO_LARGE), (InvalidPath, NOT_REGULAR), (NotFound, GONE),
     )  # fmt: skip
-    return next((reason for kind, reason in named if isinstance(failure, kind)), UNREADABLE)
+    return next((reason for error, reason in reasons if isinstance(failure, error)), UNREADABLE)

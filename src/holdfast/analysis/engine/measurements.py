@@ -1,6 +1,7 @@
-"""The measurements of several analyses by file, for code that combines or compares analyses.
+"""The measurements of several analyses, by file: the input of everything that combines analyses, such as the
+scorecard, the hotspots and the technical debt gradient.
 
-Contract: None means not measured, and `reasons` says why; 0 means that it was measured and there is none.
+Contract: None means not measured, and `reasons` says why; 0 is a measured value.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class FileMeasures:
     size: int
     code_lines: int
     function_lines: int = 0
-    heavy_lines: float | None = None
-    """Lines of functions over an error threshold, and half of those over a warning threshold."""
+    complex_lines: float | None = None
+    """Lines of functions over an error threshold, plus half the lines of those over a warning threshold."""
     cyclomatic: int | None = None
     """The sum over its functions."""
     cognitive: int | None = None
@@ -33,13 +34,15 @@ class FileMeasures:
     """Lines added and deleted in the period."""
     churn_score: float | None = None
     duplicated: float | None = None
-    """The share of its lines that are in a clone."""
+    """The share of its lines that are in a clone, from 0 to 1."""
     imports: int | None = None
     defect_probability: float | None = None
     imported_by: int | None = None
     in_cycle: bool | None = None
     covered: int | None = None
+    """Lines that tests ran."""
     coverable: int | None = None
+    """Lines that tests could run."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +55,21 @@ class Measurements:
     """The analyses that succeeded."""
     graph: ImportGraph | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Why others failed."""
+    """Why each of the other analyses failed."""
     period_days: int = 30
 
     @cached_property
     def by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
         """The findings by file, for files that have any."""
-        found: defaultdict[str, list[CodeFinding]] = defaultdict(list)
+        by_file: defaultdict[str, list[CodeFinding]] = defaultdict(list)
         for finding in self.findings:
-            found[finding.path].append(finding)
-        return {path: tuple(findings) for path, findings in sorted(found.items())}
+            by_file[finding.path].append(finding)
+        return {path: tuple(findings) for path, findings in sorted(by_file.items())}
 
-    def of_kind(self, kind: FindingKind) -> list[CodeFinding]:
+    def findings_of_kind(self, kind: FindingKind) -> list[CodeFinding]:
         """Return the findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
-    def why_not(self, analysis: str) -> str:
+    def reason_missing(self, analysis: str) -> str:
         """Return why there is no result of an analysis."""
         return self.reasons.get(analysis, f"the analysis '{analysis}' was not requested")

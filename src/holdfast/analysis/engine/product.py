@@ -1,4 +1,4 @@
-"""The products that are made of each file and cached by its content: its record, or its tokens."""
+"""The products of a file, computed from its content alone and cached: its record, and its tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from holdfast.analysis.engine.stored_record import Parts, StoredRecord, packed
+from holdfast.analysis.engine.stored_record import Parts, StoredRecord, pack
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.syntax.lexer import lexed
 from holdfast.syntax.record import read_record, sections
@@ -21,11 +21,11 @@ class SourceText(NamedTuple):
 
 
 class FileProduct(Protocol):
-    """The attributes of every product."""
+    """The attributes that every product has."""
 
     @property
     def language(self) -> str:
-        """The name of the language."""
+        """The name of the file's language."""
 
     @property
     def weight(self) -> int:
@@ -33,7 +33,7 @@ class FileProduct(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether no part is missing."""
+        """Whether it has all parts; a record may lack its names."""
 
 
 Made = TypeVar("Made", bound=FileProduct, covariant=True)
@@ -41,37 +41,39 @@ Made = TypeVar("Made", bound=FileProduct, covariant=True)
 
 @dataclass(frozen=True)
 class Product(Generic[Made]):
-    """A kind of result that can be made of a file."""
+    """A kind of product: how to compute it from a file, and how to restore it from the cache."""
 
     name: str
     """Also the name of its cache."""
     make: Callable[[SourceText], Parts | None]
-    """Makes the cached parts from a text; None if the file turns out not to be source."""
-    restored: Callable[[Parts], Made]
-    worth_bytes: int
+    """Computes the parts to cache from a text; None if the file turns out not to be source."""
+    restore: Callable[[Parts], Made]
+    bytes_per_process: int
     """Bytes of source that justify another process: for fewer, starting it costs more than it saves."""
     is_whole: bool = False
-    """Whether all parts are required."""
+    """Whether the product must have all parts."""
 
 
-def _record(source: SourceText) -> Parts | None:
+def _record_parts(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text)
-    return None if record is None else packed(sections(record))
+    return None if record is None else pack(sections(record))
 
 
-def _numbers(source: SourceText) -> Parts | None:
+def _record_parts_without_names(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text, names=False)
-    return None if record is None else packed(sections(record)[:2])
+    return None if record is None else pack(sections(record)[:2])
 
 
-def _tokens(source: SourceText) -> Parts:
+def _token_parts(source: SourceText) -> Parts:
     text = source.text
-    lines = text.count(b"\n") + (not text.endswith(b"\n")) if text else 0
+    lines = text.count(b"\n")
+    if text and not text.endswith(b"\n"):
+        lines += 1
     return f"{source.language} {lines}".encode(), *lexed(source.language, text)
 
 
-RECORDS = Product("records", _record, StoredRecord, 1_000_000, is_whole=True)
-NUMBERS = Product("numbers", _numbers, StoredRecord, 1_000_000)
-"""Records without names, made in half the time; whole ones are used if they are cached."""
-TOKENS = Product("tokens", _tokens, TokenStream, 3_000_000)
+RECORDS = Product("records", _record_parts, StoredRecord, 1_000_000, is_whole=True)
+NUMBERS = Product("numbers", _record_parts_without_names, StoredRecord, 1_000_000)
+"""Records without names, computed in half the time; cached records with names are used as they are."""
+TOKENS = Product("tokens", _token_parts, TokenStream, 3_000_000)
 PRODUCTS = {product.name: product for product in (RECORDS, NUMBERS, TOKENS)}

@@ -1,11 +1,11 @@
-"""The cache of records: content-addressed, shared by the worktrees of a repository, with the last stat of
-each file.
+"""The cache of records on disk: content-addressed, shared by the worktrees of a repository, and with the last
+known stat of each file.
 
 Contract:
-- A record is valid for its key, which consists of language and content hash, and for one version of the code
-  that makes records. The stat and key of a file only save reading it.
-- Damage, another version or a full disk only cost time. Several processes may use it at once.
-- Its size is bounded: the least recently used records are evicted first.
+- A record is valid for its key, which consists of language, file extension and content hash, and for one
+  version of the code that computes records. The stat and key of a file only save reading it.
+- Damage, another version or a full disk only cost time. Several processes may use the cache at once.
+- The size is bounded: the least recently used records are evicted first.
 """
 
 from __future__ import annotations
@@ -51,28 +51,30 @@ CREATE TABLE IF NOT EXISTS file (
     PRIMARY KEY (root, path)
 ) STRICT, WITHOUT ROWID;
 """
-_SECONDS_A_DAY = 86_400
-_KEYS_AT_ONCE = 500
-"""Parameters of one statement: below 999, the limit of SQLite before 3.32, https://www.sqlite.org/limits.html."""
-_FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
-_RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
-_USED = "UPDATE record SET used = ? WHERE key = ?"
-_LOADED = """
+_DAY_SECONDS = 86_400
+_KEYS_PER_QUERY = 500
+"""Below the 999 parameters that SQLite before 3.32 allows per statement: https://www.sqlite.org/limits.html."""
+_INSERT_FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
+_MARK_USED = "UPDATE record SET used = ? WHERE key = ?"
+_SELECT_RECORDS = """
 SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({}) AND length(names) >= ?
 """
-_OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
+_DELETE_LEAST_RECENTLY_USED = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
 
 
 class CachedFile(NamedTuple):
-    """What the last read of a file found."""
+    """The state of a file when it was last read."""
 
-    seen: FileStat | None
-    """Its stat; None if that cannot be trusted to detect a change."""
+    stat: FileStat | None
+    """None if the stat cannot be trusted to detect a change."""
     size: int = 0
     unreadable: str = ""
-    """Why it cannot be read, if its stat shows that."""
+    """Why the file cannot be read, if its stat shows that."""
     key: str = ""
+    """The key of its record; empty if it has none."""
     reason: str = ""
+    """Why the file is skipped, if it is."""
 
 
 class RecordCache:
@@ -92,40 +94,41 @@ class RecordCache:
                 "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)
             ).fetchall()
         )
-        return {os.fsdecode(path): CachedFile(_seen(seen), *rest) for path, seen, *rest in rows}
+        return {os.fsdecode(path): CachedFile(_parse_stat(stat), *rest) for path, stat, *rest in rows}
 
     def keys(self, *, whole: bool = False) -> list[str]:
-        """Return the keys of all records, or of the `whole` ones, which include names."""
-        wanted = "SELECT key FROM record WHERE length(names) >= ?"
-        rows = self._rows(lambda connection: connection.execute(wanted, (int(whole),)).fetchall())
+        """Return the keys of all records, or with `whole` of those that include names."""
+        query = "SELECT key FROM record WHERE length(names) >= ?"
+        rows = self._rows(lambda connection: connection.execute(query, (int(whole),)).fetchall())
         return [key for (key,) in rows]
 
     def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
-        """Return the cached ones of some records, and mark them as used."""
-        wanted = sorted(keys)
-        rows = self._rows(lambda connection: _loaded(connection, wanted, whole)) if wanted else []
+        """Return the records that are cached, by key, and mark them as used today."""
+        if not keys:
+            return {}
+        rows = self._rows(lambda connection: _select_records(connection, sorted(keys), whole))
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
         today = _today()
-        if old := [(today, key) for key, used, *_ in rows if used < today]:
-            self._write(lambda connection: connection.executemany(_USED, old))
+        if used_before := [(today, key) for key, used, *_ in rows if used < today]:
+            self._write(lambda connection: connection.executemany(_MARK_USED, used_before))
         return found
 
     def put(
-        self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], gone: Iterable[str] = ()
+        self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], deleted: Iterable[str] = ()
     ) -> None:
-        """Cache records and the state of files, and forget files that no longer exist."""
+        """Cache records and the state of files, and forget deleted files."""
         today = _today()
-        rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
-        paths = [(self._root, os.fsencode(path), *_columns(one)) for path, one in files.items()]
-        lost = [(self._root, os.fsencode(path)) for path in gone]
+        record_rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
+        file_rows = [(self._root, os.fsencode(path), *_file_columns(file)) for path, file in files.items()]
+        deleted_rows = [(self._root, os.fsencode(path)) for path in deleted]
 
         def fill(connection: sqlite3.Connection) -> None:
-            connection.executemany(_RECORD, rows)
-            connection.executemany("DELETE FROM file WHERE root = ? AND path = ?", lost)
-            connection.executemany(_FILE, paths)
+            connection.executemany(_INSERT_RECORD, record_rows)
+            connection.executemany("DELETE FROM file WHERE root = ? AND path = ?", deleted_rows)
+            connection.executemany(_INSERT_FILE, file_rows)
             _evict(connection)
 
-        if rows or paths or lost:
+        if record_rows or file_rows or deleted_rows:
             self._write(fill)
 
     def close(self) -> None:
@@ -157,19 +160,20 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(table)
 
 
-def _loaded(connection: sqlite3.Connection, keys: list[str], whole: bool) -> list[Any]:
-    found: list[Any] = []
-    for at in range(0, len(keys), _KEYS_AT_ONCE):
-        some = keys[at : at + _KEYS_AT_ONCE]
-        found += connection.execute(_LOADED.format(",".join("?" * len(some))), (*some, int(whole)))
-    return found
+def _select_records(connection: sqlite3.Connection, keys: list[str], whole: bool) -> list[Any]:
+    rows: list[Any] = []
+    for start in range(0, len(keys), _KEYS_PER_QUERY):
+        some = keys[start : start + _KEYS_PER_QUERY]
+        placeholders = ",".join("?" * len(some))
+        rows += connection.execute(_SELECT_RECORDS.format(placeholders), (*some, int(whole)))
+    return rows
 
 
 def _evict(connection: sqlite3.Connection) -> None:
-    """Evict the least recently used quarter of the records, while they are too many."""
+    """Evict the least recently used quarter of the records until the cache is within its bound."""
     while _bytes_used(connection) > LIMITS.record_cache_bytes:
         count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
-        if not connection.execute(_OLDEST, (count // 4 + 1,)).rowcount:
+        if not connection.execute(_DELETE_LEAST_RECENTLY_USED, (count // 4 + 1,)).rowcount:
             connection.execute("DELETE FROM file")
             return
 
@@ -187,13 +191,13 @@ def _checksum(key: str, parts: Iterable[bytes]) -> int:
 
 
 def _today() -> int:
-    return int(time.time()) // _SECONDS_A_DAY
+    return int(time.time()) // _DAY_SECONDS
 
 
-def _columns(known: CachedFile) -> tuple[str, int, str, str, str]:
-    seen = "" if known.seen is None else ":".join(map(str, known.seen))
-    return seen, known.size, known.unreadable, known.key, known.reason
+def _file_columns(file: CachedFile) -> tuple[str, int, str, str, str]:
+    stat = "" if file.stat is None else ":".join(map(str, file.stat))
+    return stat, file.size, file.unreadable, file.key, file.reason
 
 
-def _seen(text: str) -> FileStat | None:
+def _parse_stat(text: str) -> FileStat | None:
     return FileStat(*map(int, text.split(":"))) if text else None

@@ -43,17 +43,17 @@ class Skipped:
 
     path: str
     reason: str
-    """One of a few fixed reasons, which results count: `generated`, `minified`, `vendored`, `binary`, `too
-    large`, …"""
+    """One of a few fixed texts, since results count files by reason: `generated`, `vendored`, `binary`, …"""
 
 
 class FileStats(NamedTuple):
-    """The file stats of a project at one time, for whatever product is then made of the files."""
+    """The files of a project and their stats at one time; scans for different products can share them."""
 
     taken_at: int
     """In nanoseconds since the epoch."""
     listed: ProjectListing
-    seen: Mapping[str, FileStat | str]
+    by_path: Mapping[str, FileStat | str]
+    """The stat of each file, or why it has none."""
     excluded: Mapping[str, str]
     """The files that git attributes exclude, with the reasons."""
 
@@ -69,17 +69,18 @@ class FileScan(Generic[Made]):
     other_files: tuple[str, ...] = field(default=())
     """Files in no supported language, such as templates, settings and documents."""
     hits: int = 0
+    """Files whose product was cached."""
     misses: int = 0
     version: str | None = field(default=None, compare=False)
-    """Equal for scans of equal files, `other_files` included. None if a file changed too recently
-    for its stat to be trusted."""
+    """Equal for scans of equal files, `other_files` included. None if a file changed too recently for its
+    stat to be trusted."""
     others_version: str | None = field(default=None, compare=False)
-    """The same for `other_files` alone."""
+    """The version of `other_files` alone."""
     stats: FileStats | None = field(default=None, compare=False, repr=False)
 
     @property
     def others(self) -> FileScan[Made]:
-        """A scan that has `other_files` alone."""
+        """A scan of `other_files` alone."""
         return FileScan({}, {}, other_files=self.other_files, version=self.others_version)
 
     @property
@@ -102,8 +103,10 @@ class FileCounts(Output):
 
     files_discovered: int = Field(description="Source files that the project has.")
     files_analyzed: int = Field(description="Source files that were analysed.")
-    files_skipped: dict[str, int] = Field(description="How many were not, by reason.")
+    files_skipped: dict[str, int] = Field(description="Source files that were not analysed, by reason.")
 
-    def of(self, path: str, written: str | None = None) -> dict[str, Any]:
-        """Return the first fields of a result: these counts, the project's path and the format."""
-        return {**self.model_dump(), "project_path": path or ".", **({"format": written} if written else {})}
+    def result_fields(self, path: str, output_format: str | None = None) -> dict[str, Any]:
+        """Return the first fields of every result: these counts, the project's path and the format, if
+        any."""
+        fields = {**self.model_dump(), "project_path": path or "."}
+        return fields if output_format is None else {**fields, "format": output_format}

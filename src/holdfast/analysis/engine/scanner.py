@@ -1,8 +1,9 @@
-"""Scans the files of a project: discovers them, reads those that changed, and returns their records.
+"""Scans the files of a project: discovers them, reads those that changed, and returns their products, which
+are records or tokens.
 
 Contract:
 - A file whose stat matches the cache is not read; a file whose content is cached is not parsed.
-- Results are cached as they arrive, so that a scan that is cancelled leaves its work to the next one.
+- Results are cached as they arrive, so that after a cancelled scan the next one continues.
 - The same tree gives the same scan, whatever was cached and however many processes read.
 """
 
@@ -16,7 +17,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Generic
 
-from holdfast.analysis.engine.discovery import Discovered, selected, sort_out
+from holdfast.analysis.engine.discovery import Discovered, classify_files, select_paths
 from holdfast.analysis.engine.file_reader import (
     FAILED,
     GONE,
@@ -53,37 +54,38 @@ from holdfast.storage.processes.child import cores
 
 NOT_CACHED = "not cached"
 
-_YOUNG_NANOSECONDS = 2_000_000_000
+_RECENT_CHANGE_NANOSECONDS = 2_000_000_000
 """A file changed this recently may change again within the same timestamp, so its stat is not trusted. FAT
 has the coarsest timestamps in use, 2 seconds:
 https://learn.microsoft.com/windows/win32/sysinfo/file-times."""
 _RECORDS_PER_WRITE = 256
-"""Records written to the cache in one transaction: a chosen bound on what a cancelled scan loses."""
-_BLOBS = 100_000
-"""Blobs of commits whose keys are remembered: a chosen bound, some 20 MB."""
+"""Records written to the cache in one transaction: a judgement between the cost of a transaction and the work
+that is lost if the process is killed."""
+_MAX_COMMITTED_FILES_CACHED = 100_000
+"""Files in commits whose record key is remembered: a judgement, as they take some 20 MB."""
 _TRANSIENT = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
-"""Reasons that may not apply to the next scan, although the file's stat is the same."""
-_NO_STATS = FileStats(0, ProjectListing([], []), {}, {})
+"""Reasons to skip a file that may not apply to the next scan, although its stat is the same."""
+_NO_FILE_STATS = FileStats(0, ProjectListing([], []), {}, {})
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
 
 @dataclass
 class _ScanInProgress(Generic[Made]):
-    """One scan while it is in progress."""
+    """The state of one scan."""
 
     product: Product[Made]
     project: Project
     found: Discovered
-    stats: FileStats = _NO_STATS
+    stats: FileStats = _NO_FILE_STATS
     known: dict[str, CachedFile] = field(default_factory=dict)
-    """The state of each known candidate, by path."""
+    """The candidates that were read, by this scan or an earlier one."""
     records: dict[str, Made] = field(default_factory=dict)
-    """By key."""
+    """The products, by key."""
     parsed: set[str] = field(default_factory=set)
     """The keys of the contents that this scan parsed."""
 
     def unread(self) -> list[str]:
-        """Return the candidates that were never read, or whose record is not loaded."""
+        """Return the candidates that were never read, or have no product in memory."""
         return [path for path in self.found.candidates if self._is_unread(path)]
 
     def _is_unread(self, path: str) -> bool:
@@ -92,34 +94,40 @@ class _ScanInProgress(Generic[Made]):
 
     def add(self, result: ReadResult) -> None:
         """Add the result of reading a file."""
-        seen = self.found.candidates[result.path]
-        is_lasting = max(seen.modified, seen.changed) < self.stats.taken_at - _YOUNG_NANOSECONDS
-        trusted = seen if is_lasting and result.reason not in _TRANSIENT else None
-        self.known[result.path] = CachedFile(trusted, seen.size, "", result.key, result.reason)
+        stat = self.found.candidates[result.path]
+        is_trusted = self._is_lasting(stat) and result.reason not in _TRANSIENT
+        self.known[result.path] = CachedFile(
+            stat if is_trusted else None, stat.size, key=result.key, reason=result.reason
+        )
         if result.parts is not None:
             self.parsed.add(result.key)
-            self.records[result.key] = self.product.restored(result.parts)
+            self.records[result.key] = self.product.restore(result.parts)
+
+    def _is_lasting(self, stat: FileStat) -> bool:
+        """Return whether a later change of the file would change its stat."""
+        return max(stat.modified, stat.changed) < self.stats.taken_at - _RECENT_CHANGE_NANOSECONDS
 
     def _with_versions(self, scan: FileScan[Made]) -> FileScan[Made]:
         """Add versions that identify the content of the scanned files, and the stats of the other files."""
-        stats = [self.stats.seen.get(path) for path in scan.other_files]
-        newest = self.stats.taken_at - _YOUNG_NANOSECONDS
-        if any(not isinstance(one, FileStat) or max(one.modified, one.changed) >= newest for one in stats):
+        stats = [self.stats.by_path.get(path) for path in scan.other_files]
+        if not all(isinstance(stat, FileStat) and self._is_lasting(stat) for stat in stats):
             return scan
         others = _digest(list(zip(scan.other_files, stats, strict=True)))
         keys = [(path, self.known[path].key) for path in scan.files]
         skipped = [(item.path, item.reason) for item in scan.skipped]
-        whole = _digest((self.project, keys, skipped, others))
-        return replace(scan, version=whole, others_version=others)
+        version = _digest((self.project, keys, skipped, others))
+        return replace(scan, version=version, others_version=others)
 
-    def scan(self) -> FileScan[Made]:
-        """Return the scan."""
+    def finish(self) -> FileScan[Made]:
+        """Return the scan, once every candidate was read."""
         files: dict[str, Made] = {}
         skipped, others = self.found.skipped, self.found.others
         for path in self.found.candidates:
             known = self.known[path]
+            if known.reason == GONE:
+                continue
             if known.reason:
-                skipped += [] if known.reason == GONE else [Skipped(path, known.reason)]
+                skipped.append(Skipped(path, known.reason))
             elif not known.key:
                 others.append(path)
             elif (record := self.records.get(known.key)) is None:
@@ -127,7 +135,7 @@ class _ScanInProgress(Generic[Made]):
             elif not self.project.languages or record.language in self.project.languages:
                 files[path] = record
         misses = sum(self.known[path].key in self.parsed for path in files)
-        made = FileScan(
+        scan = FileScan(
             files,
             {path: self.found.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
@@ -136,27 +144,27 @@ class _ScanInProgress(Generic[Made]):
             misses=misses,
             stats=self.stats,
         )
-        return self._with_versions(made)
+        return self._with_versions(scan)
 
 
-def _digest(what: object) -> str:
-    return blake2b(repr(what).encode("utf-8", "replace"), digest_size=16).hexdigest()
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 class Scanner(Generic[Made]):
-    """Makes the scans of one repository. Thread-safe."""
+    """Scans the files of one repository. Thread-safe."""
 
     def __init__(
-        self, repository: Repository, product: Product[Made], worth_bytes: int | None = None
+        self, repository: Repository, product: Product[Made], bytes_per_process: int | None = None
     ) -> None:
         self._repository = repository
         self._product = product
-        self._worth_bytes = worth_bytes or product.worth_bytes
+        self._bytes_per_process = bytes_per_process or product.bytes_per_process
         self._git = None if repository.git_dir is None else Git(repository)
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
         self._known: dict[str, CachedFile] = {}
-        self._blobs: VersionedCache[CachedFile] = VersionedCache(_BLOBS)
+        self._committed_files: VersionedCache[CachedFile] = VersionedCache(_MAX_COMMITTED_FILES_CACHED)
         """The state of files in commits, by path and blob id."""
 
     @without_garbage_collection()
@@ -165,66 +173,67 @@ class Scanner(Generic[Made]):
         project: Project,
         strategy: CacheStrategy,
         workers: int | None,
-        part: Product[Made] | None = None,
+        product: Product[Made] | None = None,
         stats: FileStats | None = None,
     ) -> FileScan[Made]:
-        """Return the products of a project's files, or the cheaper product `part` in their place.
+        """Return the products of a project's files: those of this scanner, or the given cheaper ones.
 
         `stats` saves reading the file stats again right after a scan for another product.
         """
-        product = part or self._product
+        product = product or self._product
         project = replace(project, path=checked_project(self._repository, project.path))
         known = self._known = self._known or self._cache.cached_files()
         if strategy == "offline":
-            return self._offline(product, project, known)
+            return self._scan_offline(product, project, known)
         stats = stats or self._stats(project)
-        work = _ScanInProgress(product, project, sort_out(project, stats.seen, stats.excluded), stats)
+        found = classify_files(project, stats.by_path, stats.excluded)
+        work = _ScanInProgress(product, project, found, stats)
         unreadable = stats.listed.unreadable
         work.found.skipped += [Skipped(printable_path(f"{folder}/"), UNREADABLE) for folder in unreadable]
         if strategy == "normal":
             self._use_cache(work, known)
             keys = partial(self._cache.keys, whole=product.is_whole)
-            self._read(work, lambda unread: self._results(work, unread, keys(), workers))
-        self._read(work, lambda unread: self._results(work, unread, [], workers))
-        self._cache_files(work, known)
-        return work.scan()
+            self._read(work, lambda unread: self._read_results(work, unread, keys(), workers))
+        # All files, or those with a cached content that could not be loaded.
+        self._read(work, lambda unread: self._read_results(work, unread, [], workers))
+        self._cache_file_states(work, known)
+        return work.finish()
 
     def _stats(self, project: Project) -> FileStats:
         """List the files of a project with their stats."""
         taken_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
-        seen = file_stats(self._repository.root, selected(project, listed.paths))
-        return FileStats(taken_at, listed, seen, self._excluded_by_attributes(seen))
+        by_path = file_stats(self._repository.root, select_paths(project, listed.paths))
+        return FileStats(taken_at, listed, by_path, self._excluded_by_attributes(by_path))
 
-    def of_commit(self, project: Project, commit: str) -> FileScan[Made]:
-        """Return the records of a project in a commit; git attributes are those of the work tree.
+    def scan_commit(self, project: Project, commit: str) -> FileScan[Made]:
+        """Return the products of a project's files in a commit; git attributes are those of the work tree.
 
-        Cached contents are not parsed, so that each further commit costs what it changed.
+        Cached contents are not parsed, so that each further commit costs only what it changed.
         """
         assert self._git is not None
         listed = committed_files(self._git, commit, project.path)
-        paths = selected(project, sorted(listed))
-        seen = {path: FileStat(0, listed[path].size, 0, 0) for path in paths}
-        work = _ScanInProgress(
-            self._product, project, sort_out(project, seen, self._excluded_by_attributes(seen))
-        )
+        paths = select_paths(project, sorted(listed))
+        stats = {path: FileStat(0, listed[path].size, 0, 0) for path in paths}
+        found = classify_files(project, stats, self._excluded_by_attributes(stats))
+        work = _ScanInProgress(self._product, project, found)
         for path in work.found.candidates:
-            if (known := self._blobs.get((path, listed[path].id), "")) is not None:
+            if (known := self._committed_files.get((path, listed[path].id), "")) is not None:
                 work.known[path] = known
         self._load(work)
-        for contents in (self._cache.keys(whole=work.product.is_whole), []):
-            self._read(work, partial(self._committed, listed, contents))
+        for keys in (self._cache.keys(whole=work.product.is_whole), []):
+            self._read(work, partial(self._read_committed, listed, keys))
         for path, known in work.known.items():
-            self._blobs.put((path, listed[path].id), "", known)
-        return work.scan()
+            self._committed_files.put((path, listed[path].id), "", known)
+        return work.finish()
 
     def close(self) -> None:
-        """Close the cache, and end git."""
+        """Close the cache, and end the git process."""
         self._cache.close()
         if self._git is not None:
             self._git.close()
 
-    def _offline(
+    def _scan_offline(
         self, product: Product[Made], project: Project, known: Mapping[str, CachedFile]
     ) -> FileScan[Made]:
         if not known:
@@ -232,49 +241,50 @@ class Scanner(Generic[Made]):
                 "Nothing of this repository is cached, and an offline analysis reads only the cache.",
                 hint="Run the analysis once with the cache strategy 'normal'.",
             )
-        paths = selected(project, sorted(known))
-        seen = {path: known[path].unreadable or FileStat(0, known[path].size, 0, 0) for path in paths}
-        excluded = {path: known[path].reason for path in seen if known[path].reason}
-        work = _ScanInProgress(product, project, sort_out(project, seen, excluded))
+        paths = select_paths(project, sorted(known))
+        stats = {path: known[path].unreadable or FileStat(0, known[path].size, 0, 0) for path in paths}
+        excluded = {path: known[path].reason for path in stats if known[path].reason}
+        work = _ScanInProgress(product, project, classify_files(project, stats, excluded))
         work.known = {path: known[path] for path in work.found.candidates}
         self._load(work)
-        return work.scan()
+        return work.finish()
 
-    def _excluded_by_attributes(self, seen: Mapping[str, FileStat | str]) -> dict[str, str]:
+    def _excluded_by_attributes(self, stats: Mapping[str, FileStat | str]) -> dict[str, str]:
         if self._git is None:
             return {}
-        sources = filter(may_be_source, seen)
-        found = attributes(self._git, seen, sources, tuple(_ATTRIBUTES))
+        sources = filter(may_be_source, stats)
+        found = attributes(self._git, stats, sources, tuple(_ATTRIBUTES))
         return {path: _ATTRIBUTES[name] for path, name in found.items()}
 
     def _use_cache(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
         """Use the cache for the files whose stats match it."""
-        for path, seen in work.found.candidates.items():
-            if (one := known.get(path)) is not None and one.seen == seen:
-                work.known[path] = one
+        for path, stat in work.found.candidates.items():
+            file = known.get(path)
+            if file is not None and file.stat == stat:
+                work.known[path] = file
         self._load(work)
 
     def _load(self, work: _ScanInProgress[Made]) -> None:
-        """Load the records of the known keys, from memory or from the cache."""
+        """Load the products of the known keys, from memory or from the cache."""
         missing, whole = set[str](), work.product.is_whole
-        for key in {one.key for one in work.known.values() if one.key} - work.records.keys():
+        for key in {file.key for file in work.known.values() if file.key} - work.records.keys():
             if (record := self._memory.get(key)) is not None and record.is_whole >= whole:
                 work.records[key] = record
             else:
                 missing.add(key)
         for key, parts in self._cache.load(missing, whole=whole).items():
-            work.records[key] = self._memory.put(key, work.product.restored(parts))
+            work.records[key] = self._memory.put(key, work.product.restore(parts))
 
     def _read(
         self, work: _ScanInProgress[Made], reader: Callable[[list[str]], Generator[ReadResult, None, None]]
     ) -> None:
-        """Read the files that are unread, and cache their records."""
+        """Read the files that are unread, and cache their products."""
         unread = work.unread()
         if not unread:
             return
         call, new = current_call(), dict[str, Parts]()
         try:
-            # Closed here, not by the garbage collector: its processes end with it.
+            # Closed here, not by the garbage collector, so that its processes end now.
             with closing(reader(unread)) as results:
                 for done, result in enumerate(results, 1):
                     work.add(result)
@@ -289,41 +299,43 @@ class Scanner(Generic[Made]):
             self._cache.put(new, {})
         self._load(work)
 
-    def _results(
-        self, work: _ScanInProgress[Made], paths: Sequence[str], contents: Sequence[str], workers: int | None
+    def _read_results(
+        self, work: _ScanInProgress[Made], paths: Sequence[str], keys: Sequence[str], workers: int | None
     ) -> Generator[ReadResult, None, None]:
+        """Read files of the work tree; contents with one of the keys are not parsed."""
         sizes = {path: work.found.candidates[path].size for path in paths}
-        processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
+        processes = min(workers or cores(), sum(sizes.values()) // self._bytes_per_process)
         if processes > 1:
-            yield from read_in_processes(work.product, self._repository.root, contents, sizes, processes)
+            yield from read_in_processes(work.product, self._repository.root, keys, sizes, processes)
         else:
-            yield from map(FileReader(self._repository.root, contents, work.product).read, paths)
+            yield from map(FileReader(self._repository.root, keys, work.product).read, paths)
 
-    def _committed(
-        self, listed: Mapping[str, CommittedFile], contents: list[str], paths: list[str]
+    def _read_committed(
+        self, listed: Mapping[str, CommittedFile], keys: list[str], paths: list[str]
     ) -> Generator[ReadResult, None, None]:
+        """Read files of a commit; contents with one of the keys are not parsed."""
         assert self._git is not None
-        read = FileReader(self._repository.root, contents, self._product).read
+        read = FileReader(self._repository.root, keys, self._product).read
         for path in paths:
             found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
             yield ReadResult(path, reason=GONE) if found is None else read(path, found.data)
 
-    def _cache_files(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
+    def _cache_file_states(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
         """Cache the state of every file, including those that are not read, for offline scans."""
-        _, (paths, _), seen, excluded = work.stats
-        listed = set(paths)
-        now = {
-            path: work.known.get(path)
-            or (
-                CachedFile(None, 0, stat)
-                if isinstance(stat, str)
-                else CachedFile(None, stat.size, reason=excluded.get(path, ""))
-            )
-            for path, stat in seen.items()
-        }
-        new = {path: one for path, one in now.items() if known.get(path) != one}
-        inside = f"{work.project.path}/" if work.project.path else ""
-        gone = [path for path in known if path.startswith(inside) and path not in listed]
-        if new or gone:
-            self._cache.put({}, new, gone)
-            self._known = {path: one for path, one in {**known, **new}.items() if path not in set(gone)}
+        listed = set(work.stats.listed.paths)
+        changed: dict[str, CachedFile] = {}
+        for path, stat in work.stats.by_path.items():
+            if path in work.known:
+                file = work.known[path]
+            elif isinstance(stat, str):
+                file = CachedFile(None, unreadable=stat)
+            else:
+                file = CachedFile(None, stat.size, reason=work.stats.excluded.get(path, ""))
+            if known.get(path) != file:
+                changed[path] = file
+        prefix = f"{work.project.path}/" if work.project.path else ""
+        deleted = {path for path in known if path.startswith(prefix) and path not in listed}
+        if changed or deleted:
+            self._cache.put({}, changed, deleted)
+            files = {**known, **changed}
+            self._known = {path: file for path, file in files.items() if path not in deleted}

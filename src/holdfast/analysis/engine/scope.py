@@ -1,4 +1,4 @@
-"""The scope of a run: one scan of a project, and results that its analyses share."""
+"""The scope of a run: the options, and one scan of a project that all analyses of the run share."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class RunOptions:
 
     project: Project
     base: BaseCommit | None = None
-    """Findings that this commit has too are left out."""
+    """The commit to compare with: its findings are left out."""
     strategy: CacheStrategy = "normal"
     parallel: int | None = None
     """How many processes read files and how many analyses run at once; by default one for each core."""
     concurrent: bool = True
-    """Whether analyses run in threads; one after the other they take less processor time."""
+    """Whether analyses run in threads; running one after the other takes longer, but less processor time."""
     period_days: int = 30
     """The days of history that count as recent."""
 
 
 class AnalysisScope:
-    """A scan of a project, and the scan of its whole repository if an analysis needs it."""
+    """A scan of a project, and on demand a scan of its whole repository."""
 
     def __init__(self, room: Analysis, scan: Scan, options: RunOptions) -> None:
         self.room, self.scan, self.options = room, scan, options
@@ -40,19 +40,19 @@ class AnalysisScope:
 
     @classmethod
     def of(cls, room: Analysis, options: RunOptions) -> AnalysisScope:
-        """Scan a project."""
+        """Scan a project and return its scope."""
         return cls(room, _scan(room, options), options)
 
     @property
     def repository(self) -> Scan:
-        """The scan of the whole repository, for analyses to which uses outside the project matter."""
+        """The scan of the whole repository, for analyses that must also find uses outside the project."""
         with self._lock:
             if self._repository is None:
                 whole = Project(tracked=self.project.tracked)
-                is_whole = self.project == whole
-                self._repository = (
-                    self.scan if is_whole else _scan(self.room, replace(self.options, project=whole))
-                )
+                if self.project == whole:
+                    self._repository = self.scan
+                else:
+                    self._repository = _scan(self.room, replace(self.options, project=whole))
             return self._repository
 
     def require_git(self) -> None:

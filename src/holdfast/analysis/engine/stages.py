@@ -1,4 +1,4 @@
-"""Runs several pieces of work, and reports their progress to the caller as that of one.
+"""Divides a call into pieces of work, and combines their progress into that of the call.
 
 Contract: the reported progress never decreases, even if the pieces run in several threads. A piece stops as
 soon as the call is cancelled.
@@ -19,31 +19,34 @@ Answer = TypeVar("Answer")
 
 
 class Stages:
-    """Divides the progress of a call among pieces of work."""
+    """The pieces of work of the current call, each of which counts the same."""
 
     def __init__(self, pieces: int) -> None:
         self._call = current_call()
         self._pieces = pieces
-        self._done: dict[str, float] = {}
+        self._progress: dict[str, float] = {}
+        """The progress of each piece, from 0 to 1."""
         self._reported = 0.0
         self._lock = threading.Lock()
-        self.spent: dict[str, float] = {}
-        """The seconds that each piece took."""
+        self.seconds: dict[str, float] = {}
+        """How long each piece took."""
 
     def run(self, name: str, work: Callable[[], Answer]) -> Answer:
         """Run one piece of work."""
-        began = time.monotonic()
-        with running(_Piece(self, self._call, name)):
+        started = time.monotonic()
+        with running(_PieceCall(self, self._call, name)):
             answer = work()
-        self.spent[name] = time.monotonic() - began
+        self.seconds[name] = time.monotonic() - started
         self.report(name, 1.0, name)
         return answer
 
-    def all(self, works: Iterable[tuple[str, Callable[[], Answer]]], workers: int) -> list[Answer]:
-        """Run pieces of work concurrently, and return their results in the order given."""
-        with ThreadPoolExecutor(workers, thread_name_prefix="analysis") as pool:
+    def run_concurrently(
+        self, pieces: Iterable[tuple[str, Callable[[], Answer]]], threads: int
+    ) -> list[Answer]:
+        """Run pieces of work in threads, and return their results in the order given."""
+        with ThreadPoolExecutor(threads, thread_name_prefix="analysis") as pool:
             futures: list[Future[Answer]] = [
-                pool.submit(copy_context().run, self.run, name, work) for name, work in works
+                pool.submit(copy_context().run, self.run, name, work) for name, work in pieces
             ]
             wait(futures, return_when=FIRST_EXCEPTION)
             for future in futures:
@@ -51,15 +54,15 @@ class Stages:
             return [future.result() for future in futures if not future.cancelled()]
 
     def report(self, name: str, share: float, message: str | None) -> None:
-        """Report the progress of the whole, given that of one piece."""
+        """Report the progress of the whole call, given the progress of one piece from 0 to 1."""
         with self._lock:
-            self._done[name] = max(share, self._done.get(name, 0.0))
-            self._reported = max(self._reported, sum(self._done.values()))
+            self._progress[name] = max(share, self._progress.get(name, 0.0))
+            self._reported = max(self._reported, sum(self._progress.values()))
             self._call.progress(round(100 * self._reported / self._pieces, 1), 100, message)
 
 
-class _Piece(Call):
-    """The call that a piece of work runs in."""
+class _PieceCall(Call):
+    """The current call of one piece of work."""
 
     def __init__(self, stages: Stages, whole: Call, name: str) -> None:
         super().__init__(actor=whole.actor)

@@ -1,6 +1,5 @@
-"""A record in its cached form: compressed sections, of which comments and names are decoded on first access.
-
-Most analyses need one section, and decoding a section takes far longer than loading its bytes.
+"""A record in its cached form: compressed sections. Comments and names are decoded on first access, because
+most analyses need only one of them, and decoding a section takes far longer than loading its bytes.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from zlib import compress, decompress
 from holdfast.syntax.record import Comment, Names, Record, from_sections
 
 Parts = tuple[bytes, bytes, bytes]
-"""The compressed sections of a record: numbers with functions, comments, and names, empty if they were not
-read."""
+"""The compressed sections of a record: numbers with functions, comments, and names. The last is empty if
+names were not read."""
 
 _NO_NUMBERS = b'["",0,0,0,null,[]]'
 
 
-def packed(sections: Sequence[bytes]) -> Parts:
+def pack(sections: Sequence[bytes]) -> Parts:
     """Compress sections, with or without the names."""
-    first, second, *third = (compress(section, 1) for section in sections)
-    return first, second, third[0] if third else b""
+    numbers, comments, *names = (compress(section, 1) for section in sections)
+    return numbers, comments, names[0] if names else b""
 
 
 class StoredRecord(Record):
@@ -31,7 +30,7 @@ class StoredRecord(Record):
     _parts: Parts
 
     def __new__(cls, parts: Parts) -> StoredRecord:
-        """Decode the numbers; parts that are no record raise here or when they are accessed."""
+        """Decode the numbers; invalid parts raise here, or when a section is accessed."""
         record = tuple.__new__(cls, from_sections(decompress(parts[0])))
         record._parts = parts
         return record
@@ -63,8 +62,8 @@ class StoredRecord(Record):
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, name) for name in self._fields)
 
-    def __getitem__(self, at: Any) -> Any:
-        return tuple(self)[at]
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self)[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and tuple(self) == tuple(other)

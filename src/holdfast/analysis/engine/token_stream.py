@@ -1,4 +1,5 @@
-"""The tokens of files as they are cached, and as one table for all files of a project."""
+"""The tokens of source files: the cached stream of one file, and a table of NumPy arrays for all files of a
+project."""
 
 from __future__ import annotations
 
@@ -31,10 +32,11 @@ class TokenStream:
 
 
 class Tokens(NamedTuple):
-    """Tokens in the order of the text without blanks; of one file, or of many concatenated."""
+    """The tokens of one file, or of many concatenated, in the order of the text; white space and comments are
+    left out. Each array has one element for each token."""
 
     exact: NDArray[uint32]
-    """The hash of the token's text, its kind in the low bits."""
+    """The hash of the token's text, with its kind in the low bits."""
     kind: NDArray[uint8]
     """A `TokenKind`."""
     line: NDArray[uint32]
@@ -50,49 +52,57 @@ class TokenTable:
     languages: tuple[str, ...]
     lines: tuple[int, ...]
     starts: tuple[int, ...]
-    """The index of each file's first token, followed by the number of all tokens."""
+    """The index of each file's first token, and at the end the number of all tokens."""
     tokens: Tokens
 
     def of(self, path: str) -> Tokens:
         """Return the tokens of one file."""
-        at = self.paths.index(path)
-        part = slice(self.starts[at], self.starts[at + 1])
-        whole = self.tokens
-        return Tokens(whole.exact[part], whole.kind[part], whole.line[part], whole.end_line[part])
+        file = self.paths.index(path)
+        part = slice(self.starts[file], self.starts[file + 1])
+        tokens = self.tokens
+        return Tokens(tokens.exact[part], tokens.kind[part], tokens.line[part], tokens.end_line[part])
 
 
 def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
-    """Return the tokens of files, in the order of the files."""
+    """Return the tokens of files, concatenated in the order of the files."""
     import numpy as np
 
     streams = tuple(files.values())
-    raw = np.frombuffer(b"".join(stream.tokens for stream in streams), np.uint32)
-    kind = (raw & ((1 << KIND_BITS) - 1)).astype(np.uint8)
-    is_token, over_lines = kind != TokenKind.BLANK, kind > TokenKind.IMPORT
-    ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS & ((1 << LINE_BITS) - 1))
-    ends[over_lines] = np.frombuffer(b"".join(stream.line_ends for stream in streams), np.uint32)
-    kind -= over_lines.astype(np.uint8) * np.uint8(OVER_LINES)
-    bounds = np.cumsum([0, *(len(stream.tokens) // 4 for stream in streams)])
-    line = np.concatenate((np.zeros(1, np.uint32), np.cumsum(ends, dtype=np.uint32)))
-    before = np.repeat(line[bounds[:-1]], np.diff(bounds))
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_token)))[bounds]
-    exact = (raw - over_lines.astype(np.uint32) * np.uint32(OVER_LINES))[is_token]
-    first, last = (line[:-1] - before)[is_token], (line[1:] - before)[is_token]
+    # Arrays named `stream_…` also have an element for each blank.
+    stream = np.frombuffer(b"".join(each.tokens for each in streams), np.uint32)
+    stream_kinds = (stream & ((1 << KIND_BITS) - 1)).astype(np.uint8)
+    is_token = stream_kinds != TokenKind.BLANK
+    spans_lines = stream_kinds > TokenKind.IMPORT
+    stream_kinds -= spans_lines.astype(np.uint8) * np.uint8(OVER_LINES)
+    exact = stream - spans_lines.astype(np.uint32) * np.uint32(OVER_LINES)
+
+    # How many lines end in each element, and with that the line on which each starts and ends.
+    line_ends = np.where(is_token, np.uint32(0), stream >> KIND_BITS & ((1 << LINE_BITS) - 1))
+    line_ends[spans_lines] = np.frombuffer(b"".join(each.line_ends for each in streams), np.uint32)
+    lines = np.concatenate((np.zeros(1, np.uint32), np.cumsum(line_ends, dtype=np.uint32)))
+    file_bounds = np.cumsum([0, *(len(each.tokens) // 4 for each in streams)])
+    lines_of_earlier_files = np.repeat(lines[file_bounds[:-1]], np.diff(file_bounds))
+    start_lines = lines[:-1] - lines_of_earlier_files
+    end_lines = lines[1:] - lines_of_earlier_files
+
+    tokens_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_token)))
     return TokenTable(
         tuple(files),
-        tuple(stream.language for stream in streams),
-        tuple(stream.lines for stream in streams),
-        tuple(starts.tolist()),
-        Tokens(exact, kind[is_token], first, last),
+        tuple(each.language for each in streams),
+        tuple(each.lines for each in streams),
+        starts=tuple(tokens_before[file_bounds].tolist()),
+        tokens=Tokens(exact[is_token], stream_kinds[is_token], start_lines[is_token], end_lines[is_token]),
     )
 
 
 def indentations(files: Mapping[str, TokenStream]) -> NDArray[uint8]:
-    """Return the indentation in columns of the line of each token of a `token_table`."""
+    """Return, for each token of a `token_table`, the indentation of its line in columns."""
     import numpy as np
 
-    raw = np.frombuffer(b"".join(stream.tokens for stream in files.values()), np.uint32)
-    is_token = raw & ((1 << KIND_BITS) - 1) != TokenKind.BLANK
-    ends_line = ~is_token & (raw >> KIND_BITS & ((1 << LINE_BITS) - 1) != 0)
-    last = np.maximum.accumulate(np.where(ends_line, np.arange(len(raw)), 0))
-    return np.extract(is_token, raw[last] >> (KIND_BITS + LINE_BITS)).astype(np.uint8)
+    stream = np.frombuffer(b"".join(each.tokens for each in files.values()), np.uint32)
+    is_token = stream & ((1 << KIND_BITS) - 1) != TokenKind.BLANK
+    # A blank that ends a line holds the indentation of the next one, for all tokens up to the next such
+    # blank.
+    ends_line = ~is_token & (stream >> KIND_BITS & ((1 << LINE_BITS) - 1) != 0)
+    last_line_end = np.maximum.accumulate(np.where(ends_line, np.arange(len(stream)), 0))
+    return np.extract(is_token, stream[last_line_end] >> (KIND_BITS + LINE_BITS)).astype(np.uint8)

@@ -1,8 +1,8 @@
 """A run over many repositories: the requests, the results cached from earlier runs, and the report.
 
-Contract: each result is written to the output folder as soon as it arrives. It is reused while its key is
-the same, which depends on the version, the question and the state of the repository; if the result depends on
-the day, only on that day.
+Contract: each result is written to the output folder as soon as it arrives. It is reused as long as its key
+is the same, which depends on the version, the question and the state of the repository. A result that depends
+on the day is reused on that day only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from holdfast.analysis.fleet.fleet_run import RepositoryTask
-from holdfast.analysis.fleet.merged_report import ANALYSED, FAILED, NOT_RUN, merged, totals
+from holdfast.analysis.fleet.merged_report import ANALYSED, FAILED, NOT_RUN, merged_files, totals
 from holdfast.analysis.fleet.roster import Member
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -26,7 +26,7 @@ from holdfast.storage.files.regular_file import read_limited
 
 UNCHANGED = "unchanged"
 _RESULTS_FOLDER = "results"
-_DIED = {"message": "The process that analysed it crashed on every try.", "hint": None}
+_CRASHED = {"message": "The process that analysed it crashed on every try.", "hint": None}
 
 
 @dataclass
@@ -37,25 +37,32 @@ class Fleet:
     question: Mapping[str, Any]
     """The operation with its arguments, the version, and today's date; the same for every repository."""
     output: str
+    """The folder for results and merged reports."""
     again: bool = False
+    """Whether to ignore cached results."""
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The recorded outcomes, by the repository's name."""
     unchanged: int = 0
+    """How many repositories had a cached result that is still valid."""
 
     def __post_init__(self) -> None:
         make_folder(os.path.join(self.output, _RESULTS_FOLDER))
 
     def tasks(self) -> Iterator[RepositoryTask]:
-        """Yield the request for each repository."""
+        """Yield the request for each repository, with the key of its cached result if that may be valid."""
         for member in self.members:
             cached = {} if self.again else self._cached(member.name)
-            known = cached.get("key") if cached.get("day") in (None, self.question["today"]) else None
-            yield RepositoryTask(
-                member.name, json.dumps({**self.question, "root": member.path, "known": known})
-            )
+            is_of_today = cached.get("day") in (None, self.question["today"])
+            known = cached.get("key") if is_of_today else None
+            request = json.dumps({**self.question, "root": member.path, "known": known})
+            yield RepositoryTask(member.name, request)
 
     def record(self, name: str, outcome: str | None) -> str:
-        """Record the outcome of one repository, cache it if it is new, and return its status message."""
-        answer = {"error": _DIED} if outcome is None else json.loads(outcome)
+        """Record the outcome for one repository, cache it if it is new, and return its status message.
+
+        The outcome is JSON with an error, a new result, or neither if the cached result is still valid.
+        """
+        answer = {"error": _CRASHED} if outcome is None else json.loads(outcome)
         if error := answer.get("error"):
             reason = visible(" ".join(filter(None, (error["message"], error["hint"]))))
             self.rows[name] = {"repository": name, "status": FAILED, "reason": reason}
@@ -66,21 +73,21 @@ class Fleet:
         else:
             answer = self._cached(name)
             self.unchanged += 1
-        known = {member: answer[member] for member in ("commit", "day", "result")}
-        self.rows[name] = {"repository": name, "status": ANALYSED, **known}
+        fields = {field_name: answer[field_name] for field_name in ("commit", "day", "result")}
+        self.rows[name] = {"repository": name, "status": ANALYSED, **fields}
         return ANALYSED if is_new else UNCHANGED
 
     def finish(self) -> dict[str, Any]:
         """Write the merged files and return the totals."""
         for member in self.members:
-            missing = {
+            row_if_missing = {
                 "repository": member.name,
                 "status": NOT_RUN,
                 "reason": "the run ended before it was analysed",
             }
-            self.rows.setdefault(member.name, missing)
+            self.rows.setdefault(member.name, row_if_missing)
         rows = list(self.rows.values())
-        files = merged(rows, self.question["operation"], self.question["arguments"])
+        files = merged_files(rows, self.question["operation"], self.question["arguments"])
         for name, data in files.items():
             atomic_write(os.path.join(self.output, name), data)
         return totals(rows)
@@ -94,4 +101,4 @@ class Fleet:
             cached: dict[str, Any] = json.loads(read_limited(self._path(name), LIMITS.listed_bytes))
             return cached if {"key", "commit", "day", "result"} <= cached.keys() else {}
         except (HoldfastError, ValueError, AttributeError):
-            return {}  # compute it again
+            return {}  # the result is computed again

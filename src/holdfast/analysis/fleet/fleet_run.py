@@ -1,4 +1,5 @@
-"""Runs many tasks through an executor: retries lost ones and yields each result as soon as it is there."""
+"""Runs the tasks of a fleet in an executor: retries lost tasks, and yields each result as soon as it is
+ready."""
 
 from __future__ import annotations
 
@@ -21,17 +22,20 @@ class RepositoryTask(NamedTuple):
 
 
 class _Attempt(NamedTuple):
+    """A task that waits for an executor, or is running."""
+
     task: RepositoryTask
     work: Work
     failed: int = 0
+    """How many earlier attempts failed."""
 
 
-def outcomes(
+def run_tasks(
     tasks: Sequence[RepositoryTask], work: Work, executor: ProcessPool | DaskCluster, retries: int
 ) -> Iterator[tuple[RepositoryTask, str | None]]:
-    """Yield each task with what its work returned, or None when every attempt failed."""
-    waiting = deque(_Attempt(task, work) for task in tasks)
-    for attempt, future in run_unordered(executor, _run, waiting, executor.size):
+    """Yield each task with the result of its work, or None if every attempt failed."""
+    queue = deque(_Attempt(task, work) for task in tasks)
+    for attempt, future in run_unordered(executor, _run, queue, executor.size):
         if future.cancelled():
             raise Unavailable(
                 "The executor that ran the tasks is gone.",
@@ -40,7 +44,7 @@ def outcomes(
         if future.exception() is None:
             yield attempt.task, future.result()
         elif executor.loses_tasks and attempt.failed < retries:
-            waiting.append(attempt._replace(failed=attempt.failed + 1))
+            queue.append(attempt._replace(failed=attempt.failed + 1))
         else:
             yield attempt.task, None
 

@@ -20,15 +20,15 @@ JSON, PARQUET, HTML = "fleet.json", "fleet.parquet", "fleet.html"
 ANALYSED, FAILED, NOT_RUN = "analysed", "failed", "not run"
 
 Row = Mapping[str, Any]
-"""A repository's name and status, with its commit and result, or the reason why there is none."""
+"""A repository's name and status, with its commit and result, or the reason why it has no result."""
 
 TIMINGS = frozenset(
     ("analysis_duration", "cache_stats", "performance", "total_ms", "components_ms", "files_per_second")
 )
-"""Members of results that hold durations or cache counts, and thus differ between runs."""
-_FIXED = ("repository", "status", "commit", "day", "reason")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = (
+"""Fields of results that contain durations or cache counts, and therefore differ between runs."""
+_FIXED_COLUMNS = ("repository", "status", "commit", "day", "reason")
+_CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE_SHEET = (
     "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{border:1px solid #ccc;"
     "padding:.2em .6em;text-align:left}td.n{text-align:right}tr.failed{background:#fdd}"
     "div{overflow-x:auto}tfoot{font-weight:bold}"
@@ -39,10 +39,12 @@ def without_timings(value: Any) -> Any:
     """Return a result without its timings."""
     if isinstance(value, dict):
         return {name: without_timings(item) for name, item in value.items() if name not in TIMINGS}
-    return [without_timings(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [without_timings(item) for item in value]
+    return value
 
 
-def figures(result: Mapping[str, Any]) -> dict[str, int | float]:
+def numbers_by_name(result: Mapping[str, Any]) -> dict[str, int | float]:
     """Return the numbers of a result by name, including those of nested objects, but not of lists."""
     parts = {"": result} | {f"{name}.": part for name, part in result.items() if isinstance(part, dict)}
     return {
@@ -54,20 +56,23 @@ def figures(result: Mapping[str, Any]) -> dict[str, int | float]:
 
 
 def totals(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the number of repositories by status, and the sums of integer figures."""
+    """Return the number of repositories by status, and the sums of all integers in their results."""
     sums: dict[str, int] = {}
-    fractional: set[str] = set()  # sums or means of ratios say nothing
+    fractional: set[str] = set()  # sums of ratios are meaningless
     for row in rows:
-        for name, value in figures(row.get("result") or {}).items():
+        for name, value in numbers_by_name(row.get("result") or {}).items():
             sums[name] = sums.get(name, 0) + int(value)
-            fractional |= {name} if isinstance(value, float) else set()
-    counted = {status: sum(row["status"] == status for row in rows) for status in (ANALYSED, FAILED, NOT_RUN)}
-    summed = {name: sums[name] for name in sorted(sums.keys() - fractional)}
-    return {"repositories": len(rows), **counted, "figures": summed}
+            if isinstance(value, float):
+                fractional.add(name)
+    statuses = {
+        status: sum(row["status"] == status for row in rows) for status in (ANALYSED, FAILED, NOT_RUN)
+    }
+    integer_sums = {name: sums[name] for name in sorted(sums.keys() - fractional)}
+    return {"repositories": len(rows), **statuses, "figures": integer_sums}
 
 
-def merged(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files of the report by name."""
+def merged_files(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the contents of the merged files, by file name."""
     rows = sorted(rows, key=lambda row: str(row["repository"]))
     document = {
         "holdfast": __version__,
@@ -98,48 +103,48 @@ def require_parquet() -> tuple[Any, Any]:
 
 
 def _parquet(rows: Sequence[Row]) -> bytes:
-    """Return a Parquet table with a row per repository: its status, figures, and whole result as JSON."""
+    """Return a Parquet table with a row per repository: its status, its numbers, and its result as JSON."""
     arrow, parquet = require_parquet()
-    numbers = [figures(row.get("result") or {}) for row in rows]
+    numbers = [numbers_by_name(row.get("result") or {}) for row in rows]
     columns: dict[str, Any] = {
-        name: arrow.array([row.get(name) for row in rows], arrow.string()) for name in _FIXED
+        name: arrow.array([row.get(name) for row in rows], arrow.string()) for name in _FIXED_COLUMNS
     }
-    for name in sorted({name for found in numbers for name in found}):
-        values = [found.get(name) for found in numbers]
-        kind = arrow.float64() if any(isinstance(value, float) for value in values) else arrow.int64()
-        columns[name] = arrow.array(values, kind)
-    whole = [json.dumps(row["result"], ensure_ascii=False) if row.get("result") else None for row in rows]
-    columns["result"] = arrow.array(whole, arrow.string())
+    for name in sorted({name for row_numbers in numbers for name in row_numbers}):
+        values = [row_numbers.get(name) for row_numbers in numbers]
+        has_float = any(isinstance(value, float) for value in values)
+        columns[name] = arrow.array(values, arrow.float64() if has_float else arrow.int64())
+    results = [json.dumps(row["result"], ensure_ascii=False) if row.get("result") else None for row in rows]
+    columns["result"] = arrow.array(results, arrow.string())
     sink = io.BytesIO()
     parquet.write_table(arrow.table(columns), sink, compression="zstd")
     return sink.getvalue()
 
 
 def _page(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> str:
-    found = totals(rows)
-    numbers = [figures(row.get("result") or {}) for row in rows]
-    names = list(dict.fromkeys(name for row in numbers for name in row))
-    head = "".join(f"<th>{_text(name)}</th>" for name in (*_FIXED, *names))
+    sums = totals(rows)
+    numbers = [numbers_by_name(row.get("result") or {}) for row in rows]
+    names = list(dict.fromkeys(name for row_numbers in numbers for name in row_numbers))
+    head = "".join(f"<th>{_escape(name)}</th>" for name in (*_FIXED_COLUMNS, *names))
     body = "\n".join(
-        f'<tr class="{_text(row["status"]).replace(" ", "-")}">'
-        + "".join(f"<td>{_text(row.get(name))}</td>" for name in _FIXED)
-        + "".join(f'<td class="n">{_text(own.get(name))}</td>' for name in names)
+        f'<tr class="{_escape(row["status"]).replace(" ", "-")}">'
+        + "".join(f"<td>{_escape(row.get(name))}</td>" for name in _FIXED_COLUMNS)
+        + "".join(f'<td class="n">{_escape(row_numbers.get(name))}</td>' for name in names)
         + "</tr>"
-        for row, own in zip(rows, numbers, strict=True)
+        for row, row_numbers in zip(rows, numbers, strict=True)
     )
-    foot = "".join(f'<td class="n">{_text(found["figures"].get(name))}</td>' for name in names)
-    counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
-    given = "".join(f" {name}={json.dumps(value)}" for name, value in arguments.items())
+    foot = "".join(f'<td class="n">{_escape(sums["figures"].get(name))}</td>' for name in names)
+    statuses = ", ".join(f"{sums[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
+    argument_text = "".join(f" {name}={json.dumps(value)}" for name, value in arguments.items())
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f"<title>{_text(analysis)}</title><style>{_STYLE}</style></head>\n<body><h1>{_text(analysis)}</h1>\n"
-        f"<p>{found['repositories']} repositories: {counted}.{_text(given)}</p>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{_CONTENT_SECURITY_POLICY}">'
+        f"<title>{_escape(analysis)}</title><style>{_STYLE_SHEET}</style></head>\n<body><h1>{_escape(analysis)}</h1>\n"
+        f"<p>{sums['repositories']} repositories: {statuses}.{_escape(argument_text)}</p>\n"
         f"<div><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>\n"
-        f'<tfoot><tr><td colspan="{len(_FIXED)}">Total</td>{foot}</tr></tfoot></table></div>\n'
+        f'<tfoot><tr><td colspan="{len(_FIXED_COLUMNS)}">Total</td>{foot}</tr></tfoot></table></div>\n'
         f"<p>Holdfast {__version__}</p></body></html>\n"
     )
 
 
-def _text(value: Any) -> str:
+def _escape(value: Any) -> str:
     return "" if value is None else escape(visible(str(value)))

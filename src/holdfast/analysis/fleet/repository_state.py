@@ -6,11 +6,11 @@ not ignore, and coverage reports. No program that the repository configures is r
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import blake2b
 from typing import NamedTuple
 
-from holdfast.analysis.coverage.coverage_report import PLACES
+from holdfast.analysis.coverage.coverage_report import REPORT_PATHS
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -32,7 +32,7 @@ class RepositoryState(NamedTuple):
 
 
 def repository_state(repository: Repository) -> RepositoryState:
-    """Return the current state; reads every file."""
+    """Return the current state, for which every file is read."""
     if repository.git_dir is None:
         return RepositoryState(None, _digest(repository, None, []))
     with closing(Git(repository)) as git:
@@ -42,18 +42,17 @@ def repository_state(repository: Repository) -> RepositoryState:
 
 
 def _digest(repository: Repository, git: Git | None, history: list[object]) -> str:
-    found = blake2b(repr(history).encode(), digest_size=16)
+    digest = blake2b(repr(history).encode(), digest_size=16)
     if repository.bare:
-        return found.hexdigest()
+        return digest.hexdigest()
     tree, call = Tree(repository), current_call()
-    paths = dict.fromkeys((*list_files(repository, git, "").paths, *PLACES))
-    for path, seen in file_stats(repository.root, paths).items():
+    paths = dict.fromkeys((*list_files(repository, git, "").paths, *REPORT_PATHS))
+    for path, stat in file_stats(repository.root, paths).items():
         call.check()
-        content: bytes | None = None
-        if isinstance(seen, FileStat) and seen.size <= LIMITS.source_file_bytes:
-            try:
-                content = blake2b(tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)).digest()
-            except HoldfastError:  # an invalid path, or deleted meanwhile: use its stat
-                pass
-        found.update(repr((path, content or seen)).encode("utf-8", "surrogateescape"))
-    return found.hexdigest()
+        content_hash: bytes | None = None
+        if isinstance(stat, FileStat) and stat.size <= LIMITS.source_file_bytes:
+            with suppress(HoldfastError):  # an invalid path, or deleted meanwhile: the stat is used
+                content = tree.read_bytes(RepoPath.parse(path), LIMITS.source_file_bytes)
+                content_hash = blake2b(content).digest()
+        digest.update(repr((path, content_hash or stat)).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -1,4 +1,5 @@
-"""The list of repositories: one per line, as `path` or `path name`, with comments after `#`."""
+"""The roster of a fleet: a list of repositories, one per line, as `path` or `path name`, with comments after
+`#`."""
 
 from __future__ import annotations
 
@@ -8,18 +9,18 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound
 
-_TWO = 2
+_MAX_WORDS = 2
 
 
 class Member(NamedTuple):
-    """A repository of the list."""
+    """A repository on the roster."""
 
     name: str
     path: str
     line: int
 
 
-def roster(text: str, base: str) -> list[Member]:
+def parse_roster(text: str, base: str) -> list[Member]:
     """Return the listed repositories, sorted by name; paths are relative to `base`.
 
     The default name is the path as written.
@@ -35,17 +36,23 @@ def roster(text: str, base: str) -> list[Member]:
                 NotFound, number, f"there is no folder '{words[0]}'", "Fix the path, or remove the line."
             )
         members.append(Member(words[-1], path, number))
-    for what, values in (("folder", [one.path for one in members]), ("name", [one.name for one in members])):
-        for place, value in enumerate(values):
-            if (first := values.index(value)) != place:
-                problem = f"it has the same {what} as line {members[first].line}"
-                raise _line_error(
-                    InvalidArguments,
-                    members[place].line,
-                    problem,
-                    "Remove one, or give them different names.",
-                )
+    _require_distinct(members, "folder", [member.path for member in members])
+    _require_distinct(members, "name", [member.name for member in members])
     return sorted(members)
+
+
+def _require_distinct(members: list[Member], attribute: str, values: list[str]) -> None:
+    """Raise for the first member with the same value as an earlier member."""
+    first_lines: dict[str, int] = {}
+    for member, value in zip(members, values, strict=True):
+        if value in first_lines:
+            raise _line_error(
+                InvalidArguments,
+                member.line,
+                f"it has the same {attribute} as line {first_lines[value]}",
+                "Remove one, or give them different names.",
+            )
+        first_lines[value] = member.line
 
 
 def _words(line: str, number: int) -> list[str]:
@@ -55,7 +62,7 @@ def _words(line: str, number: int) -> list[str]:
         raise _line_error(
             InvalidArguments, number, "a quote is not closed", "Add the closing quote."
         ) from None
-    if len(words) > _TWO:
+    if len(words) > _MAX_WORDS:
         hint = "A line is a path, or a path and a name; quote those with spaces."
         raise _line_error(InvalidArguments, number, f"there are {len(words)} words", hint)
     return words

@@ -1,4 +1,4 @@
-"""One check of a gate: what was measured, the threshold, and the result."""
+"""The result of one check of a gate: what was measured, the threshold, and the violations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Status = Literal["pass", "fail", "not_measured"]
 
 
 class GateViolation(Output):
-    """Something above a threshold, or below it where the threshold is a minimum."""
+    """A place above a maximum threshold, or below a minimum threshold."""
 
     rule: str
     file: UntrustedText
@@ -44,39 +44,42 @@ class GateCheck(Output):
 
     @property
     def headline(self) -> str:
-        """The result on one line."""
+        """The measured value, the threshold and the reason on one line."""
         actual = "nothing" if self.actual is None else f"{self.actual:g}"
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.measure}: {actual}, threshold {self.threshold:g}{reason}"
 
-    def lines(self, most: int) -> list[str]:
-        """Return a line for each of the first violations, and one that counts the others."""
-        shown = [
-            one_line(f"{each.file}{'' if each.line is None else f':{each.line}'}: {each.message}")
-            for each in self.violations[:most]
-        ]
-        rest = self.violations_total - len(shown)
-        return [*shown, *([f"{rest} more"] if rest else [])]
+    def violation_lines(self, limit: int) -> list[str]:
+        """Return a line for each of the first violations, and one with the number of the others."""
+        lines = []
+        for violation in self.violations[:limit]:
+            line = "" if violation.line is None else f":{violation.line}"
+            lines.append(one_line(f"{violation.file}{line}: {violation.message}"))
+        others = self.violations_total - len(lines)
+        if others:
+            lines.append(f"{others} more")
+        return lines
 
 
 class Breach(NamedTuple):
-    """A finding that violates a threshold, and the violating value."""
+    """A finding that violates a threshold, with the measured value."""
 
     finding: CodeFinding
     actual: float
 
 
 class Verdict(NamedTuple):
-    """The outcome of a check."""
+    """The outcome of a check, before it is converted to its result model."""
 
     status: Status
     measure: str
+    """What `actual` measures."""
     actual: float | None = None
     reason: str | None = None
     breaches: tuple[Breach, ...] = ()
 
-    def decided(self, actual: float, holds: bool, breaches: Iterable[Breach]) -> Verdict:
-        """Pass if the threshold holds, otherwise fail with the breaches."""
-        if holds:
+    def decide(self, actual: float, is_met: bool, breaches: Iterable[Breach]) -> Verdict:
+        """Return a pass if the threshold is met, otherwise a failure with the breaches."""
+        if is_met:
             return self._replace(status="pass", actual=actual)
         return self._replace(status="fail", actual=actual, breaches=tuple(breaches))

@@ -1,18 +1,19 @@
 """The checks of a gate: each compares the report of one analysis with a threshold.
 
-Contract: with a base, only what is new or worse counts. A check that was not measured never passes.
-Exceptions propagate, and the gate reports them as failed checks.
+Contract: with a base, only code that is new or worse than at the base is checked. A check that was not
+measured never passes. Exceptions propagate, and the gate reports them as failed checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from holdfast.analysis import reports
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, FunctionComplexity
+from holdfast.analysis.coverage.report_formats import CoverableParts
 from holdfast.analysis.dead_code.dead_code_report import unused_finding
 from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
@@ -31,16 +32,16 @@ from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
-_CLONES = CloneQuery(COPIES)
-"""Exact and renamed clones; looser matches do not count."""
-_MIN_RISE = 0.01
-"""How much a probability has to rise to count as riskier. The model is fitted to all files, so any change
-shifts every probability a little; a smaller rise is not due to the file itself. A judgement, not measured."""
+_CLONE_QUERY = CloneQuery(COPIES)
+"""Exact and renamed clones; looser matches are not certain enough for a gate."""
+_MIN_PROBABILITY_RISE = 0.01
+"""How much higher than at the base a file's probability has to be: a judgement. The model is adapted to all
+files, so any change shifts every probability a little."""
 
 
 @dataclass(frozen=True)
 class GateScope:
-    """The code and settings that the checks apply to."""
+    """The code to check, and the settings of the gate."""
 
     scope: AnalysisScope
     settings: GateSettings
@@ -52,20 +53,21 @@ class GateScope:
 
     @property
     def base(self) -> BaseCommit | None:
-        """The commit to compare with; None if everything counts."""
+        """The commit to compare with; None if all code is checked."""
         return self.scope.base
 
     @property
-    def counted(self) -> str:
-        """The suffix of a measure's name that says what counts."""
+    def measure_suffix(self) -> str:
+        """What to append to the name of a measure if only new or worse code is checked."""
         return "" if self.base is None else ", new or worse than at the base"
 
 
 class BaseRoom(Analysis):
-    """An analysis room with the files of a commit, but the current history and caches."""
+    """An analysis room that scans the files of a commit, but shares the history and caches of another
+    room."""
 
     def __init__(self, room: Analysis, base: BaseCommit) -> None:
-        vars(self).update(vars(room))
+        vars(self).update(vars(room))  # all attributes are shared; only the scans below differ
         self._room, self._base = room, base
 
     def scan(self, project: Project, **more: Any) -> Scan:
@@ -79,27 +81,30 @@ class BaseRoom(Analysis):
 
 def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict:
     kind = "cyclomatic" if rule is CYCLOMATIC_RULE else "cognitive"
-    verdict = Verdict("pass", f"highest {kind} complexity of a function{gate.counted}")
+    verdict = Verdict("pass", f"highest {kind} complexity of a function{gate.measure_suffix}")
     files = gate.scan.files
     if not any(record.functions for record in files.values()):
         return verdict._replace(status="not_measured", reason="there are no functions")
 
-    def value(each: FunctionComplexity) -> int:
-        return each.cyclomatic if rule is CYCLOMATIC_RULE else each.cognitive
+    def value(function: FunctionComplexity) -> int:
+        return function.cyclomatic if rule is CYCLOMATIC_RULE else function.cognitive
 
     if gate.base is None:
-        found: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
+        functions: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
     else:
-        pairs = ComplexityCounting().compared(files, gate.base)
-        found = [new for new, old in pairs if old is None or value(new) > value(old)]
-    if not found:
+        pairs = ComplexityCounting().compare_with_base(files, gate.base)
+        functions = [new for new, old in pairs if old is None or value(new) > value(old)]
+    if not functions:
         return verdict._replace(reason="no function is new or more complex")
-    above = sorted((each for each in found if value(each) > threshold), key=lambda each: -value(each))
-    breaches = [Breach(_excess(rule, kind, each, value(each), threshold), value(each)) for each in above]
-    return verdict.decided(max(map(value, found)), not breaches, breaches)
+    above = [function for function in functions if value(function) > threshold]
+    breaches = [
+        Breach(_complexity_finding(rule, kind, function, value(function), threshold), value(function))
+        for function in sorted(above, key=lambda function: -value(function))
+    ]
+    return verdict.decide(max(map(value, functions)), not breaches, breaches)
 
 
-def _excess(
+def _complexity_finding(
     rule: FindingRule, kind: str, measured: FunctionComplexity, value: int, threshold: float
 ) -> CodeFinding:
     name = measured.function.name
@@ -108,139 +113,153 @@ def _excess(
 
 
 def _duplication(gate: GateScope, threshold: float) -> Verdict:
-    verdict, new = Verdict("pass", "percentage of lines that are copies"), None
+    verdict = Verdict("pass", "percentage of lines that are copies")
+    new_lines: Mapping[str, frozenset[int]] = {}
     if gate.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new = gate.base.new_lines(gate.scan.files)
-        if not any(new.values()):
+        new_lines = gate.base.new_lines(gate.scan.files)
+        if not any(new_lines.values()):
             return verdict._replace(reason="no line is new")
-    found = find_clones(gate.scope.room, gate.scope.project, _CLONES, gate.scan)
-    if not found.total_lines:
+    report = find_clones(gate.scope.room, gate.scope.project, _CLONE_QUERY, gate.scan)
+    if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
-    if gate.base is None or new is None:
-        copied, total = sum(found.duplicate_lines.values()), found.total_lines
-        copies = [(clone, clone.fragments[0]) for clone in found.classes]
+    if gate.base is None:
+        total = report.total_lines
+        copied = sum(report.duplicate_lines.values())
+        copies = [(clone, clone.fragments[0]) for clone in report.classes]
     else:
-        total = sum(map(len, new.values()))
-        copies = _new_copies(gate, found, new, gate.base)
-        copied = len({(part.file, line) for _, part in copies for line in _lines(part) & new[part.file]})
+        total = sum(map(len, new_lines.values()))
+        copies = _new_copies(gate, report, new_lines, gate.base)
+        copied_lines: set[tuple[str, int]] = set()
+        for _, part in copies:
+            copied_lines.update((part.file, line) for line in _fragment_lines(part) & new_lines[part.file])
+        copied = len(copied_lines)
     breaches = (
-        Breach(clone_finding(clone, part), round(100 * len(_lines(part)) / total, 2))
+        Breach(clone_finding(clone, part), round(100 * len(_fragment_lines(part)) / total, 2))
         for clone, part in copies
     )
-    return verdict.decided(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
+    return verdict.decide(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
 
 
 def _new_copies(
-    gate: GateScope, found: CloneReport, new: Mapping[str, frozenset[int]], base: BaseCommit
+    gate: GateScope, report: CloneReport, new_lines: Mapping[str, frozenset[int]], base: BaseCommit
 ) -> list[tuple[CloneClass, Fragment]]:
     """Return the fragments with at least half of their lines new, of classes that had fewer at the base."""
+
+    def is_new(fragment: Fragment) -> bool:
+        lines = _fragment_lines(fragment)
+        return 2 * len(lines & new_lines.get(fragment.file, frozenset())) >= len(lines)
+
     copies = [
-        (clone, part)
-        for clone in found.classes
-        for part in clone.fragments
-        if 2 * len(_lines(part) & new.get(part.file, frozenset())) >= len(_lines(part))
+        (clone, fragment) for clone in report.classes for fragment in clone.fragments if is_new(fragment)
     ]
     if not copies:
         return []
-    before = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONES)
-    known = {clone.id: len(clone.fragments) for clone in before.classes}
-    return [(clone, part) for clone, part in copies if len(clone.fragments) > known.get(clone.id, 0)]
+    base_report = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONE_QUERY)
+    base_sizes = {clone.id: len(clone.fragments) for clone in base_report.classes}
+    return [
+        (clone, fragment) for clone, fragment in copies if len(clone.fragments) > base_sizes.get(clone.id, 0)
+    ]
 
 
-def _lines(part: Fragment) -> frozenset[int]:
-    return frozenset(range(part.start_line, part.end_line + 1))
+def _fragment_lines(fragment: Fragment) -> frozenset[int]:
+    return frozenset(range(fragment.start_line, fragment.end_line + 1))
 
 
 def _coverage(gate: GateScope, threshold: float) -> Verdict:
-    found = reports.coverage(gate.scope)
-    verdict = Verdict("pass", "percentage of reported lines that tests ran", reason=found.reason)
-    absent: Status = "fail" if gate.settings.require_coverage else "not_measured"
-    damaged = [
-        f"{report.path} cannot be read: {report.problem}" for report in found.reports if report.problem
-    ]
+    report = reports.coverage(gate.scope)
+    verdict = Verdict("pass", "percentage of reported lines that tests ran", reason=report.reason)
+    status_if_missing: Status = "fail" if gate.settings.require_coverage else "not_measured"
+    damaged = [f"{file.path} cannot be read: {file.problem}" for file in report.reports if file.problem]
     if damaged:
         return verdict._replace(status="fail", reason="; ".join(damaged))
-    if found.percent is None:
-        return verdict._replace(status=absent)
-    parts = {path: file.parts for path, file in found.files.items()}
-    uncounted = {"files are newer than the report on them": found.stale_files}
+    if report.percent is None:
+        return verdict._replace(status=status_if_missing)
+    parts = {path: file.parts for path, file in report.files.items()}
+    uncounted = {"files are newer than the report on them": report.stale_files}
     if gate.base is not None:
         verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
         changed = gate.base.new_lines(gate.scan.files.keys())
         new = {path: lines for path, lines in changed.items() if lines}
-        stale = {path for path in new if path in found.files and found.files[path].is_stale}
-        parts = {path: parts[path].among(new[path]) for path in new.keys() & parts.keys() - stale}
+        stale = {path for path in new if path in report.files and report.files[path].is_stale}
+        parts = {path: parts[path].restrict_to(new[path]) for path in new.keys() & parts.keys() - stale}
         uncounted = {
             "changed files are newer than the report on them": len(stale),
-            "changed files are in no report": len(new.keys() - found.files.keys()),
+            "changed files are in no report": len(new.keys() - report.files.keys()),
         }
-    reason = ", ".join(f"{number} {what}" for what, number in uncounted.items() if number) or None
-    covered, total = (sum(getattr(part, name) for part in parts.values()) for name in ("covered", "total"))
+    reason = ", ".join(f"{number} {files}" for files, number in uncounted.items() if number) or None
+    covered = sum(part.covered for part in parts.values())
+    total = sum(part.total for part in parts.values())
+    if not total and reason is None:
+        return verdict._replace(reason="no executable line is new")
     if not total:
-        nothing = verdict._replace(reason="no executable line is new")
-        return nothing if reason is None else verdict._replace(status=absent, reason=reason)
-    breaches = (
-        Breach(
-            CodeFinding(
-                COVERAGE_RULE, "error", f"Tests ran {part.covered} of {part.total} lines.", path, subject=path
-            ),
-            round(100 * part.covered / part.total, 2),
-        )
-        for path, part in sorted(parts.items(), key=lambda item: (item[1].covered - item[1].total, item[0]))
-        if 100 * part.covered < threshold * part.total
-    )
-    holds = 100 * covered >= threshold * total
-    return verdict._replace(reason=reason).decided(round(100 * covered / total, 2), holds, breaches)
+        return verdict._replace(status=status_if_missing, reason=reason)
+    is_met = 100 * covered >= threshold * total
+    breaches = _coverage_breaches(parts, threshold)
+    return verdict._replace(reason=reason).decide(round(100 * covered / total, 2), is_met, breaches)
+
+
+def _coverage_breaches(parts: Mapping[str, CoverableParts], threshold: float) -> Iterator[Breach]:
+    """Yield the files with less coverage than the threshold, the most untested lines first."""
+    for path, part in sorted(parts.items(), key=lambda item: (item[1].covered - item[1].total, item[0])):
+        if 100 * part.covered < threshold * part.total:
+            message = f"Tests ran {part.covered} of {part.total} lines."
+            finding = CodeFinding(COVERAGE_RULE, "error", message, path, subject=path)
+            yield Breach(finding, round(100 * part.covered / part.total, 2))
 
 
 def _defects(gate: GateScope, threshold: float) -> Verdict:
-    verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{gate.counted}")
-    base, unchanged = gate.base, "no changed file became riskier"
+    verdict = Verdict(
+        "pass", f"highest probability that a file needs a fix within a year{gate.measure_suffix}"
+    )
+    base, no_riskier_file = gate.base, "no changed file became riskier"
     changed = {} if base is None else base.new_lines(gate.scan.files)
     if base is not None and not changed:
-        return verdict._replace(reason=unchanged)
-    found = reports.defects(gate.scope).predictions
-    if not found:
+        return verdict._replace(reason=no_riskier_file)
+    ranked = reports.defects(gate.scope).predictions
+    if not ranked:
         return verdict._replace(status="not_measured", reason="there are no files to predict")
     if base is not None:
-        found = _riskier(gate, base, tuple(each for each in found if each.file in changed))
-    if not found:
-        return verdict._replace(reason=unchanged)
-    above = (each for each in found if each.probability > threshold)
+        ranked = _riskier_files(gate, base, tuple(each for each in ranked if each.file in changed))
+    if not ranked:
+        return verdict._replace(reason=no_riskier_file)
+    above = (each for each in ranked if each.probability > threshold)
     breaches = [Breach(defect_finding(each), each.probability) for each in above]
-    return verdict.decided(found[0].probability, not breaches, breaches)
+    return verdict.decide(ranked[0].probability, not breaches, breaches)
 
 
-def _riskier(gate: GateScope, base: BaseCommit, found: tuple[Prediction, ...]) -> tuple[Prediction, ...]:
-    """Return the files with a higher probability than at the base."""
-    if not found:
+def _riskier_files(
+    gate: GateScope, base: BaseCommit, ranked: tuple[Prediction, ...]
+) -> tuple[Prediction, ...]:
+    """Return the predictions with a higher probability than at the base, or for a new file."""
+    if not ranked:
         return ()
     room = BaseRoom(gate.scope.room, base)
-    former = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
-    before = {each.file: each.probability for each in former}
-    return tuple(
-        each
-        for each in found
-        if each.probability >= before.get(base.renames.get(each.file, each.file), -1) + _MIN_RISE
-    )
+    at_base = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
+    base_probabilities = {each.file: each.probability for each in at_base}
+
+    def is_riskier(prediction: Prediction) -> bool:
+        former_name = base.renames.get(prediction.file, prediction.file)
+        return prediction.probability >= base_probabilities.get(former_name, -1) + _MIN_PROBABILITY_RISE
+
+    return tuple(filter(is_riskier, ranked))
 
 
 def _debt(gate: GateScope, threshold: float) -> Verdict:
     severity = gate.settings.debt_severity
-    items = reports.debt(gate.scope).items
-    found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]
-    breaches = (Breach(debt_finding(item), len(found)) for item in found)
-    verdict = Verdict("pass", f"debt items in comments, {severity} or more severe{gate.counted}")
-    return verdict.decided(len(found), len(found) <= threshold, breaches)
+    severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    items = [item for item in reports.debt(gate.scope).items if item.severity in severities]
+    breaches = (Breach(debt_finding(item), len(items)) for item in items)
+    verdict = Verdict("pass", f"debt items in comments, {severity} or more severe{gate.measure_suffix}")
+    return verdict.decide(len(items), len(items) <= threshold, breaches)
 
 
 def _dead_code(gate: GateScope, threshold: float) -> Verdict:
     level = gate.settings.dead_code_confidence
-    found = reports.dead_code(gate.scope).at_least(level).items
-    breaches = (Breach(unused_finding(item), len(found)) for item in found)
-    verdict = Verdict("pass", f"unused definitions and statements, confidence {level}{gate.counted}")
-    return verdict.decided(len(found), len(found) <= threshold, breaches)
+    items = reports.dead_code(gate.scope).at_least(level).items
+    breaches = (Breach(unused_finding(item), len(items)) for item in items)
+    verdict = Verdict("pass", f"unused definitions and statements, confidence {level}{gate.measure_suffix}")
+    return verdict.decide(len(items), len(items) <= threshold, breaches)
 
 
 CHECKS: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {

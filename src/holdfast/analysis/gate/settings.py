@@ -1,7 +1,7 @@
 """The settings of a quality gate: thresholds and switches, from arguments, a settings file or defaults.
 
 Contract: an unreadable file, an unknown key or an invalid value is an error that names the file and the key.
-The file nearest to the project is used, up to the root of the repository.
+Settings files are searched for in the project's folder and those above it; the nearest one applies.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ Percent = Annotated[float | None, Field(ge=0, le=100, strict=True, allow_inf_nan
 Number = Annotated[float | None, Field(ge=0, strict=True, allow_inf_nan=False)]
 
 
-def _threshold(text: str, **more: Any) -> Any:
-    return Field(default=None, description=text, **more)
+def _threshold(description: str, **options: Any) -> Any:
+    return Field(default=None, description=description, **options)
 
 
 class Thresholds(Input):
-    """Thresholds of the checks; others come from the settings file or are the defaults."""
+    """The thresholds of the checks; those that are not set come from the settings file or are the
+    defaults."""
 
     complexity_threshold: Number = _threshold("Maximum cyclomatic complexity of a function; 10 if not set.")
     cognitive_threshold: Number = _threshold("Maximum cognitive complexity of a function; off if not set.")
@@ -48,7 +49,7 @@ class Thresholds(Input):
 
 
 class GateSettings(Thresholds):
-    """The contents of a `gate` table."""
+    """The content of a `gate` table in a settings file."""
 
     require_coverage: StrictBool = False
     debt_severity: Severity = "High"
@@ -65,46 +66,53 @@ _DEFAULTS: dict[CheckName, float | None] = {
 limit, the others are stated in docs/quality-gate.md."""
 
 
-def thresholds_of(given: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
-    """Return the checks to run with their thresholds, from arguments, else settings, else defaults."""
-    found = {}
+def checks_to_run(given: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
+    """Return the checks to run with their thresholds, from arguments, else settings, else defaults.
+
+    A check that the settings disable runs only if an argument gives its threshold.
+    """
+    checks: dict[CheckName, float] = {}
     for check, default in _DEFAULTS.items():
-        argument, setting = (
-            getattr(source, f"{check.removesuffix('s')}_threshold") for source in (given, settings)
-        )
-        value = next((each for each in (argument, setting, default) if each is not None), None)
-        if value is not None and (check not in settings.disable or argument is not None):
-            found[check] = value
-    return found
+        name = f"{check.removesuffix('s')}_threshold"
+        argument, setting = getattr(given, name), getattr(settings, name)
+        if argument is not None:
+            checks[check] = argument
+        elif check not in settings.disable:
+            threshold = default if setting is None else setting
+            if threshold is not None:
+                checks[check] = threshold
+    return checks
 
 
 def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, str | None]:
-    """Return the settings for a project and the file they are in; the defaults and None without one."""
+    """Return the settings for a project and the file that has them; without a file the defaults and None."""
     tree = Tree(repository)
-    for folder in _upwards(project if is_folder(repository.root, project) else posixpath.dirname(project)):
-        tables = {
-            path: table
-            for path, above in ((f"{folder}{name}", above) for name, above in SETTINGS_FILES)
-            if (table := _table(tree, path, above)) is not None
-        }
+    start = project if is_folder(repository.root, project) else posixpath.dirname(project)
+    for folder in _folders_up_to_root(start):
+        tables = {}
+        for name, parents in SETTINGS_FILES:
+            table = _read_gate_table(tree, f"{folder}{name}", parents)
+            if table is not None:
+                tables[f"{folder}{name}"] = table
         if len(tables) > 1:
             raise Invalid(
                 f"Both {' and '.join(tables)} configure the gate.", hint="Keep one of the two tables."
             )
         for path, table in tables.items():
-            return _checked(table, path), path
+            return _validate(table, path), path
     return GateSettings(), None
 
 
-def _upwards(project: str) -> Iterator[str]:
-    while project:
-        yield f"{project}/"
-        project = posixpath.dirname(project)
+def _folders_up_to_root(folder: str) -> Iterator[str]:
+    """Yield a folder and those above it, each with a slash at the end; the root is empty."""
+    while folder:
+        yield f"{folder}/"
+        folder = posixpath.dirname(folder)
     yield ""
 
 
-def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return the table `gate` of a file, or None if there is no such file or table."""
+def _read_gate_table(tree: Tree, path: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return the table `gate` of a file, below its parent tables; None if there is no such file or table."""
     try:
         data = tree.read_bytes(RepoPath.parse(path), LIMITS.configuration_file_bytes)
     except NotFound:
@@ -114,21 +122,22 @@ def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | No
     except (UnreadableDocument, UnicodeDecodeError) as problem:
         reason = problem if isinstance(problem, UnreadableDocument) else "it is not UTF-8"
         raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Fix the file.") from None
-    for name in (*above, "gate"):
+    for name in (*parents, "gate"):
         unknown = sorted(table.keys() - {"gate"}) if name == "gate" else []
         if unknown:
             raise Invalid(f"`{unknown[0]}` in {path} is not a setting.", hint="The table is called `gate`.")
-        if (table := table.get(name)) is None:
+        table = table.get(name)
+        if table is None:
             return None
         if not isinstance(table, dict):
             raise Invalid(
                 f"`{name}` in {path} is not a table.", hint="Write the name of a table in brackets."
             )
-    found: dict[str, Any] = table
-    return found
+    gate_table: dict[str, Any] = table
+    return gate_table
 
 
-def _checked(table: dict[str, Any], path: str) -> GateSettings:
+def _validate(table: dict[str, Any], path: str) -> GateSettings:
     try:
         settings = validate_arguments(GateSettings, table)
     except InvalidArguments as problem:

@@ -1,4 +1,4 @@
-"""Tables as CSV (RFC 4180 quoting, lines ended by LF), for spreadsheets and other programs."""
+"""Renders tables as CSV, for spreadsheets and other programs: quoted as in RFC 4180, with LF as line end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Sequence
 
 
-def csv_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+def csv_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     """Return a table as CSV, without a line end after the last row."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(head)
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(header)
     writer.writerows(rows)
-    return written.getvalue().removesuffix("\n")
+    return output.getvalue().removesuffix("\n")

@@ -1,7 +1,7 @@
-"""Checks as JUnit XML, as CI services read it: one suite, one case for each check.
+"""Renders checks as JUnit XML, which CI services read: one suite, with one case for each check.
 
-Contract: the document is well-formed whatever the texts contain. It has every attribute and element that the
-stricter of the schemas in use requires, in their order.
+Contract: the document is well-formed whatever the texts contain. There are several schemas for JUnit XML; it
+has every attribute and element that the strictest one requires, in the required order.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class JUnitCase(NamedTuple):
     skipped: str | None = None
     """Why it was skipped, if it was."""
     failure: tuple[str, str] | None = None
-    """What failed in one line, and in detail, if it failed."""
+    """If it failed, one line about the failure, and the details."""
 
 
 def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
-    """Return a document; `timestamp` is in RFC 3339."""
+    """Return a document; `timestamp` is in the format of RFC 3339."""
     root = Element("testsuites")
     suite = SubElement(
         root,
@@ -39,7 +39,7 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
         failures=str(sum(case.failure is not None for case in cases)),
         errors="0",
         skipped=str(sum(case.skipped is not None for case in cases)),
-        time=_seconds(cases),
+        time=_total_seconds(cases),
     )
     SubElement(suite, "properties")
     for case in cases:
@@ -51,7 +51,7 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
 
 
 def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
-    element = SubElement(suite, "testcase", name=case.name, classname=suite_name, time=_seconds([case]))
+    element = SubElement(suite, "testcase", name=case.name, classname=suite_name, time=_total_seconds([case]))
     if case.skipped is not None:
         SubElement(element, "skipped", message=_xml_text(case.skipped))
     elif case.failure is not None:
@@ -60,10 +60,10 @@ def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
         failure.text = _xml_text(details)
 
 
-def _seconds(cases: Iterable[JUnitCase]) -> str:
+def _total_seconds(cases: Iterable[JUnitCase]) -> str:
     return f"{sum(case.seconds for case in cases):.3f}"
 
 
 def _xml_text(text: str) -> str:
-    """Return text without invisible characters and without those XML 1.0 forbids."""
+    """Return text without invisible characters, and without characters that XML 1.0 forbids."""
     return visible(text).replace("\ufffe", "").replace("\uffff", "")

@@ -1,4 +1,4 @@
-"""Tables in Markdown, and text from the repository in which nothing is markup."""
+"""Renders tables in Markdown, and text from the repository so that nothing in it is read as markup."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from holdfast.kernel.untrusted import visible
 Alignment = Literal["---", "---:"]
 LEFT: Alignment = "---"
 RIGHT: Alignment = "---:"
-_LONGEST_CELL = 160
-"""Characters of a cell that are shown: a chosen bound, so that no message makes a table too wide."""
+_MAX_CELL_CHARACTERS = 160
+"""Characters of a cell: a judgement, so that no message makes a table much wider than a screen."""
 _MARKUP = "\\`*_[]<>|#"
 
 
 def markdown_table(
-    head: Sequence[str], rows: Iterable[Iterable[str]], alignment: Sequence[Alignment] = ()
+    header: Sequence[str], rows: Iterable[Iterable[str]], alignment: Sequence[Alignment] = ()
 ) -> str:
-    """Return a table; its cells are Markdown already. Columns are aligned to the left by default."""
-    marks = [*alignment, *[LEFT] * (len(head) - len(alignment))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, marks, *rows))
+    """Return a table of cells that are already Markdown. Columns are aligned to the left by default."""
+    delimiters = [*alignment, *[LEFT] * (len(header) - len(alignment))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, delimiters, *rows))
 
 
 def cell(text: object) -> str:
     """Return text for a cell or a list item: one line of bounded length, without tables, code and HTML."""
-    shown = shorten(one_line(visible(str(text))), _LONGEST_CELL)
-    return shown.replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
+    line = shorten(one_line(visible(str(text))), _MAX_CELL_CHARACTERS)
+    return line.replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
 
 
-def escaped(text: str) -> str:
-    """Return text with every character of Markdown escaped."""
-    return "".join(f"\\{sign}" if sign in _MARKUP else sign for sign in text)
+def escape(text: str) -> str:
+    """Return text with every character of Markdown escape."""
+    return "".join(f"\\{character}" if character in _MARKUP else character for character in text)
 
 
 def code(text: str) -> str:
-    """Return text as inline code that can be in a table."""
+    """Return text as inline code, also for use in a table."""
     safe = text.replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
     return f"`{safe}`"

@@ -20,17 +20,17 @@ from pydantic import PrivateAttr
 from holdfast import __version__
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileCounts
-from holdfast.analysis.rules import rules_broken_by
+from holdfast.analysis.rules import broken_rules
 from holdfast.kernel.untrusted import visible, visible_in
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
-"""The usual name, in SARIF documents, of the folder that URIs are relative to."""
+"""The conventional name in SARIF documents for the folder that URIs are relative to."""
 FINGERPRINT = "holdfast/v1"
 MAX_RESULTS = 4000
-"""Results in the document of several analyses. A chosen bound: GitHub's code scanning shows no more than
-5,000 of a run,
+"""Results in the document of several analyses: a judgement, below the 5,000 of a run that GitHub's code
+scanning shows,
 https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit."""
 
 
@@ -46,7 +46,7 @@ class SarifContent:
 
 
 class SarifResult(FileCounts):
-    """A result that remembers the findings behind it, so that it can be rendered as SARIF."""
+    """A result that stores the findings behind it, so that it can be rendered as SARIF."""
 
     _content: SarifContent = PrivateAttr(default_factory=SarifContent)
 
@@ -59,7 +59,7 @@ class SarifResult(FileCounts):
         properties: Mapping[str, Any] | None = None,
         notes: Iterable[str] = (),
     ) -> Self:
-        """Remember findings and what else `sarif` takes."""
+        """Store findings and the other arguments of `sarif`, and return this result."""
         declared = None if rules is None else tuple(rules)
         self._content = SarifContent(tuple(findings), declared, total, properties, tuple(notes))
         return self
@@ -77,16 +77,17 @@ def sarif(
     properties: Mapping[str, Any] | None = None,
     notes: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return a document.
+    """Return a SARIF document.
 
-    `rules` are by default those that the findings break. `total` counts all findings if only some are given.
-    `notes` are further information for the reader, such as what was not measured.
+    `rules` are by default those that the findings break. `total` is the number of all findings if only some
+    are given. `notes` are further information for the reader, such as what was not measured.
     """
-    declared = rules_broken_by(findings) if rules is None else list(rules)
+    declared = broken_rules(findings) if rules is None else list(rules)
     rule_index = {rule.id: index for index, rule in enumerate(declared)}
-    left_out = (len(findings) if total is None else total) - len(findings)
-    notes = [*notes, *([f"{left_out} more findings are left out."] if left_out > 0 else [])]
-    seen: Counter[str] = Counter()
+    notes = list(notes)
+    if total is not None and total > len(findings):
+        notes.append(f"{total - len(findings)} more findings are left out.")
+    occurrences: Counter[str] = Counter()
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -98,7 +99,7 @@ def sarif(
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(notes)],
-        "results": [_result(finding, rule_index[finding.rule.id], seen) for finding in findings],
+        "results": [_result(finding, rule_index[finding.rule.id], occurrences) for finding in findings],
     }
     if properties:
         run["properties"] = visible_in(dict(properties))
@@ -111,35 +112,39 @@ def sarif_text(document: Mapping[str, Any]) -> str:
 
 
 def _rule(rule: FindingRule) -> dict[str, Any]:
-    described = {
+    descriptor: dict[str, Any] = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
         "defaultConfiguration": {"level": rule.level},
     }
-    return described | ({"help": {"text": rule.help}} if rule.help else {})
+    if rule.help:
+        descriptor["help"] = {"text": rule.help}
+    return descriptor
 
 
 def _invocation(notes: Iterable[str]) -> dict[str, Any]:
-    shown = [{"level": "note", "message": {"text": visible(note)}} for note in notes]
-    return {"executionSuccessful": True} | ({"toolExecutionNotifications": shown} if shown else {})
+    invocation: dict[str, Any] = {"executionSuccessful": True}
+    notifications = [{"level": "note", "message": {"text": visible(note)}} for note in notes]
+    if notifications:
+        invocation["toolExecutionNotifications"] = notifications
+    return invocation
 
 
-def _result(finding: CodeFinding, rule_index: int, seen: Counter[str]) -> dict[str, Any]:
+def _result(finding: CodeFinding, rule_index: int, occurrences: Counter[str]) -> dict[str, Any]:
     identity = "\0".join((finding.rule.id, finding.path, finding.subject or finding.message))
     key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    seen[key] += 1
+    occurrences[key] += 1
     result: dict[str, Any] = {
         "ruleId": finding.rule.id,
         "ruleIndex": rule_index,
         "level": finding.level,
         "message": {"text": visible(finding.message)},
         "locations": [{"physicalLocation": _location(finding)}],
-        "partialFingerprints": {FINGERPRINT: f"{key}:{seen[key]}"},
+        "partialFingerprints": {FINGERPRINT: f"{key}:{occurrences[key]}"},
     }
     if finding.level == "none":
-        result["kind"] = (
-            "informational"  # only results of kind `fail`, the default, have a level: SARIF, 3.27.9
-        )
+        # Only results of kind `fail`, the default, have another level: SARIF, section 3.27.9.
+        result["kind"] = "informational"
     if finding.properties:
         result["properties"] = visible_in(dict(finding.properties))
     return result

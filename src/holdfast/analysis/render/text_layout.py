@@ -1,4 +1,5 @@
-"""Parts of the text of every analysis: joined lines, skipped files, and how much of a list is shown."""
+"""Parts that the texts of all analyses have in common: the choice of the format, the line about skipped
+files, and the line that says how much of a list is shown."""
 
 from __future__ import annotations
 
@@ -8,13 +9,13 @@ from typing import Any
 from holdfast.analysis.engine.scan import FileCounts
 
 UNLIMITED = 10_000
-"""A width for text that programs read, so that no column is cut."""
+"""The width in columns of text that programs read: larger than any table, so that no column is cut."""
 
 TextView = Callable[[Any, int], str]
 """Renders a result as text, within a width in columns."""
 
 
-def rendering(text: TextView, formats: Mapping[str, Callable[[Any], str]]) -> Callable[..., str]:
+def format_renderer(text: TextView, formats: Mapping[str, Callable[[Any], str]]) -> Callable[..., str]:
     """Return a function that renders a result by its `format`: as JSON, in one of `formats`, or as text."""
     views = {"json": lambda result: result.model_dump_json(by_alias=True), **formats}
 
@@ -26,9 +27,11 @@ def rendering(text: TextView, formats: Mapping[str, Callable[[Any], str]]) -> Ca
 
 
 def lines(*parts: str | Iterable[str]) -> str:
-    """Join lines, and groups of lines, without the empty ones."""
-    flat = (line for part in parts for line in ([part] if isinstance(part, str) else part))
-    return "\n".join(filter(None, flat))
+    """Join lines, and groups of lines, leaving out empty ones."""
+    joined: list[str] = []
+    for part in parts:
+        joined += [part] if isinstance(part, str) else part
+    return "\n".join(filter(None, joined))
 
 
 def tally(numbers: Mapping[Any, int]) -> str:
@@ -36,12 +39,12 @@ def tally(numbers: Mapping[Any, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
 
 
-def skipped_files(result: FileCounts) -> str:
-    """Return the line that says how many files were skipped and why; empty if none was."""
+def skipped_files_line(result: FileCounts) -> str:
+    """Return the line that says how many files were skipped and why; empty if none were skipped."""
     return f"Files skipped: {tally(result.files_skipped)}." if result.files_skipped else ""
 
 
-def shown_of(shown: int, total: int) -> str:
+def shown_line(shown: int, total: int) -> str:
     """Return the line that says how much of a list is shown; empty if all of it is."""
     if shown >= total:
         return ""

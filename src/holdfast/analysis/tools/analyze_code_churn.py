@@ -27,14 +27,24 @@ from holdfast.storage.git.project_files import checked_project
 ChurnFormat = Literal["summary", "json", "markdown", "csv"]
 
 _DELETED = "deleted since"
-_FILES = _AUTHORS = 50
-_SHOWN = _AUTHORS_OF_A_FILE = 10
-_HOT, _STABLE, _NAMED = 0.5, 0.1, 10
-"""Scores that count as hot and stable, and how many files are checked for each: conventions."""
-_DAY = 86400
+_DEFAULT_FILES = 50
+"""Files in a result by default: a judgement, about a screen."""
+_MAX_AUTHORS = 50
+"""Authors in a result: a judgement, about a screen."""
+_MAX_AUTHORS_PER_FILE = 10
+"""Authors listed for a file: a judgement, as few files have more than ten important authors."""
+_MAX_FILES_SHOWN = 10
+"""Files in the text of a result: a judgement, so that it stays short."""
+_MIN_HOT_SCORE = 0.5
+"""A file with a higher score is hot: a convention."""
+_MAX_STABLE_SCORE = 0.1
+"""A file with a lower score is stable: a convention."""
+_FILES_CHECKED = 10
+"""How many of the first files may be listed as hot, and of the last as stable: a convention."""
+_DAY_SECONDS = 86400
 _METHOD = (
-    "Commits of the current branch by commit time; merge commits count for no file, since the merged commits"
-    " do. Lines as git counts them; renames are followed; authors by .mailmap."
+    "Commits of the current branch by commit time; merge commits are not counted, since the merged commits"
+    " are. Lines as git counts them; renames are followed; authors by .mailmap."
     " churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
 )
 _SHALLOW = "This clone is shallow: older commits are missing from these figures."
@@ -43,8 +53,16 @@ _PARTIAL = (
     " most 0.6, and a file that was changed while it was renamed has no earlier history."
 )
 _EMPTY = "There are no commits yet."
-_HEAD = ["file_path", "commits", "additions", "deletions", "churn_score", "unique_authors", "last_modified"]
-_TABLE_HEAD = ("File", "Commits", "Added", "Deleted", "Authors", "Score")
+_CSV_COLUMNS = [
+    "file_path",
+    "commits",
+    "additions",
+    "deletions",
+    "churn_score",
+    "unique_authors",
+    "last_modified",
+]
+_MARKDOWN_COLUMNS = ("File", "Commits", "Added", "Deleted", "Authors", "Score")
 
 
 class AnalyzeCodeChurn(Input):
@@ -61,7 +79,7 @@ class AnalyzeCodeChurn(Input):
         default="summary", description="The format of the text; the data is the same."
     )
     limit: Integer = count_field(
-        _FILES, LIMITS.churn_files, "How many files to return, the most churned first."
+        _DEFAULT_FILES, LIMITS.churn_files, "How many files to return, the most churned first."
     )
 
 
@@ -71,7 +89,7 @@ class ChurnedFile(Output):
     path: UntrustedText = Field(description="The current path.")
     commit_count: int
     unique_authors: list[UntrustedText] = Field(
-        description=f"By number of commits, {_AUTHORS_OF_A_FILE} at most."
+        description=f"By number of commits, {_MAX_AUTHORS_PER_FILE} at most."
     )
     author_count: int
     additions: int | None = Field(description="Lines; null if git counts none, as for a binary file.")
@@ -85,12 +103,16 @@ class ChurnSummary(Output):
     """The churn of all files together."""
 
     total_commits: int = Field(description="Distinct commits that changed a file of the project.")
-    merge_commits: int = Field(description="In the whole repository; they count for no file.")
+    merge_commits: int = Field(description="In the whole repository; not counted as changes of files.")
     total_files_changed: int = Field(description="Distinct files, including those deleted since.")
-    hotspot_files: list[UntrustedText] = Field(description="Those of the first ten with a score above 0.5.")
-    stable_files: list[UntrustedText] = Field(description="Those of the last ten with a score below 0.1.")
+    hotspot_files: list[UntrustedText] = Field(
+        description="Of the first ten files, those with a score above 0.5."
+    )
+    stable_files: list[UntrustedText] = Field(
+        description="Of the last ten files, those with a score below 0.1."
+    )
     author_contributions: dict[UntrustedText, int] = Field(
-        description=f"The number of files each author changed; the top {_AUTHORS} authors."
+        description=f"The number of files each author changed; the top {_MAX_AUTHORS} authors."
     )
     author_count: int
 
@@ -99,7 +121,7 @@ class CodeChurn(FileCounts):
     """The churn of a project's files, the most churned first."""
 
     files_discovered: int = Field(description="Files that a commit in the period changed.")
-    files_analyzed: int = Field(description="Those that git still tracks.")
+    files_analyzed: int = Field(description="Changed files that git still tracks.")
     files_skipped: dict[str, int] = Field(description="The number of other files, by reason.")
     format: ChurnFormat
     generated_at: str
@@ -109,16 +131,16 @@ class CodeChurn(FileCounts):
     shallow: bool = Field(description="Whether the clone lacks older history.")
     note: str | None = Field(description="What limits these figures, if anything.")
     method: str
-    files: list[ChurnedFile] = Field(description="`files_analyzed` is the total number.")
+    files: list[ChurnedFile] = Field(description="Cut to `limit`; `files_analyzed` is the total number.")
     summary: ChurnSummary
 
 
-def _file(churn: ChurnReport, file: FileChurn) -> ChurnedFile:
+def _churned_file(churn: ChurnReport, file: FileChurn) -> ChurnedFile:
     authors = churn.authors(file)
     return ChurnedFile(
         path=printable_path(file.path),
         commit_count=file.commits,
-        unique_authors=[one_line(name) for name in authors[:_AUTHORS_OF_A_FILE]],
+        unique_authors=[one_line(name) for name in authors[:_MAX_AUTHORS_PER_FILE]],
         author_count=len(authors),
         additions=None if file.is_binary else file.additions,
         deletions=None if file.is_binary else file.deletions,
@@ -134,9 +156,17 @@ def _summary(churn: ChurnReport) -> ChurnSummary:
         total_commits=churn.commits,
         merge_commits=churn.merges,
         total_files_changed=len(churn.files) + churn.deleted,
-        hotspot_files=[printable_path(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
-        stable_files=[printable_path(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
-        author_contributions={one_line(name): contributions[name] for name in list(contributions)[:_AUTHORS]},
+        hotspot_files=[
+            printable_path(file.path) for file in churn.files[:_FILES_CHECKED] if file.score > _MIN_HOT_SCORE
+        ],
+        stable_files=[
+            printable_path(file.path)
+            for file in churn.files[-_FILES_CHECKED:]
+            if file.score < _MAX_STABLE_SCORE
+        ],
+        author_contributions={
+            one_line(name): contributions[name] for name in list(contributions)[:_MAX_AUTHORS]
+        },
         author_count=len(contributions),
     )
 
@@ -151,21 +181,21 @@ def _headline(result: CodeChurn) -> str:
 
 
 def _text(result: CodeChurn, width: int) -> str:
-    rows = [_cells(file) for file in result.files[:_SHOWN]]
-    head = ("score", "commits", "+", "-", "authors", "file")
-    more = f"{len(rows)} of {result.files_analyzed} files; the format csv lists {len(result.files)}."
-    is_cut = len(result.files) > _SHOWN or len(result.files) < result.files_analyzed
-    named = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
+    rows = [_cells(file) for file in result.files[:_MAX_FILES_SHOWN]]
+    header = ("score", "commits", "+", "-", "authors", "file")
+    is_cut = len(rows) < result.files_analyzed
+    file_count = f"{len(rows)} of {result.files_analyzed} files; the format csv lists {len(result.files)}."
+    groups = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
     return lines(
         _headline(result),
-        table([head, *rows], width, flexible=(5,)) if rows else "",
-        more if is_cut else "",
-        (f"{name}: {', '.join(paths)}" for name, paths in named.items() if paths),
-        _limits(result),
+        table([header, *rows], width, flexible=(5,)) if rows else "",
+        file_count if is_cut else "",
+        (f"{name}: {', '.join(paths)}" for name, paths in groups.items() if paths),
+        _caveats(result),
     )
 
 
-def _limits(result: CodeChurn) -> list[str]:
+def _caveats(result: CodeChurn) -> list[str]:
     deleted = [f"Files {reason}, not shown: {count}." for reason, count in result.files_skipped.items()]
     return [*deleted, *filter(None, [result.note])]
 
@@ -177,17 +207,17 @@ def _cells(file: ChurnedFile) -> tuple[str, ...]:
 
 def _markdown(result: CodeChurn) -> str:
     rows = []
-    for file in result.files[:_SHOWN]:
+    for file in result.files[:_MAX_FILES_SHOWN]:
         score, commits, added, deleted, authors, path = _cells(file)
         rows.append((code(path), commits, added, deleted, authors, score))
     title = f"# Code churn of the last {result.period_days:g} days"
-    shown = markdown_table(_TABLE_HEAD, rows, (LEFT, *[RIGHT] * 5))
-    return "\n".join([title, "", _headline(result), "", shown, "", *_limits(result)]).rstrip()
+    files = markdown_table(_MARKDOWN_COLUMNS, rows, (LEFT, *[RIGHT] * 5))
+    return "\n".join([title, "", _headline(result), "", files, "", *_caveats(result)]).rstrip()
 
 
 def _csv(result: CodeChurn) -> str:
     return csv_table(
-        _HEAD,
+        _CSV_COLUMNS,
         (
             (
                 *(file.path, file.commit_count, file.additions, file.deletions),
@@ -204,7 +234,7 @@ def _csv(result: CodeChurn) -> str:
     effect=Effect.READ,
     command="churn",
     example="holdfast analyze churn src --period-days 90 --format csv",
-    **arguments.of_project(_text, csv=_csv, markdown=_markdown),
+    **arguments.project_options(_text, csv=_csv, markdown=_markdown),
 )
 def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     """Analyze git history for code churn: which files changed most in a period, how much, and by whom.
@@ -214,13 +244,15 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     path = checked_project(room.repository, args.project_path)
     days = min(args.period_days, LIMITS.churn_days)
     now = room.clock()
-    since = int(now.timestamp() - days * _DAY)
+    start = int(now.timestamp() - days * _DAY_SECONDS)
+    since = start if start > 0 else None
     shallow = bool(shallow_commits(room.repository))
-    note, after = _SHALLOW if shallow else None, since if since > 0 else None
+    note = _SHALLOW if shallow else None
     try:
-        churn = room.history.churn(path, after)
+        churn = room.history.churn(path, since)
     except NotFetched:
-        churn, note = room.history.churn(path, after, counted=False), _PARTIAL
+        churn = room.history.churn(path, since, count_lines=False)
+        note = _PARTIAL
     return CodeChurn(
         files_discovered=len(churn.files) + churn.deleted,
         files_analyzed=len(churn.files),
@@ -233,6 +265,6 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
         shallow=shallow,
         note=note if churn.has_history else _EMPTY,
         method=_METHOD,
-        files=[_file(churn, file) for file in churn.files[: args.limit]],
+        files=[_churned_file(churn, file) for file in churn.files[: args.limit]],
         summary=_summary(churn),
     )

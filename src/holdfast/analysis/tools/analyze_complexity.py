@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.complexity.complexity_report import (
-    HOTSPOTS,
+    MAX_HOTSPOTS,
     ComplexitySummary,
     ComplexityViolation,
     Hotspot,
@@ -24,10 +24,10 @@ from holdfast.analysis.complexity.complexity_report import (
 )
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, Dialect
 from holdfast.analysis.complexity.thresholds import ComplexityThresholds
-from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected_toolchains, languages_of
+from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detect_toolchains, languages_of
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COMPLEXITY_RULES
 from holdfast.analysis.tools import arguments
@@ -41,8 +41,12 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]
-VIOLATIONS, FILES, SHOWN = 50, 20, 5
-"""How many violations and files a result has by default, and how many hot spots its text: a screen each."""
+DEFAULT_VIOLATIONS = 50
+"""Violations and functions in a result by default: a judgement, about a screen of text."""
+MAX_FILES = 20
+"""Files in a result: a judgement, about a screen of text."""
+MAX_HOTSPOTS_SHOWN = 5
+"""Hotspots in the text of a result: a judgement, so that its summary fits on a screen."""
 _METHOD = {
     "statements": "Cyclomatic: McCabe's, counting statements, like ruff's C901.",
     "extended": "Cyclomatic: McCabe's, also counting short-circuit operators, conditional expressions and"
@@ -50,7 +54,7 @@ _METHOD = {
 }
 _COGNITIVE = (
     " Cognitive: SonarSource's white paper, {recursion} the increment for recursion. Only functions"
-    " with a body count. A violation is a value above its threshold."
+    " with a body are counted. A violation is a value above its threshold."
     " Debt: 30 minutes per point above an error threshold, 15 above a warning threshold."
     " Maintainability: 171 - 5.2 ln(Halstead volume) - 0.23 extended complexity - 16.2 ln(lines of code),"
     " of the average function, scaled to 100."
@@ -83,7 +87,7 @@ class AnalyzeComplexity(Input):
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
     limit: Integer = count_field(
-        VIOLATIONS,
+        DEFAULT_VIOLATIONS,
         LIMITS.complexity_functions,
         "The number of violations and functions to return, the worst first.",
     )
@@ -98,7 +102,7 @@ class AnalyzeComplexity(Input):
         default=None,
         description="Only functions that are new or more complex than in this commit, branch or tag.",
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
 
 
 class Complexity(SarifResult):
@@ -107,11 +111,13 @@ class Complexity(SarifResult):
     format: ComplexityFormat
     project_path: UntrustedText
     toolchain: str
-    toolchain_detected: list[str] = Field(description="From the files in the project folder.")
+    toolchain_detected: list[str] = Field(
+        description="The toolchains that have a marker file in the project folder."
+    )
     languages: dict[str, int] = Field(description="The number of analysed files in each.")
     files_read_in_part: int = Field(description="Files with syntax errors, whose functions may be missing.")
     dialect: Dialect
-    compared_with: str | None = Field(description="The commit; null if all functions count.")
+    compared_with: str | None = Field(description="The base commit; null if all functions are counted.")
     thresholds: dict[str, dict[str, int]]
     method: str
     summary: ComplexitySummary
@@ -119,7 +125,7 @@ class Complexity(SarifResult):
     violations_total: int
     hotspots: list[Hotspot]
     functions: list[MeasuredFunction] = Field(description="The hardest to understand first.")
-    files: list[MeasuredFile] = Field(description=f"The {FILES} with the highest score.")
+    files: list[MeasuredFile] = Field(description=f"The {MAX_FILES} with the highest score.")
     top_files: TopFiles | None = optional("Only if requested.")
 
     @property
@@ -131,28 +137,28 @@ class Complexity(SarifResult):
 def _text(result: Complexity, width: int) -> str:
     parts = ["# Complexity", _figures(result)]
     if result.top_files is not None:
-        head = ("rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file")
-        parts.append(
-            "## Most complex files\n"
-            + table([head, *map(_ranked, result.top_files.rankings)], width, flexible=(6,))
-        )
+        columns: tuple[str, ...] = (
+            "rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file",
+        )  # fmt: skip
+        rows = [_ranked_cells(row) for row in result.top_files.rankings]
+        parts.append("## Most complex files\n" + table([columns, *rows], width, flexible=(6,)))
     elif result.files:
         columns = ("functions", "lines", "cyclomatic", "cognitive", "maintainability", "file")
-        rows = [_file_cells(row) for row in result.files[:HOTSPOTS]]
+        rows = [_file_cells(row) for row in result.files[:MAX_HOTSPOTS]]
         parts.append("## Files\n" + table([columns, *rows], width, flexible=(5,)))
     if result.hotspots:
         rows = [
             (str(each.complexity), f"{each.file}:{each.line}", each.function)
-            for each in result.hotspots[:SHOWN]
+            for each in result.hotspots[:MAX_HOTSPOTS_SHOWN]
         ]
         parts.append("## Hot spots\n" + table(rows, width, flexible=(1, 2)))
     if result.format in ("detailed", "full") and result.functions:
-        heads = ("cyclomatic", "cognitive", "nesting", "parameters", "lines", "where", "function")
-        cells = [_function_cells(row) for row in result.functions]
-        parts.append("## Functions\n" + table([heads, *cells], width, flexible=(5, 6)))
-    everything = result.format in ("detailed", "full") or result.top_files is not None
-    if result.violations and (everything or result.compared_with is not None):
-        parts.append("## Violations\n" + _by_file(result.violations))
+        columns = ("cyclomatic", "cognitive", "nesting", "parameters", "lines", "where", "function")
+        rows = [_function_cells(row) for row in result.functions]
+        parts.append("## Functions\n" + table([columns, *rows], width, flexible=(5, 6)))
+    is_detailed = result.format in ("detailed", "full") or result.top_files is not None
+    if result.violations and (is_detailed or result.compared_with is not None):
+        parts.append("## Violations\n" + _violation_lines(result.violations))
     if len(result.violations) < result.violations_total:
         shown = f"{len(result.violations)} of {result.violations_total} violations"
         parts.append(f"{shown}; a higher limit shows more.")
@@ -164,27 +170,31 @@ def _figures(result: Complexity) -> str:
     return lines(
         f"Files: {result.files_analyzed} of {result.files_discovered}",
         "" if result.files_discovered else f"There are no source files for the toolchain {result.toolchain}.",
-        skipped_files(result),
-        _read_in_part(result),
+        skipped_files_line(result),
+        _partly_read_files(result),
         f"Languages: {tally(result.languages)}" if result.languages else "",
         f"Compared with {result.compared_with}: new or more complex functions"
         if result.compared_with
         else "",
         f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
-        _spread("Cyclomatic", summary.median_cyclomatic, summary.p90_cyclomatic, summary.max_cyclomatic),
-        _spread("Cognitive", summary.median_cognitive, summary.p90_cognitive, summary.max_cognitive),
+        _distribution_line(
+            "Cyclomatic", summary.median_cyclomatic, summary.p90_cyclomatic, summary.max_cyclomatic
+        ),
+        _distribution_line(
+            "Cognitive", summary.median_cognitive, summary.p90_cognitive, summary.max_cognitive
+        ),
         f"Maintainability: {_number(summary.maintainability_index)}",
         f"Errors: {summary.errors}; warnings: {summary.warnings}",
         f"Debt: {summary.technical_debt_hours:g} hours",
     )
 
 
-def _read_in_part(result: Complexity) -> str:
+def _partly_read_files(result: Complexity) -> str:
     count = result.files_read_in_part
     return f"Partly read because of syntax errors: {count}" if count else ""
 
 
-def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
+def _distribution_line(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
     if median is None:
         return f"{name}: not measured, there are no functions"
     return f"{name}: median {median:g}, 90 % at most {p90}, highest {highest}"
@@ -194,7 +204,7 @@ def _number(value: float | None) -> str:
     return "not measured" if value is None else f"{value:g}"
 
 
-def _ranked(row: RankedFile) -> tuple[str, ...]:
+def _ranked_cells(row: RankedFile) -> tuple[str, ...]:
     figures = (row.rank, row.total_score, row.function_count, row.max_cyclomatic, row.avg_cognitive)
     return (*(f"{each:g}" for each in figures), f"{row.halstead_effort:.0f}", row.file)
 
@@ -209,14 +219,13 @@ def _function_cells(row: MeasuredFunction) -> tuple[str, ...]:
     return (*map(str, counts), f"{row.file}:{row.line}", row.function)
 
 
-def _by_file(violations: list[ComplexityViolation]) -> str:
+def _violation_lines(violations: list[ComplexityViolation]) -> str:
     ordered = sorted(violations, key=lambda each: (each.file, each.line, each.rule))
-    return "\n".join(
-        "\n".join(
-            [path, *(f"  {each.line}: {each.function}: {each.severity}: {each.message}" for each in group)]
-        )
-        for path, group in groupby(ordered, key=lambda each: each.file)
-    )
+    lines = []
+    for path, group in groupby(ordered, key=lambda each: each.file):
+        lines.append(path)
+        lines += [f"  {each.line}: {each.function}: {each.severity}: {each.message}" for each in group]
+    return "\n".join(lines)
 
 
 @analyze.operation(
@@ -225,9 +234,9 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
     effect=Effect.READ,
     command="complexity",
     example="holdfast analyze complexity src --toolchain python-uv --top-files 5",
-    **arguments.of_project(_text, sarif=Complexity.sarif_text)
+    **arguments.project_options(_text, sarif=Complexity.sarif_text)
     | {
-        "fill_in": arguments.project_and_toolchain,
+        "fill_in": arguments.fill_in_project_and_toolchain,
         "command_defaults": arguments.PROJECT | {"toolchain": AUTO},
     },
 )
@@ -236,21 +245,21 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     """Analyze code complexity: cyclomatic and cognitive complexity, Halstead effort, maintainability.
 
     Fifteen languages, function by function. The command exits with status 1 if a function exceeds an error
-    threshold; with `since` or `diff` only functions that are new or became more complex count.
+    threshold; with `since` or `diff` only functions that are new or became more complex are counted.
     """
     project = Project(
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
     )
-    base = arguments.base_of(room, args.since, args.diff)
+    base = arguments.requested_base(room, args.since, args.diff)
     scan = room.scan(project, names=False)
     thresholds = ComplexityThresholds.of(args.max_cyclomatic, args.max_cognitive)
     report = complexity_report(scan.files, base, ComplexityCounting(args.dialect, args.recursion), thresholds)
-    shown = len(report.excesses) if args.top_files == 0 else args.limit
+    max_violations = len(report.excesses) if args.top_files == 0 else args.limit
     method = _METHOD[args.dialect] + _COGNITIVE.format(recursion="with" if args.recursion else "without")
     result = Complexity(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         toolchain=args.toolchain,
-        toolchain_detected=detected_toolchains(project.path, (*scan.files, *scan.other_files)),
+        toolchain_detected=detect_toolchains(project.path, (*scan.files, *scan.other_files)),
         languages=dict(sorted(Counter(record.language for record in scan.files.values()).items())),
         files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
         dialect=args.dialect,
@@ -261,17 +270,17 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         },
         method=method,
         summary=report.summary,
-        violations=[violation_view(each) for each in report.excesses[:shown]],
+        violations=[violation_view(each) for each in report.excesses[:max_violations]],
         violations_total=len(report.excesses),
         hotspots=report.hotspots(),
         functions=hardest_functions(report.counted, args.limit),
-        files=[file_view(row) for row in report.ranked_files[:FILES]],
+        files=[file_view(row) for row in report.ranked_files[:MAX_FILES]],
         top_files=None if args.top_files is None else report.top_files(args.top_files),
     )
     return result.with_findings(
-        report.findings[:shown],
+        report.findings[:max_violations],
         rules=COMPLEXITY_RULES,
         total=len(report.findings),
         properties={"summary": result.summary.wire()},
-        notes=filter(None, (method, _read_in_part(result))),
+        notes=filter(None, (method, _partly_read_files(result))),
     )

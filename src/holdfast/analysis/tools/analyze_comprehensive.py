@@ -1,4 +1,5 @@
-"""`analyze_comprehensive`: duplicates, dead code, defects, complexity and technical debt gradient in one."""
+"""`analyze_comprehensive`: duplicates, dead code, defects, complexity and technical debt gradient in one
+result."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
-from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
-from holdfast.analysis.context.scorecard import covered_share
+from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
+from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
-from holdfast.analysis.render.markdown import LEFT, RIGHT, escaped, markdown_table
+from holdfast.analysis.render.markdown import LEFT, RIGHT, escape, markdown_table
 from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
-from holdfast.analysis.render.text_layout import skipped_files
+from holdfast.analysis.render.text_layout import skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -34,13 +35,13 @@ from holdfast.storage.git.project_files import checked_project
 
 ComprehensiveFormat = Literal["summary", "detailed", "json", "markdown", "sarif"]
 SECTIONS = ("duplicates", "dead_code", "defects", "complexity", "tdg")
-ALWAYS = ("debt",)
-FOR_THE_GRADIENT = ("churn", "coupling")
+_ALWAYS_RUN = ("debt",)
+_RUN_FOR_GRADIENT = ("churn", "coupling")
 
-_CONFIDENCE = 0.5
-_PLACES = 5
-"""Fragments of a clone that the text lists: a chosen bound."""
-_SHARES = ("duplication", "mean defect probability")
+_DEFAULT_CONFIDENCE = 0.5
+_MAX_FRAGMENTS_SHOWN = 5
+"""Fragments of a clone in the text of a result: a judgement, as more do not fit on a line or two."""
+_PERCENTAGES = ("duplication", "mean defect probability")
 _METHOD = (
     "Each section is the analysis of its own tool, over one scan. Dead code and defect predictions below the"
     " requested confidence are left out. `min_lines` applies to clones, and to the lines of code of files"
@@ -61,10 +62,15 @@ class AnalyzeComprehensive(arguments.ProjectInput):
         default=True, description="Grade files by the technical debt gradient, from the sections included."
     )
     confidence_threshold: StrictFloat = Field(
-        default=_CONFIDENCE, ge=0, le=1, description="Least confidence of predictions and dead code."
+        default=_DEFAULT_CONFIDENCE,
+        ge=0,
+        le=1,
+        description="Minimum confidence of predictions and dead code.",
     )
     min_lines: Integer = count_field(
-        BLOCK_LINES, 100_000, "Least lines of a clone, and of code in a file that is predicted or graded."
+        BLOCK_LINES,
+        100_000,
+        "Minimum lines of a clone, and lines of code in a file that is predicted or graded.",
     )
     include_patterns: list[str] = Field(default=[], description='Only files that match, such as "**/*.rs".')
     exclude_patterns: list[str] = Field(
@@ -93,12 +99,12 @@ class Overview(Output):
     functions: int | None
     complexity_errors: int | None
     complexity_warnings: int | None
-    debt_items: int | None = Field(description="Debts that a marker in a comment admits.")
+    debt_items: int | None = Field(description="Comments with a debt marker.")
     tdg: float | None = Field(description="From 0 to 5; higher is worse.")
 
 
 class Performance(Output):
-    """The time taken."""
+    """How long the analyses took."""
 
     total_ms: float
     files_per_second: float | None
@@ -121,22 +127,22 @@ class Comprehensive(FileCounts):
     sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, in that format.")
 
 
-def _clone(one: Mapping[str, Any]) -> str:
-    places = [f"{each['file']}:{each['line']}-{each['end_line']}" for each in one["fragments"]]
-    more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-    return f"{one['kind']}, {one['similarity']:.2f}: {', '.join(places[:_PLACES])}{more}"
+def _clone_text(clone: Mapping[str, Any]) -> str:
+    places = [f"{each['file']}:{each['line']}-{each['end_line']}" for each in clone["fragments"]]
+    more = f", and {len(places) - _MAX_FRAGMENTS_SHOWN} more" if len(places) > _MAX_FRAGMENTS_SHOWN else ""
+    return f"{clone['kind']}, {clone['similarity']:.2f}: {', '.join(places[:_MAX_FRAGMENTS_SHOWN])}{more}"
 
 
-def _named(name: str, value: float | None) -> tuple[str, str]:
+def _number_row(name: str, value: float | None) -> tuple[str, str]:
     """Return the label and the text of a number of the overview."""
     name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
     if value is None:
         return name, "not measured"
-    return name, f"{value:.1%}" if name in _SHARES else f"{value:.12g}"
+    return name, f"{value:.1%}" if name in _PERCENTAGES else f"{value:.12g}"
 
 
-_LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
-    "duplicates": ("classes", _clone),
+_SHOWN_LISTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+    "duplicates": ("classes", _clone_text),
     "dead_code": (
         "findings",
         lambda it: f"{it['confidence']:.2f} {it['file']}:{it['line']} {it['kind']} {it['name']}",
@@ -146,12 +152,12 @@ _LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "debt": ("items", lambda it: f"{it['severity']} {it['file']}:{it['line']} {it['text']}"),
     "tdg": ("files", lambda it: f"{it['score']:.2f} {it['level']} {it['file']}"),
 }
-"""The list of each section that is shown, and the text of its entries."""
+"""For each section the name of the list that the text shows, and a function that renders an entry."""
 
 
 def _text(result: Comprehensive, width: int) -> str:
     lines = [table(_overview_rows(result), width, flexible=(0,))]
-    for title, entries in _listed(result):
+    for title, entries in _titled_lists(result):
         lines += ["", f"{title}:", *(f"  {entry}" for entry in entries)]
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
@@ -159,29 +165,33 @@ def _text(result: Comprehensive, width: int) -> str:
 def _markdown(result: Comprehensive) -> str:
     numbers = markdown_table(("Number", ""), _overview_rows(result), (LEFT, RIGHT))
     lines = ["# Comprehensive analysis", "", numbers]
-    for title, entries in _listed(result):
-        lines += ["", f"## {title}", "", *(f"- {escaped(entry)}" for entry in entries)]
+    for title, entries in _titled_lists(result):
+        lines += ["", f"## {title}", "", *(f"- {escape(entry)}" for entry in entries)]
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
 def _overview_rows(result: Comprehensive) -> list[tuple[str, str]]:
-    return [_named(name, value) for name, value in result.summary]
+    return [_number_row(name, value) for name, value in result.summary]
 
 
-def _listed(result: Comprehensive) -> Iterator[tuple[str, list[str]]]:
+def _titled_lists(result: Comprehensive) -> Iterator[tuple[str, list[str]]]:
     """Yield the title of each section that has a list, and its entries."""
-    for name, section in result.results.items() if result.format != "summary" else ():
-        key, entry_text = _LISTED[name]
+    if result.format == "summary":
+        return
+    for name, section in result.results.items():
+        key, entry_text = _SHOWN_LISTS[name]
         if key in section:  # an executive summary has no lists
             title = "Technical debt gradient" if name == "tdg" else name.replace("_", " ").capitalize()
             yield title, [one_line(entry_text(entry)) for entry in section[key]] or ["none"]
 
 
 def _notes(result: Comprehensive) -> list[str]:
-    """Return failures, skipped files, and why the numbers are not recorded."""
+    """Return failures, skipped files, why the numbers are not recorded, and the time taken."""
     notes = [f"{name} failed: {reason}" for name, reason in result.failures.items()]
-    notes += filter(None, [skipped_files(result)])
-    notes += [] if result.trend.kept else [f"Not recorded for the trend: {result.trend.reason}."]
+    if skipped := skipped_files_line(result):
+        notes.append(skipped)
+    if not result.trend.kept:
+        notes.append(f"Not recorded for the trend: {result.trend.reason}.")
     if result.performance is not None:
         parts = ", ".join(f"{name} {ms:g} ms" for name, ms in result.performance.components_ms.items())
         notes.append(f"Took {result.performance.total_ms:g} ms: {parts}.")
@@ -198,19 +208,19 @@ def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
     )
 
 
-def _gradient(run: AnalysisRun, args: AnalyzeComprehensive) -> dict[str, Any]:
+def _gradient_section(run: AnalysisRun, args: AnalyzeComprehensive) -> dict[str, Any]:
     files = gradients(run.measured, args.min_lines)
     whole = project_gradient(run.measured, files)
     rows = [
-        {"file": path, "score": one.score, "level": one.level, "components": dict(one.components)}
-        for path, one in files.items()
+        {"file": path, "score": file.score, "level": file.level, "components": dict(file.components)}
+        for path, file in files.items()
     ]
     levels = [row["level"] for row in rows]
     section: dict[str, Any] = visible_in({
         "score": whole.score,
         "level": whole.level,
         "components": dict(whole.components),
-        "not_measured": missing(run.measured, whole),
+        "not_measured": missing_components(run.measured, whole),
         "by_level": {level: levels.count(level) for level in ("critical", "warning", "normal")},
         "files": rows[: args.limit],
     })  # fmt: skip
@@ -237,7 +247,7 @@ def _overview(run: AnalysisRun, results: Mapping[str, Mapping[str, Any]]) -> Ove
     )
 
 
-def _point(
+def _record_point(
     room: Analysis,
     args: AnalyzeComprehensive,
     project: Project,
@@ -246,10 +256,10 @@ def _point(
 ) -> TrendPoint:
     numbers = section_numbers(results)
     if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
-        # Other arguments give these numbers another meaning.
+        # With other arguments these numbers cannot be compared with those recorded before.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
-    numbers["coverage"] = covered_share(run.measured.files.values())
-    # Uses outside the project decide whether code is dead.
+    numbers["coverage"] = coverage_percent(run.measured.files.values())
+    # Code is dead only if it is not used outside the project either.
     repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None
     return recorded_point(room, project, run.scan, numbers, repository)
 
@@ -260,7 +270,9 @@ def _point(
     effect=Effect.READ,
     command="comprehensive",
     example="holdfast analyze comprehensive src --format markdown",
-    **arguments.of_project(_text, markdown=_markdown, sarif=lambda result: sarif_text(result.sarif or {})),
+    **arguments.project_options(
+        _text, markdown=_markdown, sarif=lambda result: sarif_text(result.sarif or {})
+    ),
 )
 def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Comprehensive:
     """Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.
@@ -268,7 +280,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     All sections share one scan of the files. A section that fails is listed in `failures`, without effect on
     the others. Values that were not measured are null.
     """
-    began, started = room.clock(), time.monotonic()
+    timestamp, started = room.clock(), time.monotonic()
     if not args.wanted:
         raise InvalidArguments("No section is included.", hint="Include at least one.")
     project = Project(
@@ -277,19 +289,19 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
         tuple(args.exclude_patterns),
     )
     limits = ReportLimits(args.confidence_threshold, args.min_lines, args.limit, brief=args.executive_summary)
-    wanted = (*args.wanted, *ALWAYS, *(FOR_THE_GRADIENT if args.include_tdg else ()))
-    chosen = {name: one for name, one in limits.components().items() if name in wanted}
+    wanted = (*args.wanted, *_ALWAYS_RUN, *(_RUN_FOR_GRADIENT if args.include_tdg else ()))
+    components = {name: component for name, component in limits.components().items() if name in wanted}
     options = RunOptions(project, concurrent=False, period_days=RECENT_DAYS)
-    run = run_analyses(room, options, chosen)
+    run = run_analyses(room, options, components)
     results = dict(run.sections)
     if args.include_tdg:
-        results["tdg"] = _gradient(run, args)
-    point = _point(room, args, project, run, results)
+        results["tdg"] = _gradient_section(run, args)
+    point = _record_point(room, args, project, run, results)
     if args.executive_summary:
-        results = {name: _numbers(section) for name, section in results.items()}
+        results = {name: _without_lists(section) for name, section in results.items()}
     result = Comprehensive(
-        **run.scan.counts.of(project.path, args.format),
-        timestamp=rfc3339(began),
+        **run.scan.counts.result_fields(project.path, args.format),
+        timestamp=rfc3339(timestamp),
         summary=_overview(run, results),
         results=results,
         failures=dict(run.failures),
@@ -297,10 +309,12 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
         performance=_performance(run, time.monotonic() - started) if args.perf else None,
         method=_METHOD,
     )
-    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(run, result)})
+    if args.format == "sarif":
+        return result.model_copy(update={"sarif": _sarif(run, result)})
+    return result
 
 
-def _numbers(section: Mapping[str, Any]) -> dict[str, Any]:
+def _without_lists(section: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in section.items() if not isinstance(value, list)}
 
 
@@ -309,5 +323,5 @@ def _performance(run: AnalysisRun, seconds: float) -> Performance:
     return Performance(
         total_ms=round(1000 * seconds, 1),
         files_per_second=round(files / seconds, 1) if files else None,
-        components_ms={name: round(1000 * spent, 1) for name, spent in sorted(run.seconds.items())},
+        components_ms={name: round(1000 * duration, 1) for name, duration in sorted(run.seconds.items())},
     )

@@ -11,7 +11,7 @@ from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
 from holdfast.analysis.tools import arguments
@@ -24,9 +24,12 @@ from holdfast.storage.git.project_files import checked_project
 
 Format = Literal["summary", "detailed", "json", "sarif"]
 
-_SHOWN = 50
-_MOST = 1000
-_IN_SUMMARY = 10
+_DEFAULT_FINDINGS = 50
+"""Findings in a result by default: a judgement, about a screen of text."""
+_MAX_FINDINGS = 1000
+"""Findings in a result at most: a judgement, so that it stays below a megabyte."""
+_MAX_FINDINGS_IN_SUMMARY = 10
+"""Findings in the text of a summary: a judgement, so that it stays short."""
 
 
 class AnalyzeDeadCode(Input):
@@ -34,25 +37,29 @@ class AnalyzeDeadCode(Input):
 
     project_path: str = Field(
         default=".",
-        description="The path to report on, from the repository root; uses in the whole repository count.",
+        description="The path to report on, from the repository root; code used outside it is not reported.",
     )
     min_confidence: Level = Field(
-        default="medium", description="high: the name occurs nowhere else. low: also what others may use."
+        default="medium",
+        description="high: the name occurs nowhere else. low: also what other programs may use.",
     )
     kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only findings of these kinds.")
     include_tests: StrictBool = Field(
-        default=True, description="Also list findings in tests and examples; their uses always count."
+        default=True,
+        description="Also list findings in tests and examples; uses in them are found either way.",
     )
     since: arguments.Revision | None = Field(
         default=None, description="Only what was not dead in this commit, branch or tag."
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
     format: Format = Field(default="summary", description="The format of the text.")
-    limit: Integer = Field(default=_SHOWN, ge=1, le=_MOST, description="Maximum number of findings to list.")
+    limit: Integer = Field(
+        default=_DEFAULT_FINDINGS, ge=1, le=_MAX_FINDINGS, description="Maximum number of findings to list."
+    )
 
 
 class DeadCodeFinding(Output):
-    """Something that nothing uses."""
+    """A definition or statement that nothing uses."""
 
     kind: Kind
     name: UntrustedText = Field(
@@ -79,7 +86,7 @@ class DeadCodeSummary(Output):
 
 
 class DeadCode(SarifResult):
-    """What nothing uses."""
+    """The code of a project that nothing uses."""
 
     project_path: UntrustedText
     findings: list[DeadCodeFinding] = Field(description="By confidence, then file and line.")
@@ -101,7 +108,7 @@ _METHOD = (
 )
 
 
-def _line(finding: DeadCodeFinding) -> str:
+def _finding_line(finding: DeadCodeFinding) -> str:
     line = f"{finding.level:<6} {finding.file}:{finding.line}  {finding.kind} {finding.name}"
     return text.one_line(line.rstrip(), keep_spaces=True)
 
@@ -111,17 +118,18 @@ def _text(result: DeadCode, _: int) -> str:
     share = "" if summary.dead_share is None else f" ({summary.dead_share:.1%} of all lines)"
     dead = f"{text.counted(summary.files, 'file')}, {text.counted(summary.dead_lines, 'line')}{share}"
     analysed = f"{result.files_analyzed} of {result.files_discovered} files analysed"
-    shown = result.findings if is_detailed else result.findings[:_IN_SUMMARY]
-    found = (
-        f"{_line(each)}\n       {text.one_line(each.reason)}" if is_detailed else _line(each)
-        for each in shown
-    )
+    shown = result.findings if is_detailed else result.findings[:_MAX_FINDINGS_IN_SUMMARY]
+    finding_lines = []
+    for finding in shown:
+        finding_lines.append(_finding_line(finding))
+        if is_detailed:
+            finding_lines.append(f"       {text.one_line(finding.reason)}")
     return lines(
         f"Findings: {summary.total} in {dead}; {analysed}.",
         (f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),
-        skipped_files(result),
-        found,
-        shown_of(len(shown), summary.total),
+        skipped_files_line(result),
+        finding_lines,
+        shown_line(len(shown), summary.total),
     )
 
 
@@ -131,7 +139,7 @@ def _text(result: DeadCode, _: int) -> str:
     effect=Effect.READ,
     command="dead-code",
     example="holdfast analyze dead-code --min-confidence high",
-    **arguments.of_project(_text, specified=False, sarif=DeadCode.sarif_text),
+    **arguments.project_options(_text, specified=False, sarif=DeadCode.sarif_text),
 )
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
@@ -140,20 +148,17 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is listed, and
     the command exits with status 1 if anything did.
     """
-    base = arguments.base_of(room, args.since, args.diff)
+    base = arguments.requested_base(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)
-    repository = room.scan(Project())  # a use anywhere in the repository is a use
+    repository = room.scan(Project())  # code may be used outside the project
     scan = room.scan(Project(path)) if path else repository
-    found = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
-    items = sorted(
-        (
-            item
-            for item in found.items
-            if (args.kinds is None or item.kind in args.kinds)
-            and (args.include_tests or not IN_TESTS.search(item.file))
-        ),
-        key=lambda item: -item.confidence,  # stable: by file and line for equal confidence
-    )
+    whole_report = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
+    items = list(whole_report.items)
+    if args.kinds is not None:
+        items = [item for item in items if item.kind in args.kinds]
+    if not args.include_tests:
+        items = [item for item in items if not IN_TESTS.search(item.file)]
+    items.sort(key=lambda item: -item.confidence)  # stable: by file and line for equal confidence
     report = DeadCodeReport(tuple(items))
     result = DeadCode(
         **scan.counts.model_dump(),

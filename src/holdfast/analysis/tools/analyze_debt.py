@@ -15,7 +15,7 @@ from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEBT_RULES
 from holdfast.analysis.tools import arguments
@@ -32,14 +32,16 @@ from holdfast.storage.git.project_files import checked_project
 
 AgesOf = Literal["certain", "all", "none"]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
-_ITEMS = 50
-_SHOWN = 10
+_DEFAULT_ITEMS = 50
+"""Items in a result by default: a judgement, about a screen of text."""
+_MAX_ITEMS_SHOWN = 10
+"""Items in the text of a summary: a judgement, so that it stays short."""
 _NOT_REQUESTED = "not requested"
 _METHOD = (
     "Certain: a comment line starts with a marker such as TODO or FIXME, which sets category and severity."
-    " Probable: a linear model, trained on labelled comments of seven projects, takes it for debt; a third"
-    " to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences and"
-    " commented-out code do not count. The age is that of the last change to the line."
+    " Probable: a linear model, trained on labelled comments of seven projects, classifies it as debt; a"
+    " third to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences"
+    " and commented-out code are ignored. The age is that of the last change to the line."
 )
 
 
@@ -53,7 +55,7 @@ class AnalyzeDebt(arguments.ProjectInput):
         default=None,
         ge=0,
         le=1,
-        description="The minimum probability of those; by default where precision and recall are balanced.",
+        description="The minimum probability of probable items; the default balances precision and recall.",
     )
     min_severity: Severity = Field(
         default="Low", description="Only this severity or higher; probable items are Low."
@@ -65,9 +67,11 @@ class AnalyzeDebt(arguments.ProjectInput):
         default=None,
         description="Only items that the same file did not contain in this commit, branch or tag.",
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
     format: DebtFormat = Field(default="summary", description="The format of the text.")
-    limit: Integer = count_field(_ITEMS, LIMITS.debt_items, "Maximum number of items, the most severe first.")
+    limit: Integer = count_field(
+        _DEFAULT_ITEMS, LIMITS.debt_items, "Maximum number of items, the most severe first."
+    )
 
 
 class FoundDebt(Output):
@@ -88,7 +92,7 @@ class FoundDebt(Output):
 
 
 class OldestDebt(Output):
-    """The item whose line has been unchanged the longest."""
+    """The item on the line that has not been changed for the longest time."""
 
     file: UntrustedText
     line: int
@@ -113,36 +117,38 @@ class Debt(SarifResult):
 
     format: DebtFormat
     project_path: UntrustedText
-    compared_with: str | None = Field(description="The commit; null if everything counts.")
+    compared_with: str | None = Field(description="The base commit; null if there is none.")
     summary: DebtSummary
     items: list[FoundDebt] = Field(description="`summary.total` is the total number.")
-    threshold: float | None = Field(description="The minimum probability; null if only markers count.")
+    threshold: float | None = Field(description="The minimum probability; null without probable items.")
     method: str
 
 
 def _text(result: Debt, width: int) -> str:
     summary = result.summary
-    shown = result.items if result.format == "detailed" else result.items[:_SHOWN]
+    shown = result.items if result.format == "detailed" else result.items[:_MAX_ITEMS_SHOWN]
     return lines(
         f"Debt: {tally(summary.by_certainty) or 'none'}.",
         f"Files: {summary.files_with_debt} of {result.files_analyzed} contain debt.",
         f"{tally(summary.by_severity)}; {tally(summary.by_category)}." if summary.total else "",
         f"Only what is new since {result.compared_with}." if result.compared_with else "",
-        skipped_files(result),
+        skipped_files_line(result),
         _age_lines(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        shown_of(len(shown), summary.total),
+        shown_line(len(shown), summary.total),
         result.method,
     )
 
 
 def _age_lines(summary: DebtSummary) -> list[str]:
-    found = []
+    lines = []
     if summary.oldest is not None:
         oldest = f"{summary.oldest.age_days} ({summary.oldest.file}:{summary.oldest.line})"
-        found.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
+        lines.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
     unknown = {reason: count for reason, count in summary.ages_unknown.items() if reason != _NOT_REQUESTED}
-    return [*found, *([f"Age unknown: {tally(unknown)}."] if unknown else [])]
+    if unknown:
+        lines.append(f"Age unknown: {tally(unknown)}.")
+    return lines
 
 
 def _cells(item: FoundDebt) -> tuple[str, ...]:
@@ -152,19 +158,20 @@ def _cells(item: FoundDebt) -> tuple[str, ...]:
     return item.severity, item.category, evidence, age, f"{item.file}:{item.line}", text
 
 
-def _with_age(item: DebtItem, shown: FoundDebt) -> CodeFinding:
+def _finding_with_age(item: DebtItem, shown: FoundDebt) -> CodeFinding:
     finding = debt_finding(item)
     age = {"age_days": shown.age_days, "committed_at": shown.committed_at}
     return replace(finding, properties=finding.properties | age)  # type: ignore[operator]
 
 
-def _found(item: DebtItem, age: Age | str) -> FoundDebt:
+def _found_debt(item: DebtItem, age: Age | str) -> FoundDebt:
     if isinstance(age, str):
         return FoundDebt(**vars(item), age_days=None, committed_at=None, age_unknown=age)
     return FoundDebt(**vars(item), age_days=age.days, committed_at=rfc3339_of_seconds(age.time))
 
 
-def _ages(room: Analysis, items: Sequence[DebtItem], which: AgesOf) -> Ages:
+def _item_ages(room: Analysis, items: Sequence[DebtItem], which: AgesOf) -> Ages:
+    """Return, by file and line, the age of each item or why it is not known."""
     ages: Ages = {}
     wanted: dict[str, list[int]] = {}
     for item in items:
@@ -177,21 +184,23 @@ def _ages(room: Analysis, items: Sequence[DebtItem], which: AgesOf) -> Ages:
 
 
 def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
-    found = [(item, ages[item.file][item.line]) for item in items]
-    known = [(age.time, age.days, item) for item, age in found if not isinstance(age, str)]
+    aged_items = [(item, ages[item.file][item.line]) for item in items]
+    known = [(age, item) for item, age in aged_items if not isinstance(age, str)]
     oldest = None
     if known:
-        _, days, first = min(known, key=lambda row: (row[0], row[2].order))
-        oldest = OldestDebt(file=first.file, line=first.line, age_days=days)
-    counted = Counter(value for item in items for value in (item.certainty, item.severity, item.category))
-    reasons = Counter(age for _, age in found if isinstance(age, str))
+        age, item = min(known, key=lambda pair: (pair[0].time, pair[1].order))
+        oldest = OldestDebt(file=item.file, line=item.line, age_days=age.days)
+    certainties = Counter(item.certainty for item in items)
+    severities = Counter(item.severity for item in items)
+    categories = Counter(item.category for item in items)
+    reasons = Counter(age for _, age in aged_items if isinstance(age, str))
     return DebtSummary(
         total=len(items),
-        by_certainty={name: counted[name] for name in get_args(Certainty)},
-        by_severity={name: counted[name] for name in SEVERITIES},
-        by_category={name: counted[name] for name in get_args(Category)},
+        by_certainty={name: certainties[name] for name in get_args(Certainty)},
+        by_severity={name: severities[name] for name in SEVERITIES},
+        by_category={name: categories[name] for name in get_args(Category)},
         files_with_debt=len({item.file for item in items}),
-        average_age_days=round(sum(days for _, days, _ in known) / len(known), 1) if known else None,
+        average_age_days=round(sum(age.days for age, _ in known) / len(known), 1) if known else None,
         oldest=oldest,
         ages_unknown=dict(sorted(reasons.items())),
     )
@@ -214,7 +223,7 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     effect=Effect.READ,
     command="debt",
     example="holdfast analyze debt src --min-severity Medium",
-    **arguments.of_project(_text, specified=False, sarif=Debt.sarif_text),
+    **arguments.project_options(_text, specified=False, sarif=Debt.sarif_text),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """List self-admitted technical debt: TODO, FIXME and the like, and comments that read like debt.
@@ -223,23 +232,24 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     item has its location, category, severity and age.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
+    threshold, base = _threshold(args), arguments.requested_base(room, args.since, args.diff)
     scan = room.scan(project, names=False)
     report = debt_report(
         room, scan, base, probable=args.include_probable, min_probability=args.min_probability
     )
-    items = [item for item in report.items if item.order[0] <= SEVERITIES.index(args.min_severity)]
-    ages = _ages(room, items, args.ages)
+    severities = SEVERITIES[: SEVERITIES.index(args.min_severity) + 1]
+    items = [item for item in report.items if item.severity in severities]
+    ages = _item_ages(room, items, args.ages)
     result = Debt(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
-        items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],
+        items=[_found_debt(item, ages[item.file][item.line]) for item in items[: args.limit]],
         threshold=threshold,
         method=_METHOD,
     )
     return result.with_findings(
-        map(_with_age, items, result.items),
+        map(_finding_with_age, items, result.items),
         rules=DEBT_RULES.values(),
         total=len(items),
         properties={"summary": result.summary.wire()},

@@ -42,15 +42,15 @@ from holdfast.storage.git.project_files import checked_project
 
 AnalysisName = Literal["ast", "complexity", "churn", "dag", "dead-code", "satd", "defect-probability"]
 
-_OTHER_SPELLINGS = {
+_FORMER_ANALYSIS_NAMES = {
     "dead_code": "dead-code",
     "defect_probability": "defect-probability",
     "tdg": "defect-probability",
 }
-_OTHER_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
-_TREE_NODES = 6
-"""Files and folders of the tree for each entry of other lists: a chosen bound."""
-_PERIOD = 30
+_FORMER_ARGUMENT_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
+_TREE_NODES_PER_ENTRY = 6
+"""The tree may have this many times as many files and folders as other lists have entries: a judgement."""
+_DEFAULT_PERIOD_DAYS = 30
 
 
 class AnalyzeDeepContext(Input):
@@ -61,7 +61,9 @@ class AnalyzeDeepContext(Input):
         default=None, min_length=1, description="Only these analyses."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
-    period_days: Integer = Field(default=_PERIOD, ge=1, le=36_500, description="Days of history for churn.")
+    period_days: Integer = Field(
+        default=_DEFAULT_PERIOD_DAYS, ge=1, le=36_500, description="Days of history for churn."
+    )
     dag_type: DagType = Field(default="import-graph", description="Edges of the dependency graph.")
     max_depth: IntegerOrNone = Field(
         default=None, ge=0, le=1000, description="Levels of subfolders; 0 for none."
@@ -78,30 +80,35 @@ class AnalyzeDeepContext(Input):
     since: arguments.Revision | None = Field(
         default=None, description="Only findings that are new or worse since this commit, branch or tag."
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
 
     @model_validator(mode="before")
     @classmethod
-    def _other_spellings(cls, given: Any) -> Any:
+    def _accept_former_names(cls, given: Any) -> Any:
         """Accept the argument names and values of earlier programs."""
         if not isinstance(given, dict):
             return given
-        named = {_OTHER_NAMES.get(name, name): _listed(name, value) for name, value in given.items()}
-        if len(named) < len(given):
+        renamed: dict[str, Any] = {}
+        for given_name, value in given.items():
+            current_name = _FORMER_ARGUMENT_NAMES.get(given_name) or given_name
+            renamed[current_name] = _pattern_list(given_name, value)
+        if len(renamed) < len(given):
             raise InvalidArguments(
                 "Patterns are given by two names.", hint="Use include_patterns and exclude_patterns."
             )
         for name in ("include_analyses", "exclude_analyses"):
-            if isinstance(values := named.get(name), list | tuple):
-                named[name] = [
-                    _OTHER_SPELLINGS.get(value, value) if isinstance(value, str) else value
+            values = renamed.get(name)
+            if isinstance(values, list | tuple):
+                renamed[name] = [
+                    _FORMER_ANALYSIS_NAMES.get(value, value) if isinstance(value, str) else value
                     for value in values
                 ]
-        return named
+        return renamed
 
 
-def _listed(name: str, value: Any) -> Any:
-    return [value] if name in _OTHER_NAMES and isinstance(value, str) else value
+def _pattern_list(name: str, value: Any) -> Any:
+    """Return a list for the single pattern that an argument with a former name may have."""
+    return [value] if name in _FORMER_ARGUMENT_NAMES and isinstance(value, str) else value
 
 
 @analyze.operation(
@@ -110,7 +117,7 @@ def _listed(name: str, value: Any) -> Any:
     effect=Effect.READ,
     command="context",
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
-    **arguments.of_project(
+    **arguments.project_options(
         lambda result, _: markdown(result), sarif=lambda result: sarif_text(result.sarif or {})
     )
     | {"listed": True},
@@ -121,47 +128,51 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     Every number is measured, or null with a reason; test coverage comes from reports.
     An analysis that fails is listed in `failures`.
     """
-    began, started = room.clock(), time.monotonic()
-    analyses, options = _analyses(args), _options(room, args)
+    timestamp, started = room.clock(), time.monotonic()
+    analyses, options = _selected_analyses(args), _run_options(room, args)
     components = deep_context_components(args.limit, args.dag_type)
     run = run_analyses(room, options, {name: components[name] for name in analyses})
     measured, project = run.measured, options.project
-    spots = hotspots(measured)
-    scores = {spot.location.file: spot.composite_score for spot in spots}
-    origin, no_origin = _origin(room, options, run.scan, args.limit)
-    card = scorecard(measured, run.coverage.reason)
+    all_hotspots = hotspots(measured)
+    scores = {hotspot.location.file: hotspot.composite_score for hotspot in all_hotspots}
+    provenance, no_provenance_reason = _provenance(room, options, run.scan, args.limit)
+    quality = scorecard(measured, run.coverage.reason)
     result = DeepContext(
         **run.scan.counts.wire(),
         format=args.format,
         metadata=Metadata(
-            generated_at=rfc3339(began),
+            generated_at=rfc3339(timestamp),
             tool_version=__version__,
             project_root=project.path or ".",
             analyses=list(analyses),
             period_days=args.period_days,
             cache_strategy=args.cache_strategy,
-            cache_stats=_stats(run.scan),
+            cache_stats=_cache_stats(run.scan),
             compared_with=None if options.base is None else options.base.commit,
             analysis_duration=Duration.since(started),
-            trend=_point(room, options, analyses, run.scan, card),
+            trend=_record_point(room, options, analyses, run.scan, quality),
         ),
-        quality_scorecard=card,
+        quality_scorecard=quality,
         defect_summary=defect_summary(measured),
-        hotspots=spots[: args.limit],
-        total_hotspots=len(spots),
+        hotspots=all_hotspots[: args.limit],
+        total_hotspots=len(all_hotspots),
         recommendations=recommendations(measured),
         defect_correlation=correlation(measured, args.limit),
         coverage=run.coverage.summary,
-        template_provenance=origin,
-        template_provenance_reason=no_origin,
+        template_provenance=provenance,
+        template_provenance_reason=no_provenance_reason,
         analyses=run.sections,
         failures=dict(run.failures),
-        file_tree=file_tree(measured, _top(project, run.scan), scores, _TREE_NODES * args.limit),
+        file_tree=file_tree(
+            measured, _tree_root(project, run.scan), scores, _TREE_NODES_PER_ENTRY * args.limit
+        ),
     )
-    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(run, result)})
+    if args.format == "sarif":
+        return result.model_copy(update={"sarif": _sarif(run, result)})
+    return result
 
 
-def _analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
+def _selected_analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
     wanted: Iterable[str] = args.include_analyses or get_args(AnalysisName)
     chosen = tuple(
         name for name in get_args(AnalysisName) if name in wanted and name not in args.exclude_analyses
@@ -171,8 +182,8 @@ def _analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
     return chosen
 
 
-def _options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
-    base = arguments.base_of(room, args.since, args.diff)
+def _run_options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
+    base = arguments.requested_base(room, args.since, args.diff)
     if base is not None and args.cache_strategy == "offline":
         raise InvalidArguments(
             "An offline analysis cannot be compared with a commit.",
@@ -187,14 +198,14 @@ def _options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
     return RunOptions(project, base, args.cache_strategy, args.parallel, period_days=args.period_days)
 
 
-def _top(project: Project, scan: Scan) -> tuple[str, str]:
+def _tree_root(project: Project, scan: Scan) -> tuple[str, str]:
     """Return the name and path of the folder at the root of the tree."""
-    path = project.path
-    path = path.rpartition("/")[0] if path in scan.files else path
+    is_file = project.path in scan.files
+    path = project.path.rpartition("/")[0] if is_file else project.path
     return path.rpartition("/")[2] or ".", path
 
 
-def _origin(
+def _provenance(
     room: Analysis, options: RunOptions, scan: Scan, limit: int
 ) -> tuple[Provenance | None, str | None]:
     if options.strategy == "offline":
@@ -202,18 +213,21 @@ def _origin(
     return provenance_of(Tree(room.repository), options.project.path, scan.files, limit)
 
 
-def _point(
-    room: Analysis, options: RunOptions, analyses: tuple[str, ...], scan: Scan, card: Scorecard
+def _record_point(
+    room: Analysis, options: RunOptions, analyses: tuple[str, ...], scan: Scan, quality: Scorecard
 ) -> TrendPoint:
+    """Record the numbers for the trend if they can be compared with those recorded before."""
     if options.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
-    # With other analyses, another period or a base, these numbers have another meaning.
-    usual = (get_args(AnalysisName), _PERIOD, None)
-    is_usual = (analyses, options.period_days, options.base) == usual
-    return recorded_point(room, options.project, scan, scorecard_numbers(card) if is_usual else {})
+    is_comparable = (
+        analyses == get_args(AnalysisName)
+        and options.period_days == _DEFAULT_PERIOD_DAYS
+        and options.base is None
+    )
+    return recorded_point(room, options.project, scan, scorecard_numbers(quality) if is_comparable else {})
 
 
-def _stats(scan: Scan) -> CacheStats:
+def _cache_stats(scan: Scan) -> CacheStats:
     looked_up = scan.hits + scan.misses
     rate = round(scan.hits / looked_up, 3) if looked_up else None
     return CacheStats(hits=scan.hits, misses=scan.misses, hit_rate=rate)
@@ -223,15 +237,15 @@ def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
     findings = run.measured.findings
     notes = [f"{name} failed: {reason}" for name, reason in run.failures.items()]
     notes += [
-        f"{name} was not measured: {why}" for name, why in result.quality_scorecard.not_measured.items()
+        f"{name} was not measured: {reason}" for name, reason in result.quality_scorecard.not_measured.items()
     ]
-    card: Mapping[str, Any] = result.quality_scorecard.wire()
+    quality: Mapping[str, Any] = result.quality_scorecard.wire()
     return sarif(
         findings[:MAX_RESULTS],
         total=len(findings),
         properties={
-            "overall_health_score": card["overall_health"],
-            "technical_debt_hours": card["technical_debt_hours"],
+            "overall_health_score": quality["overall_health"],
+            "technical_debt_hours": quality["technical_debt_hours"],
             "cache_hit_rate": result.metadata.cache_stats.hit_rate,
             **run.scan.counts.model_dump(),
         },

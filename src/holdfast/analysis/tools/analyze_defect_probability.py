@@ -18,11 +18,16 @@ from holdfast.analysis.defects.defect_report import (
 )
 from holdfast.analysis.defects.logistic import Model
 from holdfast.analysis.defects.measures import FEATURES
-from holdfast.analysis.defects.prediction import COSTS, HIGH, MEDIUM, cached_predictions
+from holdfast.analysis.defects.prediction import (
+    CONFIDENCE_COSTS,
+    MIN_HIGH_PROBABILITY,
+    MIN_MEDIUM_PROBABILITY,
+    cached_predictions,
+)
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
 from holdfast.analysis.tools import arguments
@@ -36,14 +41,18 @@ from holdfast.storage.git.project_files import checked_project
 
 DefectFormat = Literal["summary", "detailed", "json", "sarif"]
 RankedBy = Literal["probability", "risk-per-line"]
-_FILES, _SHOWN = 50, 10
+_DEFAULT_FILES = 50
+"""Files in a result by default: a judgement, about a screen of text."""
+_MAX_FILES_SHOWN = 10
+"""Files in the text of a summary: a judgement, so that it stays short."""
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
     "Probability that a fixing commit (by its message) changes the file within 365 days: logistic"
     " regression on size and six features, trained on other repositories and adapted to the last year of this"
-    f" one if it has enough fixes. High from {HIGH:g}, Medium from {MEDIUM:g}. Confidence is 1 minus a"
-    " deduction for each feature that was not measured ("
-    + ", ".join(f"{name} {cost:g}" for name, cost in COSTS.items())
+    " one if it has enough fixes."
+    f" High from {MIN_HIGH_PROBABILITY:g}, Medium from {MIN_MEDIUM_PROBABILITY:g}."
+    " Confidence is 1 minus a deduction for each feature that was not measured ("
+    + ", ".join(f"{name} {cost:g}" for name, cost in CONFIDENCE_COSTS.items())
     + "), times 0.9 if the model was not adapted to this repository, times 0.8 below ten lines of code."
     " docs/accuracy.md reports the accuracy."
 )
@@ -56,8 +65,10 @@ _ADVICE: dict[str, str] = {
     "name_quality": "Rename its least clear names after what they hold.",
     "test_coverage": "Cover the lines that no test runs.",
 }
-_MIN_FACTOR, _ADVISED = 0.2, 3
-"""The least log-odds of a listed factor (0.2 is 1.2 times the odds), and how many get advice: judgements."""
+_MIN_FACTOR_LOG_ODDS = 0.2
+"""The minimum contribution of a listed factor: a judgement, 0.2 multiplies the odds by 1.2."""
+_MAX_RECOMMENDATIONS = 3
+"""Factors that recommendations are given for: a judgement, more would not be followed."""
 
 
 class AnalyzeDefectProbability(arguments.ProjectInput):
@@ -74,10 +85,10 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
     format: DefectFormat = Field(default="summary", description="The format of the text.")
     rank_by: RankedBy = Field(
         default="probability",
-        description="`risk-per-line` lists first where reviewing a hundred lines finds most.",
+        description="`risk-per-line` lists those files first in which reviewing a hundred lines finds most.",
     )
     limit: Integer = count_field(
-        _FILES, LIMITS.defect_files, "The maximum number of files, the riskiest first."
+        _DEFAULT_FILES, LIMITS.defect_files, "The maximum number of files, the riskiest first."
     )
 
 
@@ -103,17 +114,19 @@ class DefectSummary(Output):
 
     total_files: int
     predictions: int = Field(description="Files with sufficient confidence.")
-    below_confidence: int = Field(description="Files with less.")
+    below_confidence: int = Field(description="Files without sufficient confidence.")
     highest_confidence: float | None = Field(description="The highest of any file; null without files.")
     high_risk: int
     medium_risk: int
     low_risk: int
     missing: dict[str, int] = Field(description="The number of files in which each feature was not measured.")
-    reasons: dict[str, UntrustedText] = Field(description="The reason, if it is the same for all files.")
+    reasons: dict[str, UntrustedText] = Field(
+        description="Features missing for all files for the same reason, with the reason."
+    )
 
 
 class Defects(SarifResult):
-    """Which files of a project are likely to need a fix."""
+    """The files of a project that are likely to need a fix."""
 
     format: DefectFormat
     project_path: UntrustedText
@@ -127,17 +140,20 @@ class Defects(SarifResult):
     method: str
 
 
-def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
+def _prediction_view(found: Prediction, *, explain: bool) -> DefectPrediction:
     factors = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
-    largest = [(name, part) for name, part in factors if part >= _MIN_FACTOR and name in _ADVICE]
+    largest = [
+        (name, log_odds) for name, log_odds in factors if log_odds >= _MIN_FACTOR_LOG_ODDS and name in _ADVICE
+    ]
+    advice = [_ADVICE[name] for name, _ in largest[:_MAX_RECOMMENDATIONS]]
     return DefectPrediction(
         file=found.file,
         probability=found.probability,
         confidence=found.confidence,
         risk_level=found.risk,
         risk_per_100_lines=found.per_100_lines,
-        contributing_factors=[f"{name} +{part:.2f}" for name, part in largest],
-        recommendations=[_ADVICE[name] for name, _ in largest[:_ADVISED]] if found.risk != "Low" else [],
+        contributing_factors=[f"{name} +{log_odds:.2f}" for name, log_odds in largest],
+        recommendations=[] if found.risk == "Low" else advice,
         missing=dict(found.missing),
         measures=dict(found.measures) if explain else None,
         contributions=dict(found.contributions) if explain else None,
@@ -145,14 +161,17 @@ def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
 
 
 def _summary(report: DefectReport, confident: list[Prediction]) -> DefectSummary:
-    everything = report.predictions
-    risks = Counter(found.risk for found in confident)
-    missing = {name: [each.missing[name] for each in everything if name in each.missing] for name in FEATURES}
+    files = report.predictions
+    risks = Counter(prediction.risk for prediction in confident)
+    missing = {
+        feature: [prediction.missing[feature] for prediction in files if feature in prediction.missing]
+        for feature in FEATURES
+    }
     return DefectSummary(
-        total_files=len(everything),
+        total_files=len(files),
         predictions=len(confident),
-        below_confidence=len(everything) - len(confident),
-        highest_confidence=max((found.confidence for found in everything), default=None),
+        below_confidence=len(files) - len(confident),
+        highest_confidence=max((prediction.confidence for prediction in files), default=None),
         high_risk=risks["High"],
         medium_risk=risks["Medium"],
         low_risk=risks["Low"],
@@ -160,14 +179,14 @@ def _summary(report: DefectReport, confident: list[Prediction]) -> DefectSummary
         reasons={
             name: reasons[0]
             for name, reasons in missing.items()
-            if len(reasons) == len(everything) and len(set(reasons)) == 1
+            if len(reasons) == len(files) and len(set(reasons)) == 1
         },
     )
 
 
 def _text(result: Defects, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
-    shown = result.predictions if is_detailed else result.predictions[:_SHOWN]
+    shown = result.predictions if is_detailed else result.predictions[:_MAX_FILES_SHOWN]
     counts = [
         f"{count} {name} ({100 * count / summary.predictions:.0f} %)"
         for name, count in zip(
@@ -184,12 +203,12 @@ def _text(result: Defects, width: int) -> str:
         f" {summary.highest_confidence:g}."
         if summary.below_confidence
         else "",
-        skipped_files(result),
+        skipped_files_line(result),
         (f"Not measured: {name}: {reason}." for name, reason in summary.reasons.items()),
         _baseline_line(result),
-        map(_in_detail, shown) if is_detailed else (),
+        map(_detailed_text, shown) if is_detailed else (),
         table(rows, width, flexible=(3, 4)),
-        shown_of(len(shown), summary.predictions),
+        shown_line(len(shown), summary.predictions),
         (f"Risky commit: {each.id[:12]} ({each.risk:.2f}) {each.subject}" for each in result.recent_commits),
         result.method,
     )
@@ -206,25 +225,25 @@ def _baseline_line(result: Defects) -> str:
 
 
 def _cells(found: DefectPrediction) -> tuple[str, ...]:
-    factors = ", ".join(found.contributing_factors[:_ADVISED])
+    factors = ", ".join(found.contributing_factors[:_MAX_RECOMMENDATIONS])
     return f"{found.probability:.0%}", found.risk_level, f"{found.confidence:.2f}", found.file, factors
 
 
-def _in_detail(found: DefectPrediction) -> str:
-    found_lines = [
+def _detailed_text(found: DefectPrediction) -> str:
+    text_lines = [
         f"{found.file}: {found.risk_level}, {found.probability:.1%}, confidence {found.confidence:.0%}",
         f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none'}",
         *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
         *(f"  {advice}" for advice in found.recommendations),
     ]
-    numbers_shown = {"Measured": found.measures, "Contributions": found.contributions}
-    for head, numbers in numbers_shown.items():
+    for title, numbers in (("Measured", found.measures), ("Contributions", found.contributions)):
         known = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
-        found_lines += [f"  {head}: {', '.join(known)}"] if known else []
-    return "\n".join(found_lines)
+        if known:
+            text_lines.append(f"  {title}: {', '.join(known)}")
+    return "\n".join(text_lines)
 
 
-def _with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
+def _finding_with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
     message = " ".join([finding.message, *shown.recommendations])
     return replace(finding, message=message, properties={**finding.properties, **shown.wire()})
 
@@ -235,13 +254,13 @@ def _with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
     effect=Effect.READ,
     command="defects",
     example="holdfast analyze defects src --explain --format detailed",
-    **arguments.of_project(_text, sarif=Defects.sarif_text),
+    **arguments.project_options(_text, sarif=Defects.sarif_text),
 )
 def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
     """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.
 
-    Complexity, churn, duplication, coupling, names and coverage count if they were measured. The result
-    compares the model with ranking by size alone.
+    The model uses complexity, churn, duplication, coupling, names and coverage, as far as they were measured.
+    The result compares it with ranking by size alone.
     """
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
@@ -250,19 +269,18 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     if args.rank_by == "risk-per-line":
         confident.sort(key=lambda found: (-found.per_100_lines, found.file))
     result = Defects(
-        **scan.counts.of(project.path, "sarif" if args.sarif else args.format),
+        **scan.counts.result_fields(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, confident),
-        predictions=[_predicted(found, explain=args.explain) for found in confident[: args.limit]],
+        predictions=[_prediction_view(found, explain=args.explain) for found in confident[: args.limit]],
         model=report.model,
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
     )
-    listed = map(_with_advice, map(defect_finding, confident), result.predictions)
     return result.with_findings(
-        listed,
+        map(_finding_with_advice, map(defect_finding, confident), result.predictions),
         rules=[replace(DEFECT_RULE, help=_METHOD)],
         total=len(confident),
         properties={"summary": result.summary.wire(), "baseline": result.baseline.wire()},

@@ -22,7 +22,7 @@ from holdfast.analysis.graph.dependency_graph import (
 from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
 from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
 from holdfast.analysis.graph.imports.target import Certainty
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -31,11 +31,16 @@ from holdfast.kernel.models import Input, Integer, IntegerOrNone, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
-_USUAL_NODES = 30
+_DEFAULT_NODES = 30
+"""Nodes in a result by default: a judgement, as many as a diagram shows legibly."""
 _MAX_NODES = 1000
+"""Nodes in a result at most: a judgement, so that it has about a megabyte at most."""
 _EDGES_PER_NODE = 5
-_MAX_LISTED = 10
-_DEEPEST = 10
+"""Edges in a result, as a multiple of the nodes: a judgement, above what most files import in a project."""
+_MAX_ENTRIES_LISTED = 10
+"""Cycles, packages and coupled files in a result: a judgement, enough to see where to start."""
+_MAX_DEPTH = 10
+"""Edges from the focus: a judgement, as few nodes of a graph are farther apart."""
 GraphFormat = Literal["summary", "json", "mermaid", "dot"]
 
 
@@ -57,7 +62,7 @@ class AnalyzeDependencyGraph(Input):
     depth: IntegerOrNone = Field(
         default=None,
         ge=1,
-        le=_DEEPEST,
+        le=_MAX_DEPTH,
         description="Maximum distance from the focus, in edges; 1 by default.",
     )
     include_external: StrictBool = Field(default=False, description="Show external packages as nodes.")
@@ -65,8 +70,10 @@ class AnalyzeDependencyGraph(Input):
         default=None,
         description="Only dependencies, cycles and packages that this commit, branch or tag did not have.",
     )
-    diff: arguments.Fork = None
-    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=_MAX_NODES, description="Maximum number of nodes.")
+    diff: arguments.ForkRevision = None
+    limit: Integer = Field(
+        default=_DEFAULT_NODES, ge=1, le=_MAX_NODES, description="Maximum number of nodes."
+    )
 
 
 class GraphNode(Output):
@@ -113,11 +120,11 @@ class ImportCycle(Output):
     )
 
 
-def listed_cycles(found: Sequence[Cycle], most: int) -> list[ImportCycle]:
-    """Return at most `most` cycles, with at most `most` files of each."""
+def first_cycles(cycles: Sequence[Cycle], limit: int) -> list[ImportCycle]:
+    """Return at most `limit` cycles, with at most `limit` files of each."""
     return [
-        ImportCycle(files=list(cycle.files[:most]), size=len(cycle.files), at_load=cycle.at_load)
-        for cycle in found[:most]
+        ImportCycle(files=list(cycle.files[:limit]), size=len(cycle.files), at_load=cycle.at_load)
+        for cycle in cycles[:limit]
     ]
 
 
@@ -173,7 +180,7 @@ class DependencyGraph(FileCounts):
     method: str = Field(description="How nodes and edges were chosen if not all are shown.")
 
 
-def _graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[DependencyEdge]]:
+def _shown_graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[DependencyEdge]]:
     nodes = [DependencyNode(**node.model_dump()) for node in result.nodes]
     edges = [
         DependencyEdge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
@@ -194,21 +201,21 @@ def _text(result: DependencyGraph, _: int) -> str:
             for kind, sites in result.sites.items()
         ),
         f"Files analysed: {result.files_analyzed:,}.",
-        skipped_files(result),
+        skipped_files_line(result),
         (f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()),
         _cycle_lines(result),
-        _listed(
+        _titled_list(
             "Most depended on:",
             (
                 f"{item.dependents:>5} dependents, {item.dependencies:>4} dependencies  {item.file_path}"
                 for item in result.coupling
             ),
         ),
-        _listed(
+        _titled_list(
             f"External packages, {result.total_external:,}:",
             (f"{item.sites:>5} places  {item.package}" for item in result.external),
         ),
-        _listed(
+        _titled_list(
             f"References between languages, {result.total_references:,}:",
             (
                 f"{item.reference_type} ({item.confidence}) {item.source_file}:{item.line}  {item.text}"
@@ -216,7 +223,7 @@ def _text(result: DependencyGraph, _: int) -> str:
                 for item in result.references
             ),
         ),
-        _listed(
+        _titled_list(
             f"Around {result.focus}:",
             (
                 f"{edge.origin} {edge.edge_type.lower()} {edge.goal} ({edge.certainty}, {edge.weight})"
@@ -226,7 +233,7 @@ def _text(result: DependencyGraph, _: int) -> str:
     )
 
 
-def _listed(title: str, entries: Iterable[str]) -> list[str]:
+def _titled_list(title: str, entries: Iterable[str]) -> list[str]:
     found = [f"  {entry}" for entry in entries]
     return [title, *found] if found else []
 
@@ -237,7 +244,7 @@ def _cycle_lines(result: DependencyGraph) -> list[str]:
         more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
         load = "" if cycle.at_load else " (only in functions or for types)"
         found.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
-    return _listed(f"Import cycles, {result.total_cycles}:", found)
+    return _titled_list(f"Import cycles, {result.total_cycles}:", found)
 
 
 @analyze.operation(
@@ -246,11 +253,11 @@ def _cycle_lines(result: DependencyGraph) -> list[str]:
     effect=Effect.READ,
     command="graph",
     example="holdfast analyze graph src --dag-type import-graph --format mermaid",
-    **arguments.of_project(
+    **arguments.project_options(
         _text,
         specified=False,
-        mermaid=lambda result: mermaid(*_graph(result)),
-        dot=lambda result: dot(*_graph(result)),
+        mermaid=lambda result: mermaid(*_shown_graph(result)),
+        dot=lambda result: dot(*_shown_graph(result)),
     ),
 )
 def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
@@ -261,20 +268,21 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     """
     if args.depth is not None and args.focus is None:
         raise InvalidArguments("depth needs a focus.", hint="Give a file or symbol as focus.")
-    base = arguments.base_of(room, args.since, args.diff)
+    base = arguments.requested_base(room, args.since, args.diff)
     scan = room.scan(Project(path=args.project_path))
     question = f"dependencies {args.dag_type} {args.include_external}"
-    graph, references, damaged = room.cached(question, scan, lambda: _resolved(room, scan, args))
-    rings = cycles(graph.edges)
+    graph, references, damaged = room.cached(question, scan, lambda: _resolve(room, scan, args))
+    import_cycles = cycles(graph.edges)
     if base is not None:
-        before, former, _ = _resolved(room, base.scan(scan), args)
-        known = cycles(before.edges)
-        rings = [ring for ring in rings if ring not in known]
-        graph, references = graph.since(before), _new_references(references, former)
-    near, drawn = _near(graph, args), args.format == "mermaid"
-    max_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
-    max_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MAX_NODES * _EDGES_PER_NODE)
-    part = excerpt(graph, near, max_nodes, max_edges)
+        base_graph, base_references, _ = _resolve(room, base.scan(scan), args)
+        base_cycles = cycles(base_graph.edges)
+        import_cycles = [cycle for cycle in import_cycles if cycle not in base_cycles]
+        graph, references = graph.since(base_graph), _new_references(references, base_references)
+    distances = _distances_from_focus(graph, args)
+    max_nodes, max_edges = args.limit, args.limit * _EDGES_PER_NODE
+    if args.format == "mermaid":
+        max_nodes, max_edges = min(max_nodes, MERMAID_NODES), min(max_edges, MERMAID_EDGES)
+    part = excerpt(graph, distances, max_nodes, max_edges)
     return DependencyGraph(
         **scan.counts.model_dump(),
         project_path=args.project_path,
@@ -287,22 +295,22 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         nodes=[GraphNode(**node._asdict()) for node in part.nodes],
         edges=[_edge(edge) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
-        total_cycles=len(rings) if "Imports" in graph.sites else None,
-        cycles=listed_cycles(rings, _MAX_LISTED),
-        coupling=_coupling(graph, near),
+        total_cycles=len(import_cycles) if "Imports" in graph.sites else None,
+        cycles=first_cycles(import_cycles, _MAX_ENTRIES_LISTED),
+        coupling=_coupling(graph, distances),
         total_external=len(graph.external),
         external=[
             ExternalPackage(package=package, sites=sites)
-            for package, sites in list(graph.external.items())[:_MAX_LISTED]
+            for package, sites in list(graph.external.items())[:_MAX_ENTRIES_LISTED]
         ],
         total_references=len(references),
         references=[LanguageReference(**item._asdict()) for item in references[: args.limit]],
         damaged_settings=damaged,
-        method=METHOD if near is None else METHOD_AROUND,
+        method=METHOD if distances is None else METHOD_AROUND,
     )
 
 
-def _resolved(
+def _resolve(
     room: Analysis, scan: Scan, args: AnalyzeDependencyGraph
 ) -> tuple[CodeGraph, list[CrossReference], dict[str, str]]:
     resolution = room.resolution(scan)
@@ -310,12 +318,14 @@ def _resolved(
     return graph, cross_language_references(scan, resolution), resolution.damaged_settings
 
 
-def _new_references(now: list[CrossReference], before: list[CrossReference]) -> list[CrossReference]:
-    known = {item._replace(line=0) for item in before}  # lines move
-    return [item for item in now if item._replace(line=0) not in known]
+def _new_references(
+    references: list[CrossReference], base_references: list[CrossReference]
+) -> list[CrossReference]:
+    known = {reference._replace(line=0) for reference in base_references}  # line numbers change
+    return [reference for reference in references if reference._replace(line=0) not in known]
 
 
-def _near(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
+def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     if args.focus is None:
         return None
     seeds = matching(graph, args.focus)
@@ -334,14 +344,13 @@ def _edge(edge: DependencyEdge) -> GraphEdge:
     )
 
 
-def _coupling(graph: CodeGraph, near: dict[str, int] | None) -> list[Coupling]:
-    """Return the shown files with most dependents."""
-    shown = None if near is None else {graph.nodes[name].file_path for name in near}
-    counted = [
+def _coupling(graph: CodeGraph, distances: dict[str, int] | None) -> list[Coupling]:
+    """Return the files with most dependents, if there is a focus only those around it."""
+    files = None if distances is None else {graph.nodes[node].file_path for node in distances}
+    coupling = [
         Coupling(file_path=file, dependents=dependents, dependencies=dependencies)
         for file, (dependents, dependencies) in graph.coupling().items()
-        if shown is None or file in shown
+        if files is None or file in files
     ]
-    return sorted(counted, key=lambda item: (-item.dependents, -item.dependencies, item.file_path))[
-        :_MAX_LISTED
-    ]
+    coupling.sort(key=lambda item: (-item.dependents, -item.dependencies, item.file_path))
+    return coupling[:_MAX_ENTRIES_LISTED]

@@ -13,7 +13,7 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_of
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_of, skipped_files, tally
+from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DUPLICATE_RULES
 from holdfast.analysis.tools import arguments
@@ -28,11 +28,14 @@ from holdfast.storage.git.project_files import checked_project
 
 DetectionType = Literal[CloneKind, "all"]
 DuplicatesFormat = Literal["summary", "detailed", "json", "sarif"]
-_GROUPS = 20
-_SHOWN = 10
+_DEFAULT_GROUPS = 20
+"""Groups in a result by default: a judgement, about a screen of text with their fragments."""
+_MAX_GROUPS_SHOWN = 10
+"""Groups and files in the text of a summary: a judgement, so that it stays short."""
 _PREVIEW_LINES = 3
+"""Lines of the first fragment: a judgement, enough to recognise the code."""
 _METHOD = (
-    "Exact: the same tokens; layout and comments do not count. Renamed: other literals, and other names if"
+    "Exact: the same tokens; layout and comments are ignored. Renamed: other literals, and other names if"
     " the renaming is consistent. Gapped: functions and blocks with inserted or deleted lines, by the share"
     " of both that an alignment covers. Semantic: leads by structure, to check. Imports are no"
     " duplicates. Only code in one language is compared, except JavaScript with TypeScript and C with C++."
@@ -52,16 +55,16 @@ class AnalyzeDuplicates(arguments.ProjectInput):
         default=0.85,
         ge=0,
         le=1,
-        description="Least similarity of semantic clones; that of gapped ones is derived.",
+        description="Minimum similarity of semantic clones; that of gapped clones is derived from it.",
     )
     gpu: StrictBool = Field(
         default=False, description="Use a GPU, if there is one, to find similar functions."
     )
     perf: StrictBool = Field(default=False, description="Report the time taken.")
     format: DuplicatesFormat = Field(default="summary", description="Format of the text.")
-    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Least lines of code of a fragment.")
+    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Minimum lines of code of a fragment.")
     limit: Integer = count_field(
-        _GROUPS,
+        _DEFAULT_GROUPS,
         LIMITS.clone_groups,
         "Maximum number of groups, longest first, and of fragments of each, but at least two.",
     )
@@ -120,7 +123,7 @@ class Hotspot(Output):
 
 
 class Performance(Output):
-    """The time taken."""
+    """How long the analysis took."""
 
     analysis_time_s: float
     reading_s: float = Field(description="Finding the files, reading and tokenising them.")
@@ -134,7 +137,7 @@ class GpuReport(Output):
 
     requested: bool
     used: bool
-    reason: str | None = Field(description="Why not.")
+    reason: str | None = Field(description="Why it was not used.")
     device: UntrustedText | None
 
 
@@ -162,14 +165,20 @@ def _text(result: Duplicates, width: int) -> str:
     all_lines = f"{counted(summary.total_lines, 'line')} in {counted(summary.total_files, 'file')}"
     ratio = f"not searched for in {all_lines}"
     if summary.duplicate_lines is not None:
-        share = "nothing to measure" if (found := summary.duplication_ratio) is None else f"{found:.1%}"
+        share = "nothing to measure"
+        if summary.duplication_ratio is not None:
+            share = f"{summary.duplication_ratio:.1%}"
         ratio = f"{share}, {summary.duplicate_lines} of {all_lines}"
-    shown = result.groups if is_detailed else result.groups[:_SHOWN]
-    spots = [
-        (f"{one.duplicate_lines} of {one.total_lines} lines", counted(one.clone_groups, "group"), one.file)
-        for one in result.hotspots[:_SHOWN]
+    shown = result.groups if is_detailed else result.groups[:_MAX_GROUPS_SHOWN]
+    hotspots = [
+        (
+            f"{file.duplicate_lines} of {file.total_lines} lines",
+            counted(file.clone_groups, "group"),
+            file.file,
+        )
+        for file in result.hotspots[:_MAX_GROUPS_SHOWN]
     ]
-    least = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
+    thresholds = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
     kinds = tally(summary.groups_by_type)
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     gpu = f"used, {result.gpu.device}" if result.gpu.used else result.gpu.reason
@@ -179,43 +188,48 @@ def _text(result: Duplicates, width: int) -> str:
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
         else "No duplicates were found.",
-        f"Least similarity: {least}." if least else "",
-        skipped_files(result),
+        f"Minimum similarity: {thresholds}." if thresholds else "",
+        skipped_files_line(result),
         f"GPU: {gpu}" if result.gpu.requested else "",
-        _performance(result.performance),
-        map(_group, shown) if is_detailed else table([_cells(one) for one in shown], width, flexible=(4,)),
-        "Most duplicates are in:\n" + table(spots, width, flexible=(2,)) if spots else "",
-        shown_of(len(shown), summary.clone_groups),
+        _time_line(result.performance),
+        map(_group_text, shown)
+        if is_detailed
+        else table([_cells(one) for one in shown], width, flexible=(4,)),
+        "Most duplicates are in:\n" + table(hotspots, width, flexible=(2,)) if hotspots else "",
+        shown_line(len(shown), summary.clone_groups),
         result.method,
     )
 
 
-def _performance(found: Performance | None) -> str:
-    if found is None:
+def _time_line(performance: Performance | None) -> str:
+    if performance is None:
         return ""
     return (
-        f"Time: {found.analysis_time_s:g} s, of which reading {found.reading_s:g} s and comparing"
-        f" {found.comparing_s:g} s; {found.files_per_second:g} files/s,"
-        f" {found.files_from_cache} from the cache."
+        f"Time: {performance.analysis_time_s:g} s, of which reading {performance.reading_s:g} s and comparing"
+        f" {performance.comparing_s:g} s; {performance.files_per_second:g} files/s,"
+        f" {performance.files_from_cache} from the cache."
     )
 
 
-def _cells(one: CloneGroup) -> tuple[str, ...]:
-    first = one.fragments[0]
-    like = f"{one.average_similarity:.0%} similar" + (", a lead" if one.lead else "")
+def _cells(group: CloneGroup) -> tuple[str, ...]:
+    first = group.fragments[0]
+    similarity = f"{group.average_similarity:.0%} similar" + (", a lead" if group.lead else "")
     place = f"{first.file}:{first.start_line}-{first.end_line}"
-    return one.clone_type, f"{first.tokens} tokens", f"{one.copies} copies", like, place
+    return group.clone_type, f"{first.tokens} tokens", f"{group.copies} copies", similarity, place
 
 
-def _group(one: CloneGroup) -> str:
-    head = f"{one.clone_type} {one.id}: {one.copies} copies, {one.average_similarity:.0%} similar"
+def _group_text(group: CloneGroup) -> str:
+    title = f"{group.clone_type} {group.id}: {group.copies} copies, {group.average_similarity:.0%} similar"
+    if group.lead:
+        title += ", a lead"
     places = [
         f"  {each.file}:{each.start_line}-{each.end_line} ({each.similarity_to_representative:.0%})"
-        for each in one.fragments
+        for each in group.fragments
     ]
-    more = [f"  … and {one.copies - len(places)} more"] if len(places) < one.copies else []
-    preview = [f"  | {line}" for line in (one.preview or "").splitlines()]
-    return "\n".join((head + (", a lead" if one.lead else ""), *places, *more, *preview))
+    if len(places) < group.copies:
+        places.append(f"  … and {group.copies - len(places)} more")
+    preview = [f"  | {line}" for line in (group.preview or "").splitlines()]
+    return "\n".join((title, *places, *preview))
 
 
 def _clone_group(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
@@ -237,7 +251,10 @@ def _clone_group(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> Cl
 
 def _preview(room: Analysis, first: Fragment) -> str | None:
     text = room.read_text(first.file)
-    return None if text is None else "\n".join(text.split("\n")[first.start_line - 1 :][:_PREVIEW_LINES])
+    if text is None:
+        return None
+    start = first.start_line - 1
+    return "\n".join(text.split("\n")[start : start + _PREVIEW_LINES])
 
 
 def _summary(found: CloneReport, *, are_counted: bool) -> DuplicatesSummary:
@@ -255,10 +272,12 @@ def _summary(found: CloneReport, *, are_counted: bool) -> DuplicatesSummary:
     )
 
 
-def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
-    groups = Counter(path for one in found.classes for path in {each.file for each in one.fragments})
-    lines_in = Counter(found.duplicate_lines) + Counter(found.near_lines)
-    spots = [
+def _hotspots(found: CloneReport, limit: int) -> list[Hotspot]:
+    groups: Counter[str] = Counter()
+    for clone in found.classes:
+        groups.update({fragment.file for fragment in clone.fragments})
+    duplicate_lines = Counter(found.duplicate_lines) + Counter(found.near_lines)
+    hotspots = [
         Hotspot(
             file=path,
             duplicate_lines=lines,
@@ -266,9 +285,9 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
             clone_groups=groups[path],
             severity=round(max(1.0, log(lines)) * sqrt(groups[path]), 3),
         )
-        for path, lines in lines_in.items()
+        for path, lines in duplicate_lines.items()
     ]
-    return sorted(spots, key=lambda one: (-one.severity, one.file))[:most]
+    return sorted(hotspots, key=lambda hotspot: (-hotspot.severity, hotspot.file))[:limit]
 
 
 @analyze.operation(
@@ -277,7 +296,7 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
     effect=Effect.READ,
     command="duplicates",
     example="holdfast analyze duplicates src --detection-type renamed --format detailed",
-    **arguments.of_project(_text, sarif=Duplicates.sarif_text),
+    **arguments.project_options(_text, sarif=Duplicates.sarif_text),
 )
 def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     """Find code that occurs more than once: copied, renamed, changed in places, or similar in structure.
@@ -287,21 +306,22 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     """
     project = Project(checked_project(room.repository, args.project_path))
     kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
-    began = monotonic()
+    started = monotonic()
     scan = room.scan_tokens(project)
     read = monotonic()
     query = CloneQuery(kinds, args.min_lines, args.threshold, args.gpu)
     found = clones_of(room, scan, query, project)
-    took = monotonic() - began
+    finished = monotonic()
+    seconds = finished - started
     performance = Performance(
-        analysis_time_s=round(took, 3),
-        reading_s=round(read - began, 3),
-        comparing_s=round(began + took - read, 3),
-        files_per_second=round(len(scan.files) / took, 1),
+        analysis_time_s=round(seconds, 3),
+        reading_s=round(read - started, 3),
+        comparing_s=round(finished - read, 3),
+        files_per_second=round(len(scan.files) / seconds, 1),
         files_from_cache=scan.hits,
     )
     result = Duplicates(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         detection_type=args.detection_type,
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from holdfast.analysis.churn.function_changes import Changes, function_changes
 from holdfast.analysis.engine.scan import FileCounts, Project, Scan
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -17,13 +17,18 @@ from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
-_DAYS, _SHOWN, _DAY = 90, 500, 86_400
-_STEPS = (1, 10, 30, 90)
-"""The products of complexity and changes at which the levels 2 to 5 start: a judgement."""
+_DEFAULT_DAYS = 90
+"""The period by default: a judgement, about a release."""
+_DEFAULT_FUNCTIONS = 500
+"""Functions in a result by default: a judgement, above the number of functions in most files."""
+_DAY_SECONDS = 86_400
+_LEVEL_STARTS = (1, 10, 30, 90)
+"""The products of complexity and changes at which the levels 2 to 5 start: a judgement. Each is about three
+times the one before, so that the levels spread over few and many changes."""
 _METHOD = (
     "Heat is McCabe's complexity times the commits of the period that changed the function's text, in five"
-    f" levels: unchanged, then from {', '.join(map(str, _STEPS))} on. Merges are not counted. Functions are"
-    " identified by file and name; the changes of those without a name are null."
+    f" levels: unchanged, then from {', '.join(map(str, _LEVEL_STARTS))} on. Merges are not counted."
+    " Functions are identified by file and name; the changes of functions without a name are null."
 )
 
 
@@ -34,9 +39,9 @@ class AnalyzeFunctionHeat(Input):
         max_length=LIMITS.path_characters,
         description="A folder or file, from the root of the repository; `.` for all of it.",
     )
-    period_days: Integer = count_field(_DAYS, LIMITS.churn_days, "Days of history.")
+    period_days: Integer = count_field(_DEFAULT_DAYS, LIMITS.churn_days, "Days of history.")
     limit: Integer = count_field(
-        _SHOWN, LIMITS.complexity_functions, "Maximum number of functions, hottest first."
+        _DEFAULT_FUNCTIONS, LIMITS.complexity_functions, "Maximum number of functions, hottest first."
     )
 
 
@@ -68,29 +73,36 @@ class Heat(FileCounts):
 
 
 def _text(result: Heat, width: int) -> str:
-    rows = [
-        (_number(one.heat), str(one.cyclomatic), _number(one.changes), f"{one.file}:{one.line}", one.function)
-        for one in result.functions
-    ]
-    head = ("heat", "complexity", "changes", "where", "function")
-    shown = table([head, *rows], width, flexible=(3, 4)) if rows else "No functions."
-    return lines(shown, skipped_files(result), result.reason or "", result.method)
+    header = ("heat", "complexity", "changes", "where", "function")
+    rows = [_cells(function) for function in result.functions]
+    functions = table([header, *rows], width, flexible=(3, 4)) if rows else "No functions."
+    return lines(functions, skipped_files_line(result), result.reason or "", result.method)
+
+
+def _cells(row: FunctionHeat) -> tuple[str, ...]:
+    place = f"{row.file}:{row.line}"
+    return _number(row.heat), str(row.cyclomatic), _number(row.changes), place, row.function
 
 
 def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
 
 
-def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
-    found = []
+def _heat(changes: int, cyclomatic: int) -> int:
+    """Return the level of heat, from 1 to 5."""
+    return 1 + sum(changes * cyclomatic >= start for start in _LEVEL_STARTS)
+
+
+def _rank_functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
+    """Return all functions, the hottest first, given their changes or why these are unknown."""
+    functions = []
     for path, record in scan.files.items():
-        named = {definition.path for definition in record.names.definitions}
+        names = {definition.path for definition in record.names.definitions}
         for function in record.functions:
             count = None
-            if not isinstance(changes, str) and function.name in named:
+            if not isinstance(changes, str) and function.name in names:
                 count = changes[path][function.name] if path in changes else 0
-            product = None if count is None else count * function.cyclomatic
-            found.append(
+            functions.append(
                 FunctionHeat(
                     file=path,
                     function=function.name,
@@ -99,12 +111,13 @@ def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
                     cyclomatic=function.cyclomatic,
                     cognitive=function.cognitive,
                     changes=count,
-                    heat=None if product is None else 1 + sum(product >= step for step in _STEPS),
+                    heat=None if count is None else _heat(count, function.cyclomatic),
                 )
             )
-    return sorted(
-        found, key=lambda one: (-(one.changes or 0) * one.cyclomatic, -one.cyclomatic, one.file, one.line)
+    functions.sort(
+        key=lambda row: (-(row.changes or 0) * row.cyclomatic, -row.cyclomatic, row.file, row.line)
     )
+    return functions
 
 
 @analyze.operation(
@@ -113,26 +126,26 @@ def _functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     effect=Effect.READ,
     command="heat",
     example="holdfast analyze heat src/main.py",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    since = int(room.clock().timestamp()) - args.period_days * _DAY
+    since = int(room.clock().timestamp()) - args.period_days * _DAY_SECONDS
     is_file = project.path in {*scan.files, *(item.path for item in scan.skipped)}
     changes = room.cached(
-        f"function changes {project.path} {room.history.head()} {since // _DAY} {args.period_days}",
+        f"function changes {project.path} {room.history.head()} {since // _DAY_SECONDS} {args.period_days}",
         scan,
         lambda: function_changes(room, project.path, since, is_file=is_file),
     )
-    functions = _functions(scan, changes)
+    functions = _rank_functions(scan, changes)
     return Heat(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
-        max_cyclomatic=max((one.cyclomatic for one in functions), default=None),
-        changes=None if isinstance(changes, str) else sum(each[""] for each in changes.values()),
+        max_cyclomatic=max((function.cyclomatic for function in functions), default=None),
+        changes=None if isinstance(changes, str) else sum(counts[""] for counts in changes.values()),
         reason=changes if isinstance(changes, str) else None,
         method=_METHOD,
     )

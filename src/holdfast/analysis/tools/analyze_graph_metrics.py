@@ -12,7 +12,7 @@ from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, dependency_graph
 from holdfast.analysis.graph.graphml import graphml
 from holdfast.analysis.graph.metrics import Metric, MetricGraph
-from holdfast.analysis.render.text_layout import lines, rendering, shown_of, skipped_files
+from holdfast.analysis.render.text_layout import format_renderer, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -28,11 +28,14 @@ from holdfast.storage.git.project_files import checked_project
 MetricsFormat = Literal["summary", "detailed", "json"]
 NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
 """Nodes are ranked by the first of these that was requested."""
-_NODES = 30
-_SHOWN = 10
-_CANDIDATES = 5
+_DEFAULT_NODES = 30
+"""Nodes in a result by default: a judgement, about a screen of text."""
+_MAX_SHOWN = 10
+"""Nodes, and sizes of components, in the text of a summary: a judgement, so that it stays short."""
+_MAX_CANDIDATES_NAMED = 5
+"""Nodes that the error for an ambiguous seed names: a judgement, so that it stays readable."""
 _METHOD = (
-    "Edges lead from a node to its dependency; parallel edges count once. Degree, betweenness, closeness (by"
+    "Edges lead from a node to its dependency; parallel edges are merged. Degree, betweenness, closeness (by"
     " incoming paths), PageRank and strong components use the direction of edges; clustering, communities"
     " (Leiden) and weak components do not. docs/analysis.md has the formulas."
 )
@@ -55,7 +58,7 @@ class AnalyzeGraphMetrics(arguments.ProjectInput):
     )
     graphml: StrictBool = Field(default=False, description="Add the whole graph with its metrics as GraphML.")
     format: MetricsFormat = Field(default="summary", description="Format of the text.")
-    limit: Integer = count_field(_NODES, LIMITS.graph_nodes, "Maximum number of nodes, by rank.")
+    limit: Integer = count_field(_DEFAULT_NODES, LIMITS.graph_nodes, "Maximum number of nodes, by rank.")
 
 
 class RankedNode(Output):
@@ -132,8 +135,8 @@ class GraphMetrics(FileCounts):
     method: str
 
 
-def _at_terminal(result: GraphMetrics, width: int) -> str:
-    """Return the text for a terminal: only the GraphML if requested, to be redirected into a file."""
+def _terminal_text(result: GraphMetrics, width: int) -> str:
+    """Return the text for a terminal: if requested the GraphML alone, which users redirect into a file."""
     return result.graphml if result.graphml is not None else _text(result, width)
 
 
@@ -143,21 +146,21 @@ def _content(result: GraphMetrics) -> list[Content]:
 
 
 def _text(result: GraphMetrics, width: int) -> str:
-    shown = result.nodes if result.format == "detailed" else result.nodes[:_SHOWN]
+    shown = result.nodes if result.format == "detailed" else result.nodes[:_MAX_SHOWN]
     nodes = counted(result.total_nodes, "node")
     return lines(
         f"{result.dag_type} of {result.project_path}, of {counted(result.files_analyzed, 'file')}.",
-        skipped_files(result),
+        skipped_files_line(result),
         f"{nodes}, {counted(result.total_edges, 'edge')}, density {_cell(result.density)}.",
         _total_lines(result),
         f"Ranked by {result.ranked_by}:" if shown else "",
         table(list(_rows(shown)), width, flexible=(0,)) if shown else "",
-        shown_of(len(shown), result.total_nodes),
+        shown_line(len(shown), result.total_nodes),
         result.method,
     )
 
 
-_TOOL_TEXT = rendering(_text, {})
+_TOOL_TEXT = format_renderer(_text, {})
 
 
 def _total_lines(result: GraphMetrics) -> Iterator[str]:
@@ -175,19 +178,24 @@ def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return " ".join(map(str, value[:_SHOWN])) + (" …" if len(value) > _SHOWN else "") or "none"
-    return "not defined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+        return " ".join(map(str, value[:_MAX_SHOWN])) + (" …" if len(value) > _MAX_SHOWN else "") or "none"
+    if value is None:
+        return "not defined"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
-    """Return the ids of the seeds, each given by an id or the unambiguous end of one."""
+def _resolve_seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
+    """Return the ids of the seeds, each given by its id or by an unambiguous suffix."""
     known, found = set(ids), []
-    for seed in (one.removeprefix("./") for one in wanted):
-        matching = [seed] if seed in known else [name for name in ids if name.endswith(f"/{seed}")]
+    for given in wanted:
+        seed = given.removeprefix("./")
+        matching = [seed] if seed in known else [node for node in ids if node.endswith(f"/{seed}")]
         if len(matching) > 1:
-            more = f" and {len(matching) - _CANDIDATES} more" if len(matching) > _CANDIDATES else ""
+            candidates = ", ".join(matching[:_MAX_CANDIDATES_NAMED])
+            if len(matching) > _MAX_CANDIDATES_NAMED:
+                candidates += f" and {len(matching) - _MAX_CANDIDATES_NAMED} more"
             raise InvalidArguments(
-                f"The seed '{seed}' matches several nodes: {', '.join(matching[:_CANDIDATES])}{more}.",
+                f"The seed '{seed}' matches several nodes: {candidates}.",
                 hint="Give more of the path in `pagerank_seeds`.",
             )
         if not matching:
@@ -217,7 +225,7 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     effect=Effect.READ,
     command="graph-metrics",
     example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
-    **arguments.of_project(_at_terminal) | {"text": _TOOL_TEXT, "content": _content},
+    **arguments.project_options(_terminal_text) | {"text": _TOOL_TEXT, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
     """Measure the dependency graph: centrality, PageRank, clustering, communities, components.
@@ -236,24 +244,28 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     graph: CodeGraph = room.cached(
         f"graph {args.dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), args.dag_type)
     )
-    places = {name: number for number, name in enumerate(graph.nodes)}
+    indexes = {node: index for index, node in enumerate(graph.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
     for edge in graph.edges:
-        weights[places[edge.origin], places[edge.goal]] += edge.weight
-    seeds = _seeds(list(places), args.pagerank_seeds)
-    figures = MetricGraph(len(places), weights).figures(wanted, [places[seed] for seed in seeds])
-    columns: dict[str, Any] = {name: one for found in figures.values() for name, one in found.columns.items()}
+        weights[indexes[edge.origin], indexes[edge.goal]] += edge.weight
+    seeds = _resolve_seeds(list(indexes), args.pagerank_seeds)
+    figures = MetricGraph(len(indexes), weights).figures(wanted, [indexes[seed] for seed in seeds])
+    columns: dict[str, Any] = {}
+    for figure in figures.values():
+        columns |= figure.columns
     nodes = [
-        RankedNode(id=name, file_path=node.file_path, **{key: one[at] for key, one in columns.items()})
-        for at, (name, node) in enumerate(graph.nodes.items())
+        RankedNode(
+            id=node_id, file_path=node.file_path, **{name: values[index] for name, values in columns.items()}
+        )
+        for index, (node_id, node) in enumerate(graph.nodes.items())
     ]
     ranked_by = next(name for name in get_args(NodeFigure) if name in columns)
-    sign = 1 if ranked_by == "weak_component" else -1
-    totals: dict[str, Any] = {name: _cut(found.totals, args.limit) for name, found in figures.items()}
+    sign = 1 if ranked_by == "weak_component" else -1  # component 0 is the largest
+    totals: dict[str, Any] = {name: _cut_lists(figure.totals, args.limit) for name, figure in figures.items()}
     if "pagerank" in totals:
         totals["pagerank"]["seeds"] = seeds
     return GraphMetrics(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         **totals,
         dag_type=args.dag_type,
         total_nodes=len(nodes),
@@ -266,5 +278,5 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     )
 
 
-def _cut(totals: Mapping[str, Any], most: int) -> dict[str, Any]:
-    return {name: value[:most] if isinstance(value, list) else value for name, value in totals.items()}
+def _cut_lists(totals: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    return {name: value[:limit] if isinstance(value, list) else value for name, value in totals.items()}

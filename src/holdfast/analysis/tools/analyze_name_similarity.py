@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.names.subwords import subwords
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 NamesFormat = Literal["summary", "detailed", "json"]
 NameScope = Literal["functions", "types", "variables", "all"]
-_TOP = 10
-_PLACES = 5
+_DEFAULT_NAMES = 10
+"""Names in a result by default: a judgement, as later names are rarely relevant."""
+_MAX_OTHER_PLACES = 5
+"""Other definitions listed for a name: a judgement, as `occurrences` has the total."""
 _METHOD = (
     "score: mean of string and vector. string: the share of letters that both names have in the same order,"
     " ignoring case (Indel ratio). vector: the cosine of sums of the word vectors that ship with Holdfast,"
@@ -47,7 +49,7 @@ class AnalyzeNameSimilarity(Input):
     )
     project_path: arguments.ProjectPath = "."
     top_k: Integer = count_field(
-        _TOP, LIMITS.similar_names, "Maximum number of names, the most similar first."
+        _DEFAULT_NAMES, LIMITS.similar_names, "Maximum number of names, the most similar first."
     )
     phonetic: StrictBool = Field(default=False, description="Also find names that sound similar.")
     scope: NameScope = Field(default="all", description="Kinds of names.")
@@ -70,12 +72,12 @@ class SimilarName(Output):
         description="Whether each word of the query sounds like one of the name; null if not requested."
     )
     phonetic: float | None = Field(
-        description="Of such a match, the share of words of both that sound similar."
+        description="The share of the words of both names that sound similar; null unless `phonetic_match`."
     )
     edit_distance: int = Field(description="Letters to insert, delete or replace, ignoring case.")
     occurrences: int = Field(description="Number of definitions of this name and kind.")
     other_places: list[UntrustedText] = Field(
-        description=f"File and line of other definitions, {_PLACES} at most."
+        description=f"File and line of other definitions, {_MAX_OTHER_PLACES} at most."
     )
 
 
@@ -87,8 +89,8 @@ class NameSimilarity(FileCounts):
     query: UntrustedText
     scope: NameScope
     total_candidates: int = Field(description="Names compared, each once for each kind.")
-    total_matches: int = Field(description="Names with at least the least score.")
-    least_score: float = Field(description="The least score of a match.")
+    total_matches: int = Field(description="Names with at least `least_score`.")
+    least_score: float = Field(description="The minimum score of a match.")
     matches: list[SimilarName]
     method: str
 
@@ -105,7 +107,7 @@ def _text(result: NameSimilarity, width: int) -> str:
     rows = [_cells(match, detailed) for match in result.matches]
     return lines(
         head,
-        skipped_files(result),
+        skipped_files_line(result),
         table([columns, *rows], width, flexible=(len(columns) - 1, len(columns) - 3)) if rows else "",
         result.method if detailed else "",
     )
@@ -123,14 +125,14 @@ def _cells(match: SimilarName, detailed: bool) -> list[str]:
     return cells
 
 
-def _similar(match: Match) -> SimilarName:
+def _similar_name(match: Match) -> SimilarName:
     (file, line), *others = match.places
     return SimilarName(
         file=file,
         line=line,
         phonetic_match=None if match.phonetic is None else match.phonetic > 0,
         occurrences=1 + len(others),
-        other_places=[f"{file}:{line}" for file, line in others[:_PLACES]],
+        other_places=[f"{file}:{line}" for file, line in others[:_MAX_OTHER_PLACES]],
         **{name: value for name, value in vars(match).items() if name != "places"},
     )
 
@@ -141,7 +143,7 @@ def _similar(match: Match) -> SimilarName:
     effect=Effect.READ,
     command="names",
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    **arguments.of_project(_text, "query"),
+    **arguments.project_options(_text, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are similar to a given one, by meaning, by letters and by sound.
@@ -159,12 +161,12 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
     known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
     matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         query=args.query,
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),
         total_matches=total,
         least_score=LEAST,
-        matches=[_similar(match) for match in matches],
+        matches=[_similar_name(match) for match in matches],
         method=_METHOD + (_PHONETIC if args.phonetic else ""),
     )

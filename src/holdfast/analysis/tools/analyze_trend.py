@@ -10,16 +10,16 @@ from pydantic import Field
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.render.csv_table import csv_table
 from holdfast.analysis.render.markdown import LEFT, RIGHT, markdown_table
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import METRICS, Metric, headline
 from holdfast.analysis.trend.trend_point import (
     TrendPoint,
-    commit_of,
     past_numbers,
     recorded_point,
+    scanned_commit,
     without_headline,
 )
 from holdfast.kernel.clock import rfc3339_of_seconds
@@ -35,17 +35,19 @@ from holdfast.storage.git.project_files import checked_project
 
 TrendFormat = Literal["summary", "json", "csv", "markdown"]
 
-_SHOWN = 50
-_WIDTH = 60
+_DEFAULT_POINTS = 50
+"""Points in a result by default: a judgement, about a screen of text."""
+_MAX_SPARKLINE_CHARACTERS = 60
+"""The newest points that a sparkline shows: a judgement, so that a table fits into 100 columns."""
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "·"
-_SERIES_HEAD = ("number", "first", "last", "change", "trend")
+_SERIES_COLUMNS = ("number", "first", "last", "change", "trend")
 _METHOD = (
     "The numbers of a commit are those that `record_trend` recorded. Files, lines, complexity and debt of the"
     " current commit are measured now and, on request, computed from git for past commits. Numbers not"
     " measured at a commit are null, commits without any number are counted, and nothing is interpolated."
 )
-_OTHERS = "{} commits have numbers from another version of Holdfast, which are ignored."
+_OTHER_VERSIONS = "{} commits have numbers from another version of Holdfast, which are ignored."
 _SHALLOW = "This clone is shallow: older commits are missing."
 
 
@@ -60,7 +62,9 @@ class AnalyzeTrend(arguments.ProjectInput):
         description="For how many of the last commits (first parents) to compute missing points.",
     )
     format: TrendFormat = Field(default="summary", description="The format of the text.")
-    limit: Integer = count_field(_SHOWN, LIMITS.trend_commits, "The maximum number of points, the newest.")
+    limit: Integer = count_field(
+        _DEFAULT_POINTS, LIMITS.trend_commits, "The maximum number of points, the newest."
+    )
 
 
 class PastPoint(Output):
@@ -100,12 +104,12 @@ class Trend(FileCounts):
 
 
 def _text(result: Trend, width: int) -> str:
-    rows = [_SERIES_HEAD, *(_cells(series, result.points) for series in result.series)]
+    rows = [_SERIES_COLUMNS, *(_cells(series, result.points) for series in result.series)]
     return lines(
         _points_line(result),
-        skipped_files(result),
+        skipped_files_line(result),
         table(rows, width, flexible=(4,)) if result.series else "",
-        _unrecorded(result),
+        _unrecorded_line(result),
         result.note or "",
         result.method,
     )
@@ -113,8 +117,8 @@ def _text(result: Trend, width: int) -> str:
 
 def _markdown(result: Trend) -> str:
     rows = [_cells(series, result.points) for series in result.series]
-    shown = markdown_table(_SERIES_HEAD, rows, (LEFT, RIGHT, RIGHT, RIGHT, LEFT)) if rows else ""
-    parts = ["# Trend", _points_line(result), shown, _unrecorded(result), result.note]
+    series = markdown_table(_SERIES_COLUMNS, rows, (LEFT, RIGHT, RIGHT, RIGHT, LEFT)) if rows else ""
+    parts = ["# Trend", _points_line(result), series, _unrecorded_line(result), result.note]
     return "\n\n".join(filter(None, parts))
 
 
@@ -122,7 +126,7 @@ def _points_line(result: Trend) -> str:
     return f"Points: {result.total_points} in the last {counted(result.commits_looked_at, 'commit')}."
 
 
-def _unrecorded(result: Trend) -> str:
+def _unrecorded_line(result: Trend) -> str:
     return "" if result.head.kept else f"The current state is not recorded: {result.head.reason}."
 
 
@@ -140,15 +144,19 @@ def _sparkline(metric: Metric, points: Sequence[PastPoint]) -> str:
     """Return a sparkline of the newest points, with a dot for each gap."""
     values: list[float | None] = []
     for point in points:
-        values += [None] if point.missing_before and values else []
+        if point.missing_before and values:
+            values.append(None)
         values.append(point.numbers[metric])
-    values = values[-_WIDTH:]
+    values = values[-_MAX_SPARKLINE_CHARACTERS:]
     known = [value for value in values if value is not None]
-    low, span = (min(known), max(known) - min(known)) if known else (0.0, 0.0)
-    return "".join(
-        _GAP if value is None else _BARS[round((value - low) / span * (len(_BARS) - 1)) if span else 0]
-        for value in values
-    )
+    lowest = min(known, default=0.0)
+    span = max(known, default=0.0) - lowest
+
+    def bar(value: float) -> str:
+        height = (value - lowest) / span if span else 0.0
+        return _BARS[round(height * (len(_BARS) - 1))]
+
+    return "".join(_GAP if value is None else bar(value) for value in values)
 
 
 def _csv(result: Trend) -> str:
@@ -161,25 +169,31 @@ def _csv(result: Trend) -> str:
     return csv_table(("commit", "committed_at", *names), rows)
 
 
-def _points(
+def _points_and_series(
     commits: Sequence[tuple[str, int]], known: Mapping[str, Mapping[str, float]], wanted: Sequence[Metric]
 ) -> tuple[list[PastPoint], list[Series]]:
-    order = [(commit, seconds, known.get(commit, {})) for commit, seconds in reversed(commits)]
-    measured = {name: [numbers[name] for _, _, numbers in order if name in numbers] for name in wanted}
-    names = [name for name in wanted if measured[name]]
+    """Return the points from the oldest to the newest commit, and the series of each number in them.
+
+    `commits` are ids and times, newest first; `known` has the numbers of commits, `wanted` those to return.
+    """
+    oldest_first = [(commit, seconds, known.get(commit, {})) for commit, seconds in reversed(commits)]
+    values = {name: [numbers[name] for _, _, numbers in oldest_first if name in numbers] for name in wanted}
+    measured = [name for name in wanted if values[name]]
     points: list[PastPoint] = []
     missing = 0
-    for commit, seconds, numbers in order:
-        if names and not numbers.keys().isdisjoint(names):
-            shown: dict[Metric, float | None] = {name: numbers.get(name) for name in names}
-            committed_at = rfc3339_of_seconds(seconds)
-            points.append(
-                PastPoint(commit=commit, committed_at=committed_at, missing_before=missing, numbers=shown)
+    for commit, seconds, numbers in oldest_first:
+        if not numbers.keys().isdisjoint(measured):
+            point = PastPoint(
+                commit=commit,
+                committed_at=rfc3339_of_seconds(seconds),
+                missing_before=missing,
+                numbers={name: numbers.get(name) for name in measured},
             )
+            points.append(point)
             missing = 0
-        else:
-            missing += bool(points)
-    return points, [_series(name, measured[name]) for name in names]
+        elif points:
+            missing += 1
+    return points, [_series(name, values[name]) for name in measured]
 
 
 def _series(metric: Metric, values: Sequence[float]) -> Series:
@@ -200,7 +214,7 @@ def _series(metric: Metric, values: Sequence[float]) -> Series:
     effect=Effect.READ,
     command="trend",
     example="holdfast analyze trend src --backfill 50",
-    **arguments.of_project(_text, specified=False, csv=_csv, markdown=_markdown),
+    **arguments.project_options(_text, specified=False, csv=_csv, markdown=_markdown),
 )
 def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     """Show how the headline numbers of a project changed from commit to commit, along the first parents.
@@ -213,24 +227,28 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
         commits = first_parents(git, LIMITS.trend_commits)
     scan = room.scan(project)
     ids = [commit for commit, _ in commits]
-    known, ignored = room.points.known(project.path, ids)
+    known, ignored = room.points.find(project.path, ids)
     points = dict(known)
-    head, reason = commit_of(room, project, scan)
+    head, reason = scanned_commit(room, project, scan)
     if head is not None and reason is None:
         points[head] = {**headline(room, scan), **known.get(head, {})}
     missing = without_headline(ids[: args.backfill], points)
     computed = dict(past_numbers(room, project, missing))
     points |= {commit: {**numbers, **points.get(commit, {})} for commit, numbers in computed.items()}
-    shown, series = _points(commits, points, [name for name in METRICS if name in (args.metric or METRICS)])
-    notes = [_OTHERS.format(ignored)] if ignored else []
-    notes += [_SHALLOW] if shallow_commits(room.repository) else []
+    wanted = [name for name in METRICS if args.metric is None or name in args.metric]
+    past_points, series = _points_and_series(commits, points, wanted)
+    notes = []
+    if ignored:
+        notes.append(_OTHER_VERSIONS.format(ignored))
+    if shallow_commits(room.repository):
+        notes.append(_SHALLOW)
     return Trend(
-        **scan.counts.of(project.path, args.format),
+        **scan.counts.result_fields(project.path, args.format),
         head=recorded_point(room, project, scan, {}),
         backfilled=len(computed),
         series=series,
-        points=shown[-args.limit :],
-        total_points=len(shown),
+        points=past_points[-args.limit :],
+        total_points=len(past_points),
         commits_looked_at=len(commits),
         note=" ".join(notes) or None,
         method=_METHOD,

@@ -1,4 +1,5 @@
-"""Arguments of several analyses, and the options with which an analysis of a project is declared."""
+"""Arguments that several analyses have, and the options that declare an operation which analyses a
+project."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from holdfast.analysis.engine.base_commit import BaseCommit
-from holdfast.analysis.render.text_layout import TextView, rendering
+from holdfast.analysis.render.text_layout import TextView, format_renderer
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from holdfast.kernel.toolset import OperationOptions
 
 Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
-Fork = Annotated[
+ForkRevision = Annotated[
     Revision | None,
     Field(description="Like `since`, but compared with the merge base of this revision and HEAD."),
 ]
+"""A revision from which the current branch forked."""
 ProjectPath = Annotated[
     str,
     Field(
@@ -31,7 +33,7 @@ ProjectPath = Annotated[
     ),
 ]
 PROJECT = {"project_path": "the whole repository"}
-"""The default of the project's path, as help shows it."""
+"""The default of the fill_in_project's path, as help shows it."""
 
 
 class ProjectInput(Input):
@@ -40,20 +42,20 @@ class ProjectInput(Input):
     project_path: ProjectPath = "."
 
 
-def of_project(
+def project_options(
     text: TextView, *before: str, specified: bool = True, **formats: Callable[[Any], str]
 ) -> OperationOptions:
-    """Return the options with which an analysis of a project is declared.
+    """Return the options that declare an operation which analyses a project.
 
-    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` are the positional
+    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` has the positional
     arguments of the command before the project's path.
     """
-    render = rendering(text, formats)
+    render = format_renderer(text, formats)
     positional = (*before, "project_path")
     return {**IN_PROJECT, "positional": positional, "specified": specified, "text": render, "table": render}
 
 
-def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
+def fill_in_project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     """Resolve the project's path against the current directory; by default it is the whole repository."""
     typed = given.get("project_path", ".")
     if "project_path" not in given or not isinstance(typed, str):
@@ -61,24 +63,24 @@ def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     return given | {"project_path": typed_path(room.repository.root, typed)}
 
 
-def base_of(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
+def requested_base(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
     """Return the commit to compare with, if `since` or `diff` names one."""
     if since is not None and diff is not None:
         raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
     revision = diff if since is None else since
-    return None if revision is None else BaseCommit(room.repository, revision, fork=diff is not None)
+    return None if revision is None else BaseCommit(room.repository, revision, merge_base=diff is not None)
 
 
-def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the project's path, and a toolchain to be detected."""
-    return {"toolchain": "auto"} | project(room, given)
+def fill_in_project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
+    """Resolve the project's path, and select all languages by default."""
+    return {"toolchain": "auto"} | fill_in_project(room, given)
 
 
 IN_PROJECT: OperationOptions = {
     "positional": ("project_path",),
     "listed": False,
     "seconds": LIMITS.index_seconds,
-    "fill_in": project,
+    "fill_in": fill_in_project,
     "command_defaults": PROJECT,
 }
-"""The options of every analysis of a project."""
+"""The options of every operation that analyses a project."""

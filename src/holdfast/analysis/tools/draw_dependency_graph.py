@@ -10,22 +10,27 @@ from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.graph.layered_picture import picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
-from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, listed_cycles
+from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, first_cycles
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
-_MOST = 150
-_LISTED = 20
+_MAX_BOXES = 150
+"""Boxes of a drawing: a judgement, as larger drawings are not legible."""
+_MAX_CYCLES_LISTED = 20
+"""Cycles in a result: a judgement, about a screen of text."""
 
 
 class DrawDependencyGraph(arguments.ProjectInput):
     """The files, and the number of boxes."""
 
     limit: Integer = Field(
-        default=60, ge=2, le=_MOST, description="Maximum number of boxes; with more files, folders are drawn."
+        default=60,
+        ge=2,
+        le=_MAX_BOXES,
+        description="Maximum number of boxes; with more files, folders are drawn.",
     )
 
 
@@ -60,14 +65,14 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
     edges = cached_graph(room, scan, "import-graph").edges
-    drawn, rings = picture(edges, args.limit), cycles(edges)
+    drawn, import_cycles = picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         svg=drawn.svg,
         boxes=drawn.boxes,
         dependencies=drawn.edges,
         folders=drawn.folders,
         not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
-        total_cycles=len(rings),
-        cycles=listed_cycles(rings, _LISTED),
+        total_cycles=len(import_cycles),
+        cycles=first_cycles(import_cycles, _MAX_CYCLES_LISTED),
     )

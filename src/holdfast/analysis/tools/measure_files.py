@@ -14,7 +14,7 @@ from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -27,13 +27,21 @@ from holdfast.syntax.record import Record
 
 FileMeasure = Literal["hot_spot", "complexity", "churn", "debt", "duplication", "defects", "coverage"]
 Column = Mapping[str, float | None]
+"""The values of one measure, by file."""
 
-_USUAL, _MOST, _FOLDERS, _SHOWN = 200, 2_000, 100, 20
+_DEFAULT_FILES = 200
+"""Files in a result by default: a judgement, as many as a map of the code shows legibly."""
+_MAX_FILES = 2_000
+"""Files in a result at most: a judgement, so that it stays below a megabyte."""
+_MAX_FOLDERS = 100
+"""Folders that summarise the other files: a judgement, half as many as there are files by default."""
+_MAX_FILES_SHOWN = 20
+"""Files in the text of a result: a judgement, about a screen."""
 _NO_COMMIT = "there is no commit"
 _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
     f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last."
-    " Hot spot: complexity × churn. Debt: items that a marker in a comment admits. Duplication: share"
+    " Hot spot: complexity × churn. Debt: comments with a debt marker. Duplication: share"
     f" of lines in exact or renamed clones of at least {BLOCK_LINES} lines. Defects: the probability of a fix"
     " within a year. Coverage: percent, from coverage reports."
 )
@@ -46,7 +54,9 @@ class MeasureFiles(arguments.ProjectInput):
         default="hot_spot",
         description="The worst come first. Duplication, defects and coverage are only measured if chosen.",
     )
-    limit: Integer = count_field(_USUAL, _MOST, "Maximum number of files; the rest is summarised by folder.")
+    limit: Integer = count_field(
+        _DEFAULT_FILES, _MAX_FILES, "Maximum number of files; the rest is summarised by folder."
+    )
 
 
 class FileNumbers(Output):
@@ -59,7 +69,7 @@ class FileNumbers(Output):
     churn: int | None = optional("Commits that changed it.")
     hot_spot: int | None = optional("Complexity × churn.")
     debt: int
-    debt_line: int | None = optional("The line of its most severe debt.")
+    debt_line: int | None = optional("The line of its most severe debt item.")
     duplication: float | None = optional("From 0 to 1.")
     defects: float | None = optional("From 0 to 1.")
     coverage: float | None = optional("Percent.")
@@ -88,13 +98,17 @@ class FileMeasurements(FileCounts):
 
 
 def _text(result: FileMeasurements, width: int) -> str:
-    word = result.measure.replace("_", " ")
-    values = [(getattr(one, result.measure), one.lines, one.path) for one in result.files[:_SHOWN]]
-    rows = [("–" if value is None else f"{value:g}", str(lines), path) for value, lines, path in values]
-    shown = table([(word, "lines", "file"), *rows], width, flexible=(2,)) if rows else ""
-    head = f"Files: {result.files_analyzed} with {result.total_lines} lines, the worst by {word} first."
+    measure = result.measure.replace("_", " ")
+    rows = []
+    for file in result.files[:_MAX_FILES_SHOWN]:
+        value = getattr(file, result.measure)
+        rows.append(("–" if value is None else f"{value:g}", str(file.lines), file.path))
+    files = table([(measure, "lines", "file"), *rows], width, flexible=(2,)) if rows else ""
+    headline = (
+        f"Files: {result.files_analyzed} with {result.total_lines} lines, the worst by {measure} first."
+    )
     reasons = [f"No {name.replace('_', ' ')}: {reason}." for name, reason in result.not_measured.items()]
-    return lines(head, skipped_files(result), shown, reasons, result.method)
+    return lines(headline, skipped_files_line(result), files, reasons, result.method)
 
 
 @analyze.operation(
@@ -103,7 +117,7 @@ def _text(result: FileMeasurements, width: int) -> str:
     effect=Effect.READ,
     command="files",
     example="holdfast analyze files src --measure churn",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
@@ -114,25 +128,26 @@ def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project, names=args.measure == "defects")
     scope = AnalysisScope(room, scan, RunOptions(project))
-    missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _COSTLY if name != args.measure}
+    missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _SLOW_MEASURES if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
     if churn := recent_churn(room, scan, project.path):
         columns["churn"] = _column(churn, "commits")
     else:
         missing |= {"churn": _NO_COMMIT, "hot_spot": _NO_COMMIT}
-    if measured := _COSTLY.get(args.measure):
-        report, number = measured
-        columns[args.measure], reason = number(report(scope))
-        missing |= {args.measure: reason} if reason else {}
-    debts = reports.debt(scope).by_file
-    numbers = [_numbers(path, record, columns, debts) for path, record in scan.files.items()]
-    numbers.sort(key=lambda one: _order(one, args.measure))
+    if args.measure in _SLOW_MEASURES:
+        analyse, column_of = _SLOW_MEASURES[args.measure]
+        columns[args.measure], reason = column_of(analyse(scope))
+        if reason:
+            missing[args.measure] = reason
+    debt = reports.debt(scope).by_file
+    numbers = [_numbers(path, record, columns, debt) for path, record in scan.files.items()]
+    numbers.sort(key=lambda file: _worst_first(file, args.measure))
     return FileMeasurements(
-        **scan.counts.of(project.path),
+        **scan.counts.result_fields(project.path),
         measure=args.measure,
-        total_lines=sum(one.lines for one in numbers),
+        total_lines=sum(file.lines for file in numbers),
         files=numbers[: args.limit],
-        rest=_by_folder(numbers[args.limit :]),
+        rest=_sum_by_folder(numbers[args.limit :]),
         not_measured=missing,
         method=_METHOD,
     )
@@ -143,31 +158,34 @@ def _column(report: AnalysisReport, number: str) -> Column:
     return {path: numbers[number] for path, numbers in report.file_numbers().items()}
 
 
-def _order(one: FileNumbers, measure: FileMeasure) -> tuple[float, int, str]:
-    value = getattr(one, measure)
-    worth = -1 if value is None else 100 - value if measure == "coverage" else value
-    return -worth, -one.lines, one.path
+def _worst_first(file: FileNumbers, measure: FileMeasure) -> tuple[float, int, str]:
+    """Return a sort key; files without a value come last."""
+    value = getattr(file, measure)
+    if value is None:
+        badness = -1
+    else:
+        badness = 100 - value if measure == "coverage" else value
+    return -badness, -file.lines, file.path
 
 
 def _numbers(
     path: str,
     record: Record,
     columns: Mapping[FileMeasure, Column],
-    debts: Mapping[str, tuple[int, int | None]],
+    debt_by_file: Mapping[str, tuple[int, int | None]],
 ) -> FileNumbers:
     complexity = sum(function.cyclomatic for function in record.functions)
-    worst = max(record.functions, key=lambda one: one.cyclomatic, default=None)
-    # A file missing from a column has the value 0, except for coverage, where it means that no report covers
-    # it.
+    most_complex = max(record.functions, key=lambda function: function.cyclomatic, default=None)
+    # A file missing from a column has the value 0, except for coverage, where no report covers it.
     known: dict[str, Any] = {
-        name: it.get(path, None if name == "coverage" else 0) for name, it in columns.items()
+        name: column.get(path, None if name == "coverage" else 0) for name, column in columns.items()
     }
-    debt, debt_line = debts.get(path, (0, None))
+    debt, debt_line = debt_by_file.get(path, (0, None))
     return FileNumbers(
         path=path,
         lines=record.lines,
         complexity=complexity,
-        complex_line=None if worst is None else worst.line,
+        complex_line=None if most_complex is None else most_complex.line,
         hot_spot=complexity * known["churn"] if "churn" in known else None,
         debt=debt,
         debt_line=debt_line,
@@ -175,31 +193,33 @@ def _numbers(
     )
 
 
-_COSTLY: Mapping[
+_SLOW_MEASURES: Mapping[
     FileMeasure, tuple[Callable[[AnalysisScope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
 ] = {
-    "duplication": (reports.duplicates, lambda report: (_rounded(_column(report, "duplicated")), None)),
+    "duplication": (reports.duplicates, lambda report: (_round_values(_column(report, "duplicated")), None)),
     "defects": (reports.defects, lambda report: (_column(report, "defect_probability"), None)),
     "coverage": (
         reports.coverage,
-        lambda report: ({path: one.percent for path, one in report.files.items()}, report.reason),
+        lambda report: ({path: file.percent for path, file in report.files.items()}, report.reason),
     ),
 }
-"""The slow measures: each with its report, and a function from that to the column and why it is missing."""
+"""For each slow measure a function that runs the analysis, and one that takes from its report the column and,
+if it is empty, the reason."""
 
 
-def _rounded(column: Column) -> Column:
+def _round_values(column: Column) -> Column:
     return {path: None if value is None else round(value, 4) for path, value in column.items()}
 
 
-def _by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:
-    """Sum up files by folder, at the greatest depth with at most `_FOLDERS` folders."""
+def _sum_by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:
+    """Summarise files by folder, at the greatest depth with at most `_MAX_FOLDERS` folders."""
     grouped: dict[str, list[int]] = {}
-    for depth in range(max((one.path.count("/") for one in files), default=0), -1, -1):
+    for depth in range(max((file.path.count("/") for file in files), default=0), -1, -1):
         grouped = defaultdict(list)
-        for one in files:
-            grouped["/".join(one.path.split("/")[:-1][:depth])].append(one.lines)
-        if len(grouped) <= _FOLDERS:
+        for file in files:
+            folders = file.path.split("/")[:-1]
+            grouped["/".join(folders[:depth])].append(file.lines)
+        if len(grouped) <= _MAX_FOLDERS:
             break
     return [
         FolderRest(folder=folder, files=len(lines), lines=sum(lines))

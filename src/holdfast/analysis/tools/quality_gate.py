@@ -19,10 +19,10 @@ from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
-from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
+from holdfast.analysis.gate.settings import CheckName, Thresholds, checks_to_run, gate_settings
 from holdfast.analysis.render.junit import JUnitCase, junit
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, skipped_files
+from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -36,7 +36,10 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 GateFormat = Literal["summary", "detailed", "json", "sarif", "junit"]
-_VIOLATIONS, _SHOWN = 20, 5
+_DEFAULT_VIOLATIONS = 20
+"""Violations of each check in a result by default: a judgement, about a screen of text."""
+_MAX_VIOLATIONS_SHOWN = 5
+"""Violations of each check in the text of a summary: a judgement, so that it stays short."""
 _METHOD = (
     "Each check uses the analysis of that name. The gate passes if at least one check was measured and none"
     " fails; a check that was not measured neither passes nor fails. Copies are exact or renamed. Coverage"
@@ -48,11 +51,11 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     """The files, the thresholds and the base commit."""
 
     since: arguments.Revision | None = Field(
-        default=None, description="Count only what is new or worse than in this commit, branch or tag."
+        default=None, description="Check only code that is new or worse than in this commit, branch or tag."
     )
-    diff: arguments.Fork = None
+    diff: arguments.ForkRevision = None
     count_all: StrictBool = Field(
-        default=False, description="Count everything despite a base, which must still exist."
+        default=False, description="Check all code although a base is given, which must exist."
     )
     staged: StrictBool = Field(
         default=False,
@@ -64,7 +67,9 @@ class QualityGate(arguments.ProjectInput, Thresholds):
         description="Unless the gate passes, mark the result as an error and exit with status 1.",
     )
     limit: Integer = count_field(
-        _VIOLATIONS, LIMITS.gate_violations, "The maximum number of violations per check, the worst first."
+        _DEFAULT_VIOLATIONS,
+        LIMITS.gate_violations,
+        "The maximum number of violations per check, the worst first.",
     )
 
 
@@ -74,9 +79,9 @@ class GateResult(SarifResult):
     format: GateFormat
     project_path: UntrustedText
     passed: bool
-    reason: UntrustedText = Field(description="Why, in one sentence.")
+    reason: UntrustedText = Field(description="Which checks fail or pass, in one sentence.")
     is_error: bool = Field(description="Whether the gate failed and `fail_on_violation` is set.")
-    compared_with: str | None = Field(description="The commit; null if everything counts.")
+    compared_with: str | None = Field(description="The base commit; null if all code is checked.")
     settings: UntrustedText | None = Field(description="The settings file; null if there is none.")
     switched_off: list[CheckName] = Field(description="Checks that the settings disable.")
     checks: list[GateCheck]
@@ -93,41 +98,41 @@ class GateResult(SarifResult):
 def _text(result: GateResult, width: int) -> str:
     head = lines(
         f"Quality gate: {'passed' if result.passed else 'FAILED'}. {result.reason}",
-        f"Only what is new or worse than in {base} counts." if (base := result.compared_with) else "",
+        f"Only code that is new or worse than in {result.compared_with}." if result.compared_with else "",
         f"Files: {result.files_analyzed} of {result.files_discovered}.",
-        skipped_files(result),
+        skipped_files_line(result),
         f"Settings: {result.settings}." if result.settings else "",
         f"Disabled: {', '.join(result.switched_off)}." if result.switched_off else "",
     )
-    rows = [
-        (
-            each.check,
-            each.status.replace("_", " "),
-            "" if each.actual is None else f"{each.actual:g}",
-            f"{each.threshold:g}",
-            f"{each.measure}{f' ({each.reason})' if each.reason else ''}",
-        )
-        for each in result.checks
-    ]
     columns = ("check", "status", "actual", "threshold", "measure")
-    parts = [head, table([columns, *rows], width, flexible=(4,))]
-    most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
-    for each in result.checks:
-        if each.violations:
-            numbered = [f"  {number}. {line}" for number, line in enumerate(each.lines(most), 1)]
-            parts.append("\n".join([f"Violations of {each.check}: {each.violations_total}", *numbered]))
+    parts = [head, table([columns, *map(_check_cells, result.checks)], width, flexible=(4,))]
+    limit = LIMITS.gate_violations if result.format == "detailed" else _MAX_VIOLATIONS_SHOWN
+    for check in result.checks:
+        if check.violations:
+            numbered = [f"  {number}. {line}" for number, line in enumerate(check.violation_lines(limit), 1)]
+            parts.append("\n".join([f"Violations of {check.check}: {check.violations_total}", *numbered]))
     return "\n\n".join([*parts, result.method])
 
 
+def _check_cells(check: GateCheck) -> tuple[str, ...]:
+    return (
+        check.check,
+        check.status.replace("_", " "),
+        "" if check.actual is None else f"{check.actual:g}",
+        f"{check.threshold:g}",
+        f"{check.measure} ({check.reason})" if check.reason else check.measure,
+    )
+
+
 def _junit(result: GateResult) -> str:
-    return junit("holdfast.quality_gate", [_case(each) for each in result.checks], result.generated_at)
+    return junit("holdfast.quality_gate", [_junit_case(each) for each in result.checks], result.generated_at)
 
 
-def _case(check: GateCheck) -> JUnitCase:
+def _junit_case(check: GateCheck) -> JUnitCase:
     seconds = check.analysis_duration.secs + check.analysis_duration.nanos / 1e9
     if check.status == "not_measured":
         return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
-    details = "\n".join(check.lines(len(check.violations)))
+    details = "\n".join(check.violation_lines(len(check.violations)))
     failure = (check.headline, details) if check.status == "fail" else None
     return JUnitCase(check.check, seconds, failure=failure)
 
@@ -138,44 +143,48 @@ def _case(check: GateCheck) -> JUnitCase:
     effect=Effect.READ,
     command="gate",
     example="holdfast analyze gate src --since HEAD",
-    **arguments.of_project(_text, sarif=GateResult.sarif_text, junit=_junit),
+    **arguments.project_options(_text, sarif=GateResult.sarif_text, junit=_junit),
 )
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
 
-    With `since` or `diff` only new or worsened code counts. Thresholds not given as arguments come from
+    With `since` or `diff` only new or worsened code is checked. Thresholds not given as arguments come from
     `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. A check that was not measured
     never passes; with `fail_on_violation` a failing gate is an error, and the command exits with status 1.
     """
-    began, started = room.clock(), time.monotonic()
-    base = _base(room, args)
+    timestamp, started = room.clock(), time.monotonic()
+    base = _resolve_base(room, args)
     path = checked_project(room.repository, args.project_path)
-    settings, place = gate_settings(room.repository, path)
-    thresholds = thresholds_of(args, settings)
+    settings, settings_file = gate_settings(room.repository, path)
+    thresholds = checks_to_run(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, tracked=args.staged)
     scan = stages.run("files", partial(room.scan, project))
-    if args.staged and base is not None and (unstaged := base.unstaged(scan.files)):
+    if args.staged and base is not None and (unstaged := base.unstaged_files(scan.files)):
         raise Conflict(
             f"{len(unstaged)} files differ between the work tree and the index, first {unstaged[0]}.",
             hint="Stage or stash these changes.",
-            paths=unstaged[:_VIOLATIONS],
+            paths=unstaged[:_DEFAULT_VIOLATIONS],
         )
     options = RunOptions(project, None if args.count_all else base)
     gate = GateScope(AnalysisScope(room, scan, options), settings)
-    verdicts = {name: _verdict(stages, gate, name, thresholds[name]) for name in CHECKS if name in thresholds}
-    checks = [_check(name, thresholds[name], found, args.limit) for name, found in verdicts.items()]
+    verdicts = {
+        name: _run_check(stages, gate, name, thresholds[name]) for name in CHECKS if name in thresholds
+    }
+    checks = [
+        _check_result(name, thresholds[name], verdict, args.limit) for name, verdict in verdicts.items()
+    ]
     passed, reason = _outcome(checks)
     result = GateResult(
-        **scan.counts.of(path, args.format),
+        **scan.counts.result_fields(path, args.format),
         passed=passed,
         reason=reason,
         is_error=args.fail_on_violation and not passed,
         compared_with=None if gate.base is None else gate.base.commit,
-        settings=place,
+        settings=settings_file,
         switched_off=[name for name in CHECKS if name in settings.disable and name not in thresholds],
         checks=checks,
-        generated_at=rfc3339(began),
+        generated_at=rfc3339(timestamp),
         analysis_duration=Duration.since(started),
         method=_METHOD,
     )
@@ -190,38 +199,47 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
 def _gate_findings(
     verdicts: Mapping[CheckName, _TimedVerdict], thresholds: Mapping[CheckName, float], limit: int
 ) -> Iterator[CodeFinding]:
-    """Yield the violations as errors, with value and threshold."""
-    for name, found in verdicts.items():
-        for each in found.verdict.breaches[:limit]:
-            properties = {"actual": each.actual, "threshold": thresholds[name]}
-            yield replace(each.finding, level="error", properties=properties)
+    """Yield the violations as findings of level error, with value and threshold."""
+    for name, timed in verdicts.items():
+        for breach in timed.verdict.breaches[:limit]:
+            properties = {"actual": breach.actual, "threshold": thresholds[name]}
+            yield replace(breach.finding, level="error", properties=properties)
 
 
-def _base(room: Analysis, args: QualityGate) -> BaseCommit | None:
-    given = args.since is not None or args.diff is not None
-    base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
+def _resolve_base(room: Analysis, args: QualityGate) -> BaseCommit | None:
+    """Return the commit to compare with; for staged files it is HEAD by default."""
+    is_given = args.since is not None or args.diff is not None
+    since = "HEAD" if args.staged and not is_given else args.since
+    base = arguments.requested_base(room, since, args.diff)
     if args.count_all and base is None:
-        raise InvalidArguments("`count_all` needs a base; without one everything counts.", hint="Omit it.")
+        raise InvalidArguments(
+            "`count_all` needs a base; without a base all code is checked anyway.", hint="Omit it."
+        )
     return base
 
 
 class _TimedVerdict(NamedTuple):
+    """The verdict of a check, and how long the check took."""
+
     verdict: Verdict
     duration: Duration
 
 
-def _verdict(stages: Stages, gate: GateScope, name: CheckName, threshold: float) -> _TimedVerdict:
+def _run_check(stages: Stages, gate: GateScope, name: CheckName, threshold: float) -> _TimedVerdict:
     started = time.monotonic()
-    verdict = Verdict("not_measured", name, reason="no source file was analysed")
-    if gate.scan.files:
-        found = stages.run(name, partial(attempt, partial(CHECKS[name], gate, threshold)))
-        failed = Verdict("fail", name, reason=f"it could not be measured: {found}")
-        verdict = failed if isinstance(found, str) else found
+    if not gate.scan.files:
+        verdict = Verdict("not_measured", name, reason="no source file was analysed")
+    else:
+        outcome = stages.run(name, partial(attempt, partial(CHECKS[name], gate, threshold)))
+        if isinstance(outcome, str):
+            verdict = Verdict("fail", name, reason=f"it could not be measured: {outcome}")
+        else:
+            verdict = outcome
     return _TimedVerdict(verdict, Duration.since(started))
 
 
-def _check(name: CheckName, threshold: float, found: _TimedVerdict, limit: int) -> GateCheck:
-    verdict, duration = found
+def _check_result(name: CheckName, threshold: float, timed: _TimedVerdict, limit: int) -> GateCheck:
+    verdict, duration = timed
     return GateCheck(
         check=name,
         measure=verdict.measure,
@@ -229,13 +247,13 @@ def _check(name: CheckName, threshold: float, found: _TimedVerdict, limit: int) 
         actual=verdict.actual,
         status=verdict.status,
         reason=verdict.reason,
-        violations=[_violation(each, threshold) for each in verdict.breaches[:limit]],
+        violations=[_gate_violation(each, threshold) for each in verdict.breaches[:limit]],
         violations_total=len(verdict.breaches),
         analysis_duration=duration,
     )
 
 
-def _violation(breach: Breach, threshold: float) -> GateViolation:
+def _gate_violation(breach: Breach, threshold: float) -> GateViolation:
     finding = breach.finding
     return GateViolation(
         rule=finding.rule.id,
@@ -249,7 +267,7 @@ def _violation(breach: Breach, threshold: float) -> GateViolation:
 
 
 def _outcome(checks: list[GateCheck]) -> tuple[bool, str]:
-    """Return whether the gate passes, and why in one sentence."""
+    """Return whether the gate passes, and a sentence about its checks."""
     failing = [each.check for each in checks if each.status == "fail"]
     missing = [each.check for each in checks if each.status == "not_measured"]
     rest = f"; not measured: {', '.join(missing)}" if missing else ""

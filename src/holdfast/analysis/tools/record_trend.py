@@ -12,7 +12,7 @@ from holdfast.analysis.tools.analyze_comprehensive import AnalyzeComprehensive, 
 from holdfast.analysis.tools.analyze_deep_context import AnalyzeDeepContext, analyze_deep_context
 from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.headline import scorecard_numbers, section_numbers
-from holdfast.analysis.trend.trend_point import TrendPoint, commit_of, record, record_past
+from holdfast.analysis.trend.trend_point import TrendPoint, record, record_past, scanned_commit
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
@@ -35,7 +35,7 @@ class RecordTrend(arguments.ProjectInput):
 
 
 class RecordedTrend(FileCounts):
-    """What was recorded."""
+    """Which numbers were recorded."""
 
     project_path: UntrustedText
     head: TrendPoint = Field(description="Whether the numbers of the last commit are recorded.")
@@ -56,7 +56,7 @@ def _text(result: RecordedTrend, _: int) -> str:
     effect=Effect.WRITE,
     command="record-trend",
     example="holdfast analyze record-trend --backfill 50",
-    **arguments.of_project(_text, specified=False),
+    **arguments.project_options(_text, specified=False),
 )
 def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     """Record the headline numbers of a project at the last commit, for `analyze_trend`.
@@ -68,14 +68,18 @@ def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     project = Project(path)
     with Git(room.repository) as git:
         commits = [commit for commit, _ in first_parents(git, args.backfill)] if args.backfill else []
-    named = path or "."
+    project_path = path or "."
     sections = analyze_comprehensive(
-        room, AnalyzeComprehensive(project_path=named, executive_summary=True)
+        room, AnalyzeComprehensive(project_path=project_path, executive_summary=True)
     ).results
-    card = analyze_deep_context(room, AnalyzeDeepContext(project_path=named, limit=1)).quality_scorecard
-    numbers = section_numbers(sections) | scorecard_numbers(card)
-    if path and commit_of(room, Project(), room.scan(Project()))[1] is not None:
-        numbers["dead_code"] = None  # uses elsewhere in the repository decide what is dead
+    context = analyze_deep_context(room, AnalyzeDeepContext(project_path=project_path, limit=1))
+    numbers = section_numbers(sections) | scorecard_numbers(context.quality_scorecard)
+    if path:
+        _, difference = scanned_commit(room, Project(), room.scan(Project()))
+        if difference is not None:
+            numbers["dead_code"] = None  # it depends on the whole repository, which is not as committed
     scan = room.scan(project)
     head = record(room, project, scan, numbers)
-    return RecordedTrend(**scan.counts.of(path), head=head, backfilled=record_past(room, project, commits))
+    return RecordedTrend(
+        **scan.counts.result_fields(path), head=head, backfilled=record_past(room, project, commits)
+    )

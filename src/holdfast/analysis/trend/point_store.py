@@ -1,11 +1,10 @@
-"""Stores the numbers of projects at commits, by project, commit and version of the code.
+"""Stores trend points: the numbers of projects at commits, by project, commit and version of the code.
 
 Contract:
 - Numbers added for the same commit are merged; a number added again replaces the old one. Several
-  processes may add at once without losing each other's numbers.
-- Numbers from another version of the code are never mixed in, but counted, so that results can mention them.
-- Nothing depends on the store: damage and a full disk lose points, nothing else. Beyond the limit the oldest
-  points are deleted first.
+  processes may add numbers at once without losing any.
+- Numbers from other versions of the code are never returned, but counted, so that results can mention them.
+- Damage or a full disk only loses points. Beyond the limit the oldest points are deleted first.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ CREATE TABLE IF NOT EXISTS point (
     PRIMARY KEY (project, commit_id, version)
 ) STRICT
 """
-_KEEP = """
+_MERGE = """
 INSERT INTO point VALUES (?, ?, ?, ?, ?) ON CONFLICT DO
 UPDATE SET kept = excluded.kept, numbers = json_patch(numbers, excluded.numbers)
 """
-_KNOWN = """
+_SELECT = """
 SELECT commit_id, version, numbers FROM json_each(?) AS wanted
 JOIN point ON project = ? AND commit_id = wanted.value
 """
-_OLDEST = "DELETE FROM point WHERE rowid IN (SELECT rowid FROM point ORDER BY kept, rowid LIMIT ?)"
+_DELETE_OLDEST = "DELETE FROM point WHERE rowid IN (SELECT rowid FROM point ORDER BY kept, rowid LIMIT ?)"
 
 Numbers = Mapping[str, float]
 
@@ -51,9 +50,9 @@ Numbers = Mapping[str, float]
 class PointStore:
     """The points of one repository, shared by its work trees. Safe for threads and processes."""
 
-    def __init__(self, repository: Repository, most: int = LIMITS.trend_points) -> None:
+    def __init__(self, repository: Repository, max_points: int = LIMITS.trend_points) -> None:
         self._repository = repository
-        self._most = most
+        self._max_points = max_points
         self._database = DerivedDatabase(
             repository.store_directory,
             NAME,
@@ -62,26 +61,26 @@ class PointStore:
             prepare=lambda connection: connection.execute(_TABLE),
         )
 
-    def known(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:
-        """Return the numbers of some commits, and how many commits have numbers from other versions only."""
+    def find(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:
+        """Return the numbers of some commits, and how many commits have numbers of other versions only."""
         parameters = (json.dumps(sorted(commits)), project)
         rows: list[Any] = self._database.try_read(
-            lambda connection: connection.execute(_KNOWN, parameters).fetchall(), []
+            lambda connection: connection.execute(_SELECT, parameters).fetchall(), []
         )
         try:
-            ours = {
+            numbers = {
                 commit: json.loads(text) for commit, version, text in rows if version == analysis_version()
             }
         except ValueError:
             return {}, 0
-        return ours, len({commit for commit, *_ in rows} - ours.keys())
+        return numbers, len({commit for commit, *_ in rows} - numbers.keys())
 
     def add(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
         """Merge numbers into those of a commit, and return whether they were stored."""
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
 
         def add(connection: sqlite3.Connection) -> None:
-            connection.execute(_KEEP, row)
+            connection.execute(_MERGE, row)
             self._evict(connection)
 
         with suppress(HoldfastError):
@@ -95,5 +94,5 @@ class PointStore:
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         (count,) = connection.execute("SELECT COUNT(*) FROM point").fetchone()
-        if count > self._most:
-            connection.execute(_OLDEST, (count - self._most * 3 // 4,))
+        if count > self._max_points:
+            connection.execute(_DELETE_OLDEST, (count - self._max_points * 3 // 4,))

@@ -1,7 +1,7 @@
 """The numbers of a project at a commit: recorded on request, and computed for past commits.
 
-Contract: a point describes what is committed. If a source file is changed, new or deleted, nothing is
-recorded, and the answer names the file. Only `record` and `record_past` write.
+Contract: a point describes a commit. If a source file differs from the commit, is new or was deleted, nothing
+is recorded, and the result names the file. Only `record` and `record_past` write.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import changed_file, committed_files
 
 NOT_RECORDED = "not recorded yet, which `record_trend` does"
-_PART = "only a part of the project was analysed"
-_NOTHING = "the project has no source files"
+"""Why a point is missing. The others say why it cannot be recorded."""
+_PARTIAL = "only a part of the project was analysed"
+_NO_SOURCE_FILES = "the project has no source files"
 _NO_COMMIT = "there is no commit"
 _NOT_WRITTEN = "the store could not be written"
 
@@ -34,43 +35,44 @@ class TrendPoint(Output):
     """Whether the numbers of this analysis are recorded for `analyze_trend`."""
 
     kept: bool
-    commit: str | None = Field(description="The commit that they are of.")
+    commit: str | None = Field(description="The commit that the numbers describe.")
     reason: UntrustedText | None = Field(description="Why they are not recorded.")
 
 
 def recorded_point(
     room: Analysis, project: Project, scan: Scan, more: Measured, repository: Scan | None = None
 ) -> TrendPoint:
-    """Return whether the headline numbers of a scan, and what else was measured, are recorded.
+    """Return whether the headline numbers of a scan and the other numbers in `more` are recorded.
 
     `repository` is the scan of the whole repository, if files outside of the project affect the numbers.
     """
-    commit, reason = commit_of(room, project, scan, repository)
+    commit, reason = scanned_commit(room, project, scan, repository)
     if commit is not None and reason is None:
-        known, _ = room.points.known(project.path, [commit])
-        is_known = _numbers(room, scan, more).items() <= known.get(commit, {}).items()
-        reason = None if is_known else NOT_RECORDED
+        known, _ = room.points.find(project.path, [commit])
+        is_recorded = _all_numbers(room, scan, more).items() <= known.get(commit, {}).items()
+        reason = None if is_recorded else NOT_RECORDED
     return TrendPoint(kept=reason is None, commit=commit, reason=reason)
 
 
 def record(room: Analysis, project: Project, scan: Scan, more: Measured) -> TrendPoint:
-    """Record the headline numbers of a scan and what else was measured, if the files are as committed."""
-    commit, reason = commit_of(room, project, scan)
+    """Record the headline numbers of a scan and the other numbers in `more`, if the files are as
+    committed."""
+    commit, reason = scanned_commit(room, project, scan)
     if commit is not None and reason is None:
-        is_written = room.points.add(project.path, commit, _numbers(room, scan, more), _now(room))
+        is_written = room.points.add(project.path, commit, _all_numbers(room, scan, more), _now(room))
         reason = None if is_written else _NOT_WRITTEN
     return TrendPoint(kept=reason is None, commit=commit, reason=reason)
 
 
 def record_past(room: Analysis, project: Project, commits: Sequence[str]) -> int:
-    """Record the headline numbers of past commits that have none, and return of how many."""
-    known, _ = room.points.known(project.path, commits)
-    found = past_numbers(room, project, without_headline(commits, known))
-    return sum(room.points.add(project.path, commit, numbers, _now(room)) for commit, numbers in found)
+    """Record the headline numbers of past commits that have none; return for how many commits."""
+    known, _ = room.points.find(project.path, commits)
+    computed = past_numbers(room, project, without_headline(commits, known))
+    return sum(room.points.add(project.path, commit, numbers, _now(room)) for commit, numbers in computed)
 
 
 def without_headline(commits: Iterable[str], known: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return the commits that lack the numbers which can be computed for past commits."""
+    """Return the commits without headline numbers."""
     return [commit for commit in commits if "files" not in known.get(commit, {})]
 
 
@@ -80,28 +82,30 @@ def past_numbers(
     """Yield the headline numbers of past commits that have source files, computed from git's objects."""
     stages = Stages(len(commits))
     for commit in commits:
-        numbers = stages.run(commit, partial(_past, room, project, commit))
+        numbers = stages.run(commit, partial(_past_headline, room, project, commit))
         if numbers:
             yield commit, numbers
 
 
-def commit_of(
+def scanned_commit(
     room: Analysis, project: Project, scan: Scan, repository: Scan | None = None
 ) -> tuple[str | None, str | None]:
-    """Return the commit that a scan agrees with, and the reason if it agrees with none."""
+    """Return HEAD's commit, and why the scan does not describe it; None if it does."""
     commit = room.history.head()
     if project != Project(project.path):
-        return commit, _PART
+        return commit, _PARTIAL
     if not scan.files:
-        return commit, _NOTHING
+        return commit, _NO_SOURCE_FILES
     if commit is None:
         return None, _NO_COMMIT
-    compared, below = (scan, project.path) if repository is None else (repository, "")
-    changed = room.cached(f"as {commit}", compared, lambda: _changed(room, commit, below, compared))
+    compared, folder = (scan, project.path) if repository is None else (repository, "")
+    changed = room.cached(
+        f"as {commit}", compared, lambda: _changed_source_file(room, commit, folder, compared)
+    )
     return commit, f"{changed} is not as committed" if changed else None
 
 
-def _numbers(room: Analysis, scan: Scan, more: Measured) -> dict[str, float]:
+def _all_numbers(room: Analysis, scan: Scan, more: Measured) -> dict[str, float]:
     numbers = room.cached("headline", scan, lambda: headline(room, scan))
     return numbers | {name: value for name, value in more.items() if value is not None}
 
@@ -110,7 +114,7 @@ def _now(room: Analysis) -> int:
     return int(room.clock().timestamp())
 
 
-def _changed(room: Analysis, commit: str, project: str, scan: Scan) -> str:
+def _changed_source_file(room: Analysis, commit: str, project: str, scan: Scan) -> str:
     """Return a source file that differs from a commit; empty if none does."""
     with Git(room.repository) as git:
         committed = committed_files(git, commit, project)
@@ -118,5 +122,5 @@ def _changed(room: Analysis, commit: str, project: str, scan: Scan) -> str:
     return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
 
 
-def _past(room: Analysis, project: Project, commit: str) -> dict[str, float]:
+def _past_headline(room: Analysis, project: Project, commit: str) -> dict[str, float]:
     return headline(room, room.scan_commit(commit, project))

@@ -19,10 +19,10 @@ from click.core import ParameterSource
 
 from holdfast import __version__, toolsets
 from holdfast.analysis.fleet.fleet import Fleet
-from holdfast.analysis.fleet.fleet_run import outcomes
+from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.analysis.fleet.merged_report import ANALYSED, FAILED, NOT_RUN, require_parquet, without_timings
 from holdfast.analysis.fleet.repository_state import repository_state
-from holdfast.analysis.fleet.roster import roster
+from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.room import Analysis
 from holdfast.faces.cli.arguments import wire_arguments, with_options
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand
@@ -103,14 +103,14 @@ def _run(
     refuse_when_read_only()
     require_parquet()
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
-    members = roster(text, os.path.dirname(os.path.abspath(listed)))
+    members = parse_roster(text, os.path.dirname(os.path.abspath(listed)))
     question = _question(analysis, given)
     where = create_executor(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     ended: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
-        for done, (task, outcome) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
+        for done, (task, outcome) in enumerate(run_tasks(tasks, analysed, where, options["retries"]), 1):
             status = fleet.record(task.name, outcome)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {status}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
