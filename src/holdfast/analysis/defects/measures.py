@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
-from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
+from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
 from holdfast.analysis.duplicates.clones import cached_clones
 from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.graph.dependency_graph import cached_graph
@@ -78,7 +78,7 @@ def _static(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]
 
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     """Return the share of each file with exact or renamed clones, and the number of other files with them."""
-    clones = cached_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), scan)
+    clones = cached_clones(room, project, CloneQuery(COPY_KINDS, MIN_COPY_LINES), scan)
     sharing: defaultdict[str, set[str]] = defaultdict(set)
     for clone in clones.classes:
         paths = {fragment.file for fragment in clone.fragments}

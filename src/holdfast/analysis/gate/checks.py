@@ -18,7 +18,7 @@ from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
 from holdfast.analysis.defects.prediction import predictions
-from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneClass, CloneQuery, Fragment
 from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -31,7 +31,7 @@ from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
-_CLONES = CloneQuery(COPIES)
+_CLONES = CloneQuery(COPY_KINDS)
 """Exact and renamed clones; looser matches do not count."""
 _MIN_RISE = 0.01
 """How much a probability has to rise to count as riskier. The model is fitted to all files, so any change

@@ -12,7 +12,7 @@ from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
 from holdfast.analysis.context.scorecard import covered_share
-from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
@@ -64,7 +64,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
         default=_CONFIDENCE, ge=0, le=1, description="Least confidence of predictions and dead code."
     )
     min_lines: Integer = count_field(
-        BLOCK_LINES, 100_000, "Least lines of a clone, and of code in a file that is predicted or graded."
+        MIN_COPY_LINES, 100_000, "Least lines of a clone, and of code in a file that is predicted or graded."
     )
     include_patterns: list[str] = Field(default=[], description='Only files that match, such as "**/*.rs".')
     exclude_patterns: list[str] = Field(
@@ -245,7 +245,7 @@ def _point(
     results: Mapping[str, Mapping[str, Any]],
 ) -> TrendPoint:
     numbers = section_numbers(results)
-    if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
+    if args.min_lines != MIN_COPY_LINES or args.wanted != SECTIONS:
         # Other arguments give these numbers another meaning.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
     numbers["coverage"] = covered_share(run.measured.files.values())
