@@ -19,8 +19,14 @@ from holdfast.analysis.graph.dependency_graph import (
     NodeType,
     dependency_graph,
 )
-from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
-from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
+from holdfast.analysis.graph.drawing import MAX_MERMAID_EDGES, MAX_MERMAID_NODES, dot, mermaid
+from holdfast.analysis.graph.excerpt import (
+    SELECTION_METHOD,
+    SELECTION_METHOD_AROUND_FOCUS,
+    excerpt,
+    matching_nodes,
+    nodes_around,
+)
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.render.text_layout import lines, skipped_files
 from holdfast.analysis.room import Analysis
@@ -270,10 +276,12 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         before, former, _ = _resolved(room, base.scan(scan), args)
         known = cycles(before.edges)
         rings = [ring for ring in rings if ring not in known]
-        graph, references = graph.since(before), _new_references(references, former)
+        graph, references = graph.new_since(before), _new_references(references, former)
     near, drawn = _near(graph, args), args.format == "mermaid"
-    max_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
-    max_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MAX_NODES * _EDGES_PER_NODE)
+    max_nodes = min(args.limit, MAX_MERMAID_NODES) if drawn else args.limit
+    max_edges = min(
+        args.limit * _EDGES_PER_NODE, MAX_MERMAID_EDGES if drawn else _MAX_NODES * _EDGES_PER_NODE
+    )
     part = excerpt(graph, near, max_nodes, max_edges)
     return DependencyGraph(
         **scan.counts.model_dump(),
@@ -298,7 +306,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         total_references=len(references),
         references=[LanguageReference(**item._asdict()) for item in references[: args.limit]],
         damaged_settings=damaged,
-        method=METHOD if near is None else METHOD_AROUND,
+        method=SELECTION_METHOD if near is None else SELECTION_METHOD_AROUND_FOCUS,
     )
 
 
@@ -318,13 +326,13 @@ def _new_references(now: list[CrossReference], before: list[CrossReference]) -> 
 def _near(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     if args.focus is None:
         return None
-    seeds = matching(graph, args.focus)
+    seeds = matching_nodes(graph, args.focus)
     if not seeds:
         raise NotFound(
             f"This {args.dag_type} has no node '{args.focus}'.",
             hint="Give a path from the root of the repository, or a symbol such as Class.method.",
         )
-    return around(graph, seeds, args.depth or 1)
+    return nodes_around(graph, seeds, args.depth or 1)
 
 
 def _edge(edge: DependencyEdge) -> GraphEdge:
