@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 BANDS = 64
 """Bands of a sketch: tuned on the labelled pairs of `bench/clones.py`, docs/accuracy.md#clones."""
 HASHES_PER_BAND = 3
-"""Tuned on the same pairs."""
+"""Hashes that are equal in an equal band: tuned on the same pairs."""
 HASHES = BANDS * HASHES_PER_BAND
 NEIGHBOURS = 16
 """Pieces with an equal band that each piece is paired with: a judgement. It limits the work for large groups
@@ -52,6 +52,7 @@ _PIECE_BITS = np.uint64(24)
 """Bits of the number of a piece in a sort key; the other 40 are the hash of a band. A judgement: 16 million
 pieces are more than any repository has."""
 _PIECE_MASK = np.uint64(2**24 - 1)
+"""Selects the number of the piece from a sort key; also the largest number of pieces."""
 _HALF_WORD_BITS = np.uint64(32)
 _CPU_BATCH_ITEMS = 2**17
 """Array items processed at once on a processor: a judgement. They fit into its cache."""

@@ -88,8 +88,7 @@ def cross_language_references(scan: Scan, resolution: Resolution) -> list[CrossR
 
 
 class _ReferenceFinder:
-    """Indexes the functions and modules that files export to other languages, and finds references to
-    them."""
+    """Indexes what files export to other languages, and finds the references between languages."""
 
     def __init__(self, scan: Scan, resolution: Resolution) -> None:
         self._files = scan.files

@@ -14,17 +14,13 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import NAMESPACES, TYPES, FileScope, scoping_rules
-from holdfast.analysis.graph.imports.included_files import IncludedFiles
-from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
+from holdfast.analysis.graph.file_scope import NAMESPACES, TYPES, FileScope
 from holdfast.analysis.graph.imports.layout import Layout, ReadOther
-from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
-from holdfast.analysis.graph.imports.python_modules import PythonModules
-from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.analysis.graph.imports.target import ImportResolver, Target
+from holdfast.analysis.graph.imports.resolvers import ImportResolvers
+from holdfast.analysis.graph.imports.target import Target
 from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.graph.resolved_name import BUILT_IN, LOCAL, UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import MODULE, ImportedName, Record
@@ -33,17 +29,6 @@ from holdfast.syntax.symbols import FUNCTIONS
 _MAX_NESTED_LOOKUPS = 40
 """Lookups that may be nested: a judgement. Chains of re-exports and base classes are shorter."""
 _RUST_STANDARD_CRATES = frozenset({"std", "core", "alloc"})
-_RESOLVERS: Mapping[str, Callable[[Layout], ImportResolver]] = {
-    "python": PythonModules,
-    "javascript": JavaScriptModules,
-    "rust": RustCrates,
-    "go": GoModules,
-    "java": lambda layout: NamedPackages(layout, "java", "kotlin"),
-    "csharp": lambda layout: NamedPackages(layout, "csharp"),
-    "php": lambda layout: NamedPackages(layout, "php"),
-    **dict.fromkeys(("c", "ruby", "bash"), IncludedFiles),
-}
-"""The import resolver of each family of languages."""
 
 
 class _ActiveLookups(threading.local):
@@ -59,7 +44,7 @@ class Resolution:
     def __init__(self, scan: Scan, read_other: ReadOther) -> None:
         self.records: Mapping[str, Record] = scan.files
         self.layout = Layout(scan.files, scan.other_files, read_other)
-        self._resolvers: dict[str, ImportResolver] = {}
+        self._import_resolvers = ImportResolvers(self.layout)
         self._scopes: dict[str, FileScope] = {}
         self._exports: dict[tuple[str, str], ResolvedName] = {}
         self._members: dict[tuple[DefinitionRef, str], ResolvedName] = {}
@@ -75,18 +60,8 @@ class Resolution:
 
     def import_target(self, path: str, imported: ImportedName) -> Target:
         """Resolve an import to files of the project or to an external package."""
-        return self._import_resolver(path).resolve(path, imported)
-
-    def _import_resolver(self, path: str) -> ImportResolver:
-        language = self.records[path].language
-        resolver = self._resolvers.get(language)
-        if resolver is None:
-            family = scoping_rules(language).family
-            resolver = self._resolvers.get(family)
-            if resolver is None:
-                resolver = self._resolvers[family] = _RESOLVERS.get(family, ImportResolver)(self.layout)
-            self._resolvers[language] = resolver
-        return resolver
+        resolver = self._import_resolvers.for_language(self.records[path].language)
+        return resolver.resolve(path, imported)
 
     def scope(self, path: str) -> FileScope:
         """Return the scope of a file; cached."""
@@ -275,7 +250,8 @@ class Resolution:
                 found = self._first_export(target, name, path)
             if found.places:
                 return found
-        submodule = self._import_resolver(path).submodule(path, name)
+        resolver = self._import_resolvers.for_language(self.records[path].language)
+        submodule = resolver.submodule(path, name)
         if submodule is not None:
             return ResolvedName((DefinitionRef(submodule, MODULE),), "", "exact")
         return self._default_export(path) if name == "default" else UNKNOWN
