@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from holdfast.analysis.duplicates.clone import COPIES, CloneQuery
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
@@ -12,6 +12,6 @@ from holdfast.storage.git.repository import Repository
 
 if __name__ == "__main__":
     room = Analysis(Repository.discover(sys.argv[1]))
-    found = find_clones(room, Project(), CloneQuery(COPIES))
+    found = find_clones(room, Project(), CloneQuery(COPY_KINDS))
     print(f"{len(found.classes)} classes, {found.duplication:.1%} of {found.total_lines} lines")
     room.close()

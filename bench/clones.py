@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.duplicates.clone import KINDS, CloneQuery
+from holdfast.analysis.duplicates.clone import CLONE_KINDS, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.scan import Project
@@ -181,10 +181,10 @@ def compared(
 
     halves = [[each for each in labels if each.half == half] for half in (0, 1)]
     found = {
-        OURS: shares(labels, ours(KINDS)),
-        "a half of the labels, by a hash of their numbers": shares(halves[0], ours(KINDS)),
-        "the other half": shares(halves[1], ours(KINDS)),
-        "exact and renamed classes alone": shares(labels, ours(KINDS[:2])),
+        OURS: shares(labels, ours(CLONE_KINDS)),
+        "a half of the labels, by a hash of their numbers": shares(halves[0], ours(CLONE_KINDS)),
+        "the other half": shares(halves[1], ours(CLONE_KINDS)),
+        "exact and renamed classes alone": shares(labels, ours(CLONE_KINDS[:2])),
         "gapped classes alone": shares(labels, ours(["gapped"])),
         "semantic leads alone": shares(labels, ours(["semantic"])),
     }

@@ -21,7 +21,7 @@ import numpy as np
 from bench._comparison import amount
 from bench._results import Results, absent, parser
 from holdfast.analysis.duplicates import sketch
-from holdfast.analysis.duplicates.array_module import array_module
+from holdfast.analysis.duplicates.array_module import choose_array_module
 from holdfast.analysis.duplicates.sketch import Pieces
 
 SHORTEST, LONGEST = 60, 140
@@ -64,12 +64,12 @@ def measured(pieces: Pieces, arrays: Any) -> tuple[list[float], tuple[Any, ...]]
         times.append(time.perf_counter() - start)
         return result
 
-    sketches = timed(lambda: sketch.signatures(pieces, arrays))
-    codes = timed(lambda: sketch.candidates(sketches, arrays))
-    agreed = timed(lambda: sketch.agreeing(sketches, codes, arrays))
+    sketches = timed(lambda: sketch.minhash_sketches(pieces, arrays))
+    codes = timed(lambda: sketch.candidate_pairs(sketches, arrays))
+    agreed = timed(lambda: sketch.select_similar(sketches, codes, arrays))
     first, second = agreed // len(pieces), agreed % len(pieces)
-    shared = timed(lambda: sketch.shared_tokens(pieces, first, second, arrays))
-    return times, tuple(sketch.host(values, arrays) for values in (sketches, codes, agreed, shared))
+    shared = timed(lambda: sketch.max_shared_tokens(pieces, first, second, arrays))
+    return times, tuple(sketch.to_numpy(values, arrays) for values in (sketches, codes, agreed, shared))
 
 
 def all_pairs(sketches: Any, arrays: Any) -> Any:
@@ -81,7 +81,7 @@ def all_pairs(sketches: Any, arrays: Any) -> Any:
         equal = arrays.zeros((len(rows), count), dtype=np.int32)
         for number in range(sketch.HASHES):
             equal += rows[:, number, None] == sketches[None, :, number]
-        one, other = arrays.nonzero(equal >= sketch.MIN_AGREEMENT)
+        one, other = arrays.nonzero(equal >= sketch.MIN_EQUAL_HASHES)
         is_pair = one + start < other
         found.append((one[is_pair] + start) * count + other[is_pair])
     return arrays.concatenate(found)
@@ -102,7 +102,7 @@ def compared(results: Results, rows: list[Row], count: int, gpu: Any, every_pair
         start = time.perf_counter()
         pairs = all_pairs(np.asfortranarray(cpu_found[0]), np)
         between = time.perf_counter()
-        theirs = sketch.host(all_pairs(gpu.asfortranarray(gpu.asarray(cpu_found[0])), gpu), gpu)
+        theirs = sketch.to_numpy(all_pairs(gpu.asfortranarray(gpu.asarray(cpu_found[0])), gpu), gpu)
         cpu_time, gpu_time = between - start, time.perf_counter() - between
         if not np.array_equal(pairs, theirs):
             raise SystemExit("All pairs: processor and GPU differ.")
@@ -123,7 +123,7 @@ def main() -> None:
     given.add_argument("--counts", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     options = given.parse_args()
     start = time.perf_counter()
-    gpu, use = array_module(True)
+    gpu, use = choose_array_module(True)
     if not use.used:
         sys.exit(absent(f"a GPU ({use.reason})"))
     found = time.perf_counter()

@@ -20,7 +20,7 @@ import networkx as nx
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
 from bench._results import Results, arguments
-from holdfast.analysis.graph.metrics import EXACT_NODES, SAMPLED_NODES, SEED, MetricGraph
+from holdfast.analysis.graph.metrics import EXACT_NODES, RANDOM_SEED, SAMPLED_NODES, MetricGraph
 
 BAR = 0.05
 
@@ -51,7 +51,7 @@ def main() -> int:
     graph.add_nodes_from(range(options.nodes))
     graph.add_edges_from(edges)
     undirected = graph.to_undirected()
-    sample = {"k": SAMPLED_NODES, "seed": SEED} if options.nodes > EXACT_NODES else {}
+    sample = {"k": SAMPLED_NODES, "seed": RANDOM_SEED} if options.nodes > EXACT_NODES else {}
     pagerank = nx.pagerank if find_spec("scipy") else _pagerank_python
     loading = seconds(lambda: MetricGraph(1, []))
     begun = time.process_time()
@@ -74,7 +74,7 @@ def main() -> int:
             (
                 lambda: nx.clustering(undirected),
                 lambda: nx.community.modularity(
-                    undirected, nx.community.louvain_communities(undirected, seed=SEED)
+                    undirected, nx.community.louvain_communities(undirected, seed=RANDOM_SEED)
                 ),
             ),
         ),

@@ -22,7 +22,7 @@ from zlib import crc32
 import numpy as np
 
 from holdfast.analysis.names.subwords import subwords
-from holdfast.analysis.names.vectors import FILE, Matrix, pieces, unit
+from holdfast.analysis.names.vectors import FILE, Matrix, ngrams, unit
 
 Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -158,7 +158,7 @@ def with_pieces(words: Sequence[str], vectors: Matrix) -> tuple[Matrix, Matrix]:
     """
     word_of, piece_of, share = [], [], []
     for row, word in enumerate(words):
-        found = [crc32(piece) % PIECES for piece in pieces(word)]
+        found = [crc32(piece) % PIECES for piece in ngrams(word)]
         word_of += [row] * len(found)
         piece_of += found
         share += [1 / len(found)] * len(found)

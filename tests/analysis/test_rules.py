@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from holdfast.analysis.dead_code.unused_code import LEAST
+from holdfast.analysis.dead_code.unused_code import MIN_CONFIDENCE
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE, RULES
 from holdfast.storage.git.repository import Repository
@@ -67,7 +67,7 @@ def test_the_comprehensive_analysis_has_the_rules_and_fingerprints_of_all_its_to
     write(repository, {"src/copy.py": copy, "src/copy_again.py": copy})
     commit(repository, "Copy")
     room = Analysis(Repository.at(repository))
-    together = known(room, "analyze_comprehensive", confidence_threshold=LEAST["high"])
+    together = known(room, "analyze_comprehensive", confidence_threshold=MIN_CONFIDENCE["high"])
     apart = {key: rule for tool, given in ALONE.items() for key, rule in known(room, tool, **given).items()}
     for kind in ("exact", "renamed"):
         apart |= known(room, "analyze_duplicates", detection_type=kind, min_lines=10)

@@ -10,7 +10,7 @@ from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_co
 from holdfast.analysis.debt.debt_report import DebtReport, debt_report
 from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.defects.prediction import cached_predictions
-from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
+from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import cached_clones
 from holdfast.analysis.engine.scope import AnalysisScope
@@ -65,9 +65,9 @@ def defects(scope: AnalysisScope) -> DefectReport:
     return cached_predictions(scope.room, scope.project, scope.scan)
 
 
-def duplicates(scope: AnalysisScope, min_lines: int = BLOCK_LINES) -> CloneReport:
+def duplicates(scope: AnalysisScope, min_lines: int = MIN_COPY_LINES) -> CloneReport:
     """Report on exact and renamed clones."""
-    return cached_clones(scope.room, scope.project, CloneQuery(COPIES, min_lines), scope.scan)
+    return cached_clones(scope.room, scope.project, CloneQuery(COPY_KINDS, min_lines), scope.scan)
 
 
 def coverage(scope: AnalysisScope) -> CoverageReport:

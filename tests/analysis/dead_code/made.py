@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from textwrap import dedent
 
 from holdfast.analysis.dead_code.detection import find_dead_code
-from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
+from holdfast.analysis.dead_code.unused_code import MIN_CONFIDENCE, Level, UnusedCode
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import Record, read_record
@@ -29,4 +29,4 @@ def findings(files: Mapping[str, str]) -> tuple[UnusedCode, ...]:
 
 def dead(files: Mapping[str, str], least: Level = "medium") -> dict[str, str]:
     """Return the names found dead at a level of confidence or a higher one, each with its level."""
-    return {one.name: one.level for one in findings(files) if one.confidence >= LEAST[least]}
+    return {one.name: one.level for one in findings(files) if one.confidence >= MIN_CONFIDENCE[least]}

@@ -23,4 +23,4 @@ def by_table(first: list[int], second: list[int]) -> int:
 def test_the_common_tokens_are_those_of_the_longest_common_subsequence(
     first: list[int], second: list[int]
 ) -> None:
-    assert Aligner(first).common(second) == by_table(first, second)
+    assert Aligner(first).common_length(second) == by_table(first, second)

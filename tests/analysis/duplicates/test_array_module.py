@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from holdfast.analysis.duplicates import array_module as module
-from holdfast.analysis.duplicates.array_module import array_module
+from holdfast.analysis.duplicates.array_module import choose_array_module
 from holdfast.analysis.duplicates.clone import GpuUse
 
 
@@ -30,12 +30,12 @@ def cupy(monkeypatch: pytest.MonkeyPatch, count: Any) -> ModuleType:
 def test_without_being_asked_no_gpu_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     cupy(monkeypatch, lambda: 1)
 
-    assert array_module(False) == (np, GpuUse(False, False, "No GPU was requested.", None))
+    assert choose_array_module(False) == (np, GpuUse(False, False, "No GPU was requested.", None))
 
 
 def test_without_cupy_the_processor_counts_and_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    arrays, use = array_module(True)
+    arrays, use = choose_array_module(True)
 
     assert arrays is np
     assert (use.requested, use.used, use.device) == (True, False, None)
@@ -49,7 +49,7 @@ def test_without_a_device_the_processor_counts_and_the_reason_is_given(
         raise RuntimeError("cudaErrorNoDevice in /somewhere/secret")
 
     cupy(monkeypatch, no_device)
-    arrays, use = array_module(True)
+    arrays, use = choose_array_module(True)
 
     assert arrays is np
     assert (use.used, use.reason) == (False, "CuPy found no GPU that works: RuntimeError.")
@@ -58,7 +58,7 @@ def test_without_a_device_the_processor_counts_and_the_reason_is_given(
 def test_a_gpu_that_answers_is_used_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = cupy(monkeypatch, lambda: 1)
 
-    assert array_module(True) == (fake, GpuUse(True, True, None, "Accelerator 1"))
+    assert choose_array_module(True) == (fake, GpuUse(True, True, None, "Accelerator 1"))
 
 
 def test_the_sketches_need_numpy_and_the_standard_library_alone() -> None:
@@ -79,7 +79,7 @@ def test_the_sketches_need_numpy_and_the_standard_library_alone() -> None:
 def test_what_is_said_where_the_gpu_gives_up_or_has_nothing_to_do() -> None:
     use = GpuUse(True, True, None, "Accelerator 1")
 
-    assert module.failed(use, MemoryError()).used is False
-    assert "MemoryError" in str(module.failed(use, MemoryError()).reason)
-    assert "nothing to search" in str(module.idle(use).reason)
-    assert module.idle(GpuUse()) == GpuUse()
+    assert module.gpu_failed(use, MemoryError()).used is False
+    assert "MemoryError" in str(module.gpu_failed(use, MemoryError()).reason)
+    assert "nothing to search" in str(module.gpu_idle(use).reason)
+    assert module.gpu_idle(GpuUse()) == GpuUse()

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.analysis.duplicates.cliques import MAX_GROUPS, Pair, cliques
+from holdfast.analysis.duplicates.cliques import MAX_GROUPS_PER_ITEM, Pair, cliques
 
 PAIRS = st.dictionaries(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]),
@@ -38,5 +38,5 @@ def test_in_a_crowd_of_which_not_all_were_compared_groups_stay_few() -> None:
     similar = {(one, one + step): 0.8 for one in range(500) for step in range(1, 80) if (one * step) % 7}
     groups = cliques(similar, similar)
 
-    assert len(groups) <= 580 * MAX_GROUPS
+    assert len(groups) <= 580 * MAX_GROUPS_PER_ITEM
     assert {thing for group in groups for thing in group} == {thing for pair in similar for thing in pair}

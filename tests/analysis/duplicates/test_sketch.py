@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from holdfast.analysis.duplicates import sketch
-from holdfast.analysis.duplicates.sketch import NEIGHBOURS, Pieces, candidates, likely_pairs, signatures
+from holdfast.analysis.duplicates.sketch import (
+    NEIGHBOURS,
+    Pieces,
+    candidate_pairs,
+    likely_pairs,
+    minhash_sketches,
+)
 
 OF_BOTH = frozenset(
     {"add", "arange", "asarray", "bincount", "concatenate", "empty", "empty_like", "flatnonzero", "maximum"}
@@ -79,12 +85,12 @@ def test_shared_tokens_are_never_fewer_than_both_have() -> None:
     found = likely_pairs(pieces(*texts))
 
     both = sum(min(texts[0].count(token), texts[1].count(token)) for token in set(texts[0]))
-    assert found.shared.tolist()[0] >= both
+    assert found.max_shared.tolist()[0] >= both
 
 
 def test_pairs_of_a_crowd_grow_with_its_number_and_not_with_its_square() -> None:
     crowded = pieces(*crowd(2000, 12, 5))
-    found = candidates(signatures(crowded))
+    found = candidate_pairs(minhash_sketches(crowded))
 
     assert len(found) < 2000 * NEIGHBOURS * 16 < 2000 * 1999 / 3
     # Every one of them has partners all the same.
@@ -102,10 +108,10 @@ def test_the_same_pairs_come_from_another_array_module_that_has_what_cupy_has() 
 
 def test_parts_of_any_size_give_the_same_sketches(monkeypatch: pytest.MonkeyPatch) -> None:
     many = pieces(*others(200))
-    whole = signatures(many)
-    monkeypatch.setattr(sketch, "_CHUNK", {True: 500, False: 500})
+    whole = minhash_sketches(many)
+    monkeypatch.setattr(sketch, "_CPU_BATCH_ITEMS", 500)
 
-    assert np.array_equal(signatures(many), whole)
+    assert np.array_equal(minhash_sketches(many), whole)
 
 
 def test_no_pieces_and_one_piece_have_no_pairs() -> None:

@@ -34,7 +34,8 @@ def project(files: Mapping[str, Record | None], settings: Mapping[str, str] | No
     resolution = Resolution(Scan(records, {}, (), tuple(sorted(settings))), settings.get)
 
     def means(path: str, module: str, name: str = "", level: int = 0, definition: int = MODULE) -> Target:
-        return resolution.target(path, ImportedName(module, name, name, 1, level, definition, False, False))
+        imported = ImportedName(module, name, name, 1, level, definition, False, False)
+        return resolution.import_target(path, imported)
 
     means.resolution = resolution  # type: ignore[attr-defined]
     return means

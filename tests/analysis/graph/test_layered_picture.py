@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from holdfast.analysis.graph.layered_picture import picture
+from holdfast.analysis.graph.layered_picture import layered_picture
 from tests.analysis.graph.test_shown_graphs import graph
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -31,7 +31,9 @@ def boxes(svg: str) -> dict[str, tuple[int, int]]:
 
 
 def test_what_uses_stands_before_what_is_used_and_no_two_boxes_overlap() -> None:
-    drawn = picture(graph(("a.py", "b.py"), ("b.py", "c.py"), ("a.py", "c.py"), ("d.py", "c.py")).edges, 150)
+    drawn = layered_picture(
+        graph(("a.py", "b.py"), ("b.py", "c.py"), ("a.py", "c.py"), ("d.py", "c.py")).edges, 150
+    )
     at = boxes(drawn.svg)
     assert at["a.py"][0] < at["b.py"][0] < at["c.py"][0]
     assert len(set(at.values())) == 4
@@ -42,10 +44,10 @@ def test_what_uses_stands_before_what_is_used_and_no_two_boxes_overlap() -> None
 
 def test_rings_are_marked_and_the_same_graph_gives_the_same_picture() -> None:
     edges = graph(("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")).edges
-    drawn = picture(edges, 150)
+    drawn = layered_picture(edges, 150)
     assert len(re.findall(r'class="node ring"', drawn.svg)) == 3
     assert len(re.findall(r'class="edge ring"', drawn.svg)) == 3
-    assert picture(reversed(edges), 150) == drawn
+    assert layered_picture(reversed(edges), 150) == drawn
 
 
 def test_folders_stand_for_files_where_they_are_too_many_and_the_fullest_are_opened() -> None:
@@ -54,7 +56,7 @@ def test_folders_stand_for_files_where_they_are_too_many_and_the_fullest_are_ope
         ("src/faces/b.py", "src/kernel/a.py"),
         ("src/faces/c.py", "src/kernel/d.py"),
     ).edges
-    drawn = picture(edges, 10)
+    drawn = layered_picture(edges, 10)
     assert set(boxes(drawn.svg)) == {
         "tests",
         "src/kernel/a.py",
@@ -64,12 +66,12 @@ def test_folders_stand_for_files_where_they_are_too_many_and_the_fullest_are_ope
     }
     assert (drawn.boxes, drawn.folders) == (5, 1)
     assert "tests uses src/kernel/a.py in 200 places" in drawn.svg
-    assert set(boxes(picture(edges, 2).svg)) == {"tests", "src"}
-    assert picture(edges, 1).boxes == 0
+    assert set(boxes(layered_picture(edges, 2).svg)) == {"tests", "src"}
+    assert layered_picture(edges, 1).boxes == 0
 
 
 def test_hostile_names_stay_text() -> None:
-    drawn = picture(graph(*((name, "b.py") for name in HOSTILE)).edges, 150)
+    drawn = layered_picture(graph(*((name, "b.py") for name in HOSTILE)).edges, 150)
     root = ElementTree.fromstring(drawn.svg)
     assert {node.tag.removeprefix(SVG) for node in root.iter()} == {
         *("svg", "g", "a", "path", "rect", "text", "title")
@@ -83,6 +85,6 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_nothing_is_an_empty_picture() -> None:
-    drawn = picture([], 150)
+    drawn = layered_picture([], 150)
     assert (drawn.boxes, drawn.edges) == (0, 0)
     assert boxes(drawn.svg) == {}

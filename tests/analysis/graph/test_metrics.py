@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
 from holdfast.analysis.graph import metrics
-from holdfast.analysis.graph.metrics import DAMPING, SEED, Figures, MetricGraph
+from holdfast.analysis.graph.metrics import DAMPING, RANDOM_SEED, Figures, MetricGraph
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled
 from tests.reliability.samples import examples
@@ -123,7 +123,7 @@ def test_sampled_figures_are_those_of_networkx_for_the_same_sample(nodes: int, c
         patch.setattr(metrics, "SAMPLED_NODES", nodes)
         whole = MetricGraph(nodes, edges).centrality()
     assert (found.totals["paths"], found.totals["path_sources"]) == ("sampled", count)
-    same(found.columns["betweenness"], nx.betweenness_centrality(graph, k=count, seed=SEED))
+    same(found.columns["betweenness"], nx.betweenness_centrality(graph, k=count, seed=RANDOM_SEED))
     assert all(0 <= value <= 1 for value in found.columns["closeness"])
     same(whole.columns["closeness"], nx.closeness_centrality(graph))  # a sample of all nodes
 

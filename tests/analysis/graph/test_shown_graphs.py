@@ -9,7 +9,7 @@ import pytest
 from holdfast.analysis.graph.cycles import cycles, strong_components
 from holdfast.analysis.graph.dependency_graph import CodeGraph, DependencyEdge, DependencyNode
 from holdfast.analysis.graph.drawing import dot, mermaid
-from holdfast.analysis.graph.excerpt import around, excerpt, matching
+from holdfast.analysis.graph.excerpt import excerpt, matching_nodes, nodes_around
 from tests.analysis.graph.trees import graph_of
 
 
@@ -60,19 +60,19 @@ def test_a_focus_is_a_node_a_file_or_a_symbol() -> None:
         "q/a.py": "def go(): pass\n",
     }
     found = graph_of(texts, "call-graph")
-    assert matching(found, "p/a.py::A.go") == ["p/a.py::A.go"]
-    assert matching(found, "p/a.py") == ["p/a.py::A.go", "p/a.py::A.stop"]
-    assert matching(found, "./p/a.py") == ["p/a.py::A.go", "p/a.py::A.stop"]
-    assert matching(found, "A.go") == ["p/a.py::A.go"]
-    assert matching(found, "A::go") == ["p/a.py::A.go"]
-    assert matching(found, "go") == ["p/a.py::A.go", "q/a.py::go"]
-    assert matching(found, "o") == []
+    assert matching_nodes(found, "p/a.py::A.go") == ["p/a.py::A.go"]
+    assert matching_nodes(found, "p/a.py") == ["p/a.py::A.go", "p/a.py::A.stop"]
+    assert matching_nodes(found, "./p/a.py") == ["p/a.py::A.go", "p/a.py::A.stop"]
+    assert matching_nodes(found, "A.go") == ["p/a.py::A.go"]
+    assert matching_nodes(found, "A::go") == ["p/a.py::A.go"]
+    assert matching_nodes(found, "go") == ["p/a.py::A.go", "q/a.py::go"]
+    assert matching_nodes(found, "o") == []
 
 
 def test_surroundings_go_both_ways_and_as_far_as_asked() -> None:
     chain = graph(("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"))
-    assert around(chain, ["c"], 1) == {"c": 0, "b": 1, "d": 1}
-    assert set(around(chain, ["c"], 2)) == {"a", "b", "c", "d", "e"}
+    assert nodes_around(chain, ["c"], 1) == {"c": 0, "b": 1, "d": 1}
+    assert set(nodes_around(chain, ["c"], 2)) == {"a", "b", "c", "d", "e"}
 
 
 def test_what_has_most_edges_is_shown_and_the_rest_is_counted() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.names.catalogue import Identifier, NameCatalogue, catalogue
-from holdfast.analysis.names.ranking import LEAST, NameComparison, ranking
+from holdfast.analysis.names.ranking import MIN_SCORE, NameComparison, ranking
 from holdfast.analysis.names.subwords import subwords
 from holdfast.syntax.record import read_record
 
@@ -34,7 +34,7 @@ def test_similarity_goes_both_ways(one, other):
     assert there.scores[0] >= 0
     assert there.strings == pytest.approx(back.strings)
     assert there.vectors == pytest.approx(back.vectors, abs=1e-5)
-    assert there.measured.tolist() == back.measured.tolist()
+    assert there.has_meaning.tolist() == back.has_meaning.tolist()
 
 
 @given(st.lists(NAMES, min_size=1, max_size=30), NAMES, st.integers(1, 10))
@@ -44,7 +44,7 @@ def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
     rounded = NameComparison(known, query, phonetic=False).scores.round(4)
     scores = [round(score, 4) for score in rounded.tolist()]
     matches, found = ranking(known, query, "functions", top, phonetic=False)
-    best = sorted((score for score in scores if score >= LEAST), reverse=True)
+    best = sorted((score for score in scores if score >= MIN_SCORE), reverse=True)
     assert [match.score for match in matches] == pytest.approx(best[:top])
     assert found == len(best)
 
@@ -52,7 +52,7 @@ def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
 def test_names_in_batches_have_the_vectors_they_have_alone(monkeypatch):
     names = [f"read_{word}_value" for word in ("user", "file", "socket", "x", "total")]
     whole = made(names).vectors
-    monkeypatch.setattr("holdfast.analysis.names.catalogue._BATCH", 2)
+    monkeypatch.setattr("holdfast.analysis.names.catalogue._NAMES_PER_BATCH", 2)
     assert np.allclose(made(names).vectors, whole)
 
 

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from holdfast.analysis.names.vectors import Vectors, pieces, shipped_vectors, unit
+from holdfast.analysis.names.vectors import Vectors, ngrams, shipped_vectors, unit
 
 
 def near(one, other):
@@ -38,7 +38,7 @@ def test_numbers_and_words_of_other_scripts_have_no_vector():
 
 
 def test_pieces_mark_beginning_and_end():
-    assert list(pieces("ab")) == [b"<ab", b"ab>", b"<ab>", b"<ab>"]
+    assert list(ngrams("ab")) == [b"<ab", b"ab>", b"<ab>", b"<ab>"]
 
 
 def test_rows_come_out_as_they_were_stored():

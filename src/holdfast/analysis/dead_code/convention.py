@@ -18,28 +18,32 @@ from holdfast.storage.files.foreign_document import parse_toml
 
 @dataclass(frozen=True)
 class Convention:
-    """What is called from outside the project. Decorators and bases are matched by their last word."""
+    """Names by which code outside the project finds definitions; decorators and bases match by their last
+    word."""
 
     decorators: frozenset[str] = frozenset()
-    """They register what they decorate, so that it is alive."""
+    """Decorators that register a definition, which is then alive."""
     silent_decorators: frozenset[str] = frozenset()
-    """They register nothing."""
+    """Decorators that register nothing."""
     names: frozenset[str] = frozenset()
     """Top-level functions, classes and variables that are looked up by name."""
     prefixes: tuple[str, ...] = ()
+    """Prefixes of such names."""
     members: frozenset[str] = frozenset()
     """Members that the language or a common library calls on any class."""
     hooks: frozenset[str] = frozenset()
     """Members that the base class calls, in classes that have one."""
     hook_prefixes: tuple[str, ...] = ()
+    """Prefixes of such members."""
     bases: frozenset[str] = frozenset()
-    """Frameworks find the subclasses of these."""
+    """Bases whose subclasses a framework finds."""
     known_bases: frozenset[str] = frozenset()
     """Bases whose usual callbacks are listed in `hooks`."""
     silent_bases: frozenset[str] = frozenset()
     """Bases that call no members a subclass adds."""
     files: tuple[tuple[str, str], ...] = ()
-    """Path patterns, each with a pattern of the names alive in such files; empty for all public names."""
+    """Path patterns, each with a pattern of the names that are alive in these files; "" for all public
+    names."""
 
     @cached_property
     def _files(self) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
@@ -55,10 +59,10 @@ def conventions(language: str) -> Convention:
     """Return the merged conventions of a language."""
     text = shipped("holdfast.analysis.dead_code").joinpath("conventions.toml").read_text("utf-8")
     tables = [table for table in parse_toml(text)["convention"] if language in table["languages"].split()]
-    parts = {}
-    for part in fields(Convention):
-        values = (table.get(part.name, "") for table in tables)
-        given = (value.split() if isinstance(value, str) else map(tuple, value) for value in values)
-        kind: Any = type(part.default)
-        parts[part.name] = kind(chain.from_iterable(given))
-    return Convention(**parts)
+    merged = {}
+    for field in fields(Convention):
+        values = (table.get(field.name, "") for table in tables)
+        lists = (value.split() if isinstance(value, str) else map(tuple, value) for value in values)
+        collection: Any = type(field.default)  # tuple or frozenset
+        merged[field.name] = collection(chain.from_iterable(lists))
+    return Convention(**merged)

@@ -7,8 +7,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
-from holdfast.analysis.dead_code.detection import became_dead
-from holdfast.analysis.dead_code.unused_code import LEAST, Level, UnusedCode
+from holdfast.analysis.dead_code.detection import newly_dead_code
+from holdfast.analysis.dead_code.unused_code import MIN_CONFIDENCE, Level, UnusedCode
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingLevel
@@ -16,26 +16,26 @@ from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
 
-MINUTES = 5
-"""The estimated minutes to remove something unused: a convention, stated in docs/analysis.md."""
+_MINUTES_TO_REMOVE = 5
+"""The estimated minutes to remove unused code: a judgement, stated in docs/analysis.md."""
 _LEVELS: dict[Level, FindingLevel] = {"high": "warning", "medium": "note", "low": "note"}
 
 
 @dataclass(frozen=True, eq=False)
 class DeadCodeReport(AnalysisReport):
-    """What nothing uses in some files of a repository."""
+    """The unused code in some files of a repository."""
 
     items: tuple[UnusedCode, ...]
-    """By file and line, whatever the confidence."""
+    """The unused code of any confidence, by file and line."""
 
     def at_least(self, confidence: float | Level) -> DeadCodeReport:
         """Return a report on the items with at least this confidence or level."""
-        least = confidence if isinstance(confidence, float | int) else LEAST[confidence]
-        return DeadCodeReport(tuple(item for item in self.items if item.confidence >= least))
+        minimum = confidence if isinstance(confidence, float | int) else MIN_CONFIDENCE[confidence]
+        return DeadCodeReport(tuple(item for item in self.items if item.confidence >= minimum))
 
     @cached_property
     def findings(self) -> tuple[CodeFinding, ...]:
-        """All items."""
+        """The items as findings."""
         return tuple(map(unused_finding, self.items))
 
     @property
@@ -65,16 +65,16 @@ class DeadCodeReport(AnalysisReport):
 def dead_code_report(
     room: Analysis, repository: Scan, files: Container[str], base: BaseCommit | None = None
 ) -> DeadCodeReport:
-    """Report on some files of a repository; uses anywhere in the repository count.
+    """Report on some files of a repository; the whole repository is searched for uses.
 
-    With a base, only what was not dead in that commit is reported.
+    With a base, only code that was not dead in that commit is reported.
     """
-    found = became_dead(room, repository, base)
-    return DeadCodeReport(tuple(item for item in found if item.file in files))
+    items = newly_dead_code(room, repository, base)
+    return DeadCodeReport(tuple(item for item in items if item.file in files))
 
 
 def unused_finding(item: UnusedCode) -> CodeFinding:
-    """Return something unused as a finding."""
+    """Return unused code as a finding."""
     return CodeFinding(
         DEAD_CODE_RULES[item.kind],
         _LEVELS[item.level],
@@ -84,5 +84,5 @@ def unused_finding(item: UnusedCode) -> CodeFinding:
         item.end_line,
         subject=item.name,
         properties={"confidence": item.confidence},
-        minutes=MINUTES,
+        minutes=_MINUTES_TO_REMOVE,
     )

@@ -2,7 +2,7 @@
 
 - `pyproject.toml`, `setup.cfg` and similar files declare entry points as `package.module:function`.
 - `package.json` lists the files that other packages import, and those that its scripts run.
-- A Python project with a build configuration counts as published: other projects may import its modules.
+- A Python project with a build configuration is treated as published: other projects may import its modules.
 
 For example, `holdfast = "holdfast.cli:main"` makes `main` in `holdfast/cli.py` a root.
 """
@@ -17,14 +17,27 @@ from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout
 
-_OBJECT = re.compile(r"(?<![\w./])([A-Za-z_][\w.]*):([A-Za-z_]\w*)(?![\w/])")
-_DECLARING = re.compile(
+_OBJECT_REFERENCE = re.compile(r"(?<![\w./])([A-Za-z_][\w.]*):([A-Za-z_]\w*)(?![\w/])")
+_CONFIGURATION_FILES = re.compile(
     r"(^|/)(pyproject\.toml|setup\.cfg|tox\.ini|Procfile|[^/]*Dockerfile[^/]*|[^/]*\.ya?ml)$"
 )
-_BUILT = re.compile(r"^(\./)?(dist|build|lib|out|esm|cjs|es|umd|target|types)/")
-_SUFFIX = re.compile(r"(\.d)?\.[cm]?[jt]sx?$")
+_BUILD_FOLDER = re.compile(r"^(\./)?(dist|build|lib|out|esm|cjs|es|umd|target|types)/")
+_EXTENSION = re.compile(r"(\.d)?\.[cm]?[jt]sx?$")
 _FILE_KEYS = ("main", "module", "types", "typings", "browser", "exports", "bin", "scripts")
-_STEMS = ("index", "src/index", "src/main", "main", "mod", "src/mod", "src/lib", "server", "app", "cli")
+"""Keys of `package.json` whose values contain file names."""
+_DEFAULT_STEMS = (
+    "index",
+    "src/index",
+    "src/main",
+    "main",
+    "mod",
+    "src/mod",
+    "src/lib",
+    "server",
+    "app",
+    "cli",
+)
+"""Files that are treated as named in every `package.json`, without extension."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,7 @@ class EntryPoints:
     """The declared entry points of a project."""
 
     functions: frozenset[tuple[str, str]] = frozenset()
-    """Module and name, as in `package.module:function`."""
+    """Module and name of each function, as in `package.module:function`."""
     published: tuple[str, ...] = ()
     """Folders of Python projects that have a build configuration."""
     package_files: frozenset[str] = frozenset()
@@ -45,23 +58,25 @@ class EntryPoints:
 
 def entry_points(layout: Layout) -> EntryPoints:
     """Read the entry points from the configuration files of a project."""
+    setup_scripts = layout.with_suffix("setup.py")
     functions: set[tuple[str, str]] = set()
-    published = {dirname(path) for path in layout.with_suffix("setup.py")}
+    published = {dirname(path) for path in setup_scripts}
     package_files: set[str] = set()
-    for path in layout.with_suffix("setup.py"):
-        functions.update(_OBJECT.findall(layout.text(path) or ""))
+    for path in setup_scripts:
+        functions.update(_OBJECT_REFERENCE.findall(layout.text(path) or ""))
     for path in sorted(layout.others):
-        if _DECLARING.search(path):
+        if _CONFIGURATION_FILES.search(path):
             text = layout.text(path) or ""
-            functions.update(_OBJECT.findall(text))
-            if _is_built(layout, path, text):
+            functions.update(_OBJECT_REFERENCE.findall(text))
+            if _has_build_configuration(layout, path, text):
                 published.add(dirname(path))
         elif basename(path) == "package.json":
             package_files.update(_package_files(layout, path))
     return EntryPoints(frozenset(functions), tuple(sorted(published)), frozenset(package_files))
 
 
-def _is_built(layout: Layout, path: str, text: str) -> bool:
+def _has_build_configuration(layout: Layout, path: str, text: str) -> bool:
+    """Return whether a configuration file describes how to build a package."""
     if basename(path) != "pyproject.toml":
         return basename(path) == "setup.cfg" and "[metadata]" in text
     settings = layout.toml(path)
@@ -71,18 +86,23 @@ def _is_built(layout: Layout, path: str, text: str) -> bool:
 def _package_files(layout: Layout, path: str) -> Iterator[str]:
     """Yield the source files behind the (possibly built) files that `package.json` names."""
     settings, folder = layout.json(path), dirname(path)
-    named = [word for key in _FILE_KEYS for word in _strings(settings.get(key))]
-    for name in (*named, *_STEMS):
-        stem = _SUFFIX.sub("", _BUILT.sub("", name))
-        for place in (stem, f"src/{stem}", f"{stem}/index", f"src/{stem}/index"):
-            near = normpath(join(folder, place))
-            yield from (file for file in layout.by_folder.get(dirname(near), ()) if splitext(file)[0] == near)
+    words = [word for key in _FILE_KEYS for word in _words_of_strings(settings.get(key))]
+    for word in (*words, *_DEFAULT_STEMS):
+        stem = _EXTENSION.sub("", _BUILD_FOLDER.sub("", word))
+        for candidate in (stem, f"src/{stem}", f"{stem}/index", f"src/{stem}/index"):
+            path_stem = normpath(join(folder, candidate))
+            for file in layout.by_folder.get(dirname(path_stem), ()):
+                if splitext(file)[0] == path_stem:
+                    yield file
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _words_of_strings(value: Any) -> Iterator[str]:
     """Yield the words of all strings in a JSON value."""
     if isinstance(value, str):
         yield from value.split()
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _words_of_strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words_of_strings(item)

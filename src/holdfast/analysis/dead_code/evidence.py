@@ -16,22 +16,24 @@ from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
 from holdfast.analysis.dead_code.public_api import ACCESSIBLE, IN_TESTS, PUBLIC, PublicApi
-from holdfast.analysis.dead_code.reachability import Reachability
+from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SymbolTable
 from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
-_KEPT_MARKER = re.compile(
+_INTENTIONAL_MARKER = re.compile(
     r"\b(nolint|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
     r"|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
+"""Comments by which linters and other searches for dead code are told to keep something."""
 _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
-KEPT = "its name or a comment beside it says that it is intentional"
-_SHORTEST_PREFIX = 3
-"""Code may complete a string such as `"do_"` to a name; shorter ones match too many. A judgement."""
+INTENTIONAL = "its name or a comment next to it says that it is intentional"
+_MIN_PREFIX_CHARACTERS = 3
+"""Characters of a string such as `"do_"` that code may complete to a name: a judgement. Shorter strings start
+too many names."""
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _DYNAMIC_LOOKUPS = frozenset({"globals", "getattr", "vars", "locals"})
 
@@ -47,16 +49,17 @@ TEST_DATA = Doubt(0.7, "nothing imports its file, which lies among tests and may
 
 
 class Occurrence(NamedTuple):
-    """A use of a name that may or may not refer to the definition."""
+    """A place where a name is used, which may or may not refer to a definition with that name."""
 
     file: int
     definition: int
     """The index of the definition that contains the use, or MODULE."""
     attribute: bool
+    """Whether the name follows a dot."""
 
 
 class Evidence:
-    """Everything that may refer to the unreached definitions."""
+    """The evidence about unreached definitions, collected from all files."""
 
     def __init__(self, reachability: Reachability, public_api: PublicApi, words: Mapping[str, str]) -> None:
         self.symbols: SymbolTable = reachability.symbols
@@ -64,31 +67,33 @@ class Evidence:
         self.public_api = public_api
         self.text_references = words
         self.string_words: dict[str, str] = {}
+        """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
+        """The words in strings that names may start with, each with a file that contains it."""
         self.occurrences: dict[str, list[Occurrence]] = {}
 
-    def collect_occurrences(self, wanted: set[str]) -> None:
+    def collect_occurrences(self, names: set[str]) -> None:
         """Find the uses of some names in all files."""
         symbols = self.symbols
         for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
-            for word in wanted.intersection(record.names.words):
+            for word in names.intersection(record.names.words):
                 self.string_words.setdefault(word, path)
             for word in record.names.words:
-                if word[-1] == "_" and len(word) >= _SHORTEST_PREFIX:
+                if word[-1] == "_" and len(word) >= _MIN_PREFIX_CHARACTERS:
                     self.string_prefixes.setdefault(word, path)
             for imported in record.names.imports:  # it may be re-exported
-                if imported.name in wanted:
+                if imported.name in names:
                     self.occurrences.setdefault(imported.name, []).append(Occurrence(file, MODULE, False))
             start = symbols.starts[file]
             for row in record.names.uses:
                 symbol = row.definition if row.definition < 0 else start + row.definition
-                for name in wanted.intersection(row.names).difference(row.bound):
+                for name in names.intersection(row.names).difference(row.bound):
                     self.occurrences.setdefault(name, []).append(Occurrence(file, symbol, False))
-                for name in wanted.intersection(row.attributes):
+                for name in names.intersection(row.attributes):
                     self.occurrences.setdefault(name, []).append(Occurrence(file, symbol, True))
 
     def low_doubt(self, symbol: int) -> Doubt | None:
-        """Return the first reason to report a definition with low confidence, if any."""
+        """Return the first reason for which only a low confidence is justified, if any."""
         row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == PUBLIC:
             return Doubt(0.3, "it belongs to the project's public API")
@@ -96,8 +101,8 @@ class Evidence:
         unknown = [text for text in row.decorators if last_word(text) not in rules.silent_decorators]
         if unknown:
             return Doubt(0.4, f"`{unknown[0]}` may register it")
-        if is_marked_kept(self.symbols.records[file], row.start_line - 1, row.line):
-            return Doubt(0.3, KEPT)
+        if is_marked_intentional(self.symbols.records[file], row.start_line - 1, row.line):
+            return Doubt(0.3, INTENTIONAL)
         for base in self._external_bases(symbol):
             if last_word(base) not in rules.bases | rules.known_bases:
                 is_private = row.name.startswith("_")
@@ -109,16 +114,16 @@ class Evidence:
         return self._named_in_text(symbol) or self._accessed_on_unknown_object(symbol)
 
     def _named_in_text(self, symbol: int) -> Doubt | None:
-        """Return the doubt from strings and other texts that contain the name."""
+        """Return the doubt if a string, or a file that is not code, contains the name."""
         row, path = self.symbols.definitions[symbol], self.symbols.paths[self.symbols.file_of[symbol]]
         word = self.string_words.get(row.name)
         if word is not None and (word != path or row.kind not in ("Variable", "Constant")):
             return Doubt(0.45, f"its name is in a string in {word}")
         if row.name in self.text_references:
             return Doubt(0.45, f"its name is in {self.text_references[row.name]}")
-        for end in range(_SHORTEST_PREFIX, len(row.name)):
+        for end in range(_MIN_PREFIX_CHARACTERS, len(row.name)):
             if row.name[end - 1] == "_" and row.name[:end] in self.string_prefixes:
-                return Doubt(0.5, f"a string in {self.string_prefixes[row.name[:end]]} begins its name")
+                return Doubt(0.5, f"a string in {self.string_prefixes[row.name[:end]]} starts its name")
         return None
 
     def _may_escape(self, symbol: int) -> bool:
@@ -130,7 +135,7 @@ class Evidence:
         if symbols.families[file] != "script" or container < 0 or symbols.is_member[symbol]:
             return False
         used = symbols.used.get(container)
-        return used is None or row.name not in used.bound  # no variable, so possibly a property
+        return used is None or row.name not in used.bound  # not a variable, so it may be a property
 
     def _has_dynamic_lookup(self, file: int) -> bool:
         """Return whether a Python module resolves attributes dynamically."""
@@ -142,7 +147,7 @@ class Evidence:
         return False
 
     def _accessed_on_unknown_object(self, symbol: int) -> Doubt | None:
-        """Return the doubt from an attribute access that no class in the project can satisfy."""
+        """Return the doubt if reached code accesses such an attribute, which no class of the project has."""
         row = self.symbols.definitions[symbol]
         for use in self.occurrences.get(row.name, ()):
             if use.attribute and row.name not in self.symbols.members and self._is_reached(use, symbol):
@@ -150,7 +155,7 @@ class Evidence:
         return None
 
     def medium_doubt(self, symbol: int) -> Doubt | None:
-        """Return the first reason to report a definition with medium confidence, if any."""
+        """Return the first reason for which only a medium confidence is justified, if any."""
         row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == ACCESSIBLE:
             return Doubt(0.8, "other projects could use it")
@@ -179,7 +184,7 @@ class Evidence:
         return any(symbols.definitions[owner].kind == "Interface" for owner in owners if owner >= 0)
 
     def _used_without_name(self, symbol: int) -> Doubt | None:
-        """Return the doubt that remains because a use may not contain the name."""
+        """Return the doubt if the definition may be used without its name."""
         row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.is_test_data(file):
             return TEST_DATA
@@ -192,7 +197,7 @@ class Evidence:
         return None
 
     def _may_be_loaded_dynamically(self, symbol: int) -> bool:
-        """Return whether it may be loaded without an import: as a script of a page or as a plugin."""
+        """Return whether a definition may be loaded without an import: as a script of a page or a plug-in."""
         row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if not self.public_api.is_unimported(file):
             return False
@@ -205,7 +210,7 @@ class Evidence:
         )
 
     def _is_test_double(self, symbol: int) -> bool:
-        """Return whether it is a class defined in a test, or a member of a test double."""
+        """Return whether a definition is a class in a test function, or a member of a test double."""
         row, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
         if container < 0:
             return False
@@ -214,8 +219,9 @@ class Evidence:
             return True
         if not IN_TESTS.search(self.symbols.paths[file]) or outer.kind not in (*CLASSES, *FUNCTIONS):
             return False
-        if row.kind in CLASSES or outer.kind in FUNCTIONS:
-            return row.kind in CLASSES and outer.kind in FUNCTIONS
+        is_class, is_in_function = row.kind in CLASSES, outer.kind in FUNCTIONS
+        if is_class or is_in_function:
+            return is_class and is_in_function
         class_and_members = (container, *self.symbols.children[container])
         names = [self.symbols.definitions[each].name for each in class_and_members]
         return self.symbols.families[file] == "script" or not any(map(_TEST_NAME.search, names))
@@ -226,51 +232,61 @@ class Evidence:
         name, path = self.symbols.definitions[symbol].name, self.symbols.definitions[symbol].path
         for use in self.occurrences.get(name, ()):
             enclosing = self.symbols.enclosing(use.definition)
-            same = use.definition >= 0 and self.symbols.definitions[use.definition].path == path
-            if use.definition not in inside and symbol not in enclosing and not same:
+            is_same_path = use.definition >= 0 and self.symbols.definitions[use.definition].path == path
+            if use.definition not in inside and symbol not in enclosing and not is_same_path:
                 return use.definition
         return None
 
     def _is_reached(self, use: Occurrence, symbol: int) -> bool:
+        """Return whether reached code, other than the definition itself, contains a use."""
         user = use.definition
-        return user < 0 or bool(user != symbol and self.reachability.round[user])
+        if user == MODULE:
+            return True
+        return user != symbol and self.reachability.round[user] != UNREACHED
 
     def _external_bases(self, symbol: int) -> Iterator[str]:
         """Yield the external types that the class of a member inherits from, directly or indirectly."""
         row, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
-        private = not row.exported and self.symbols.families[self.symbols.file_of[symbol]] not in BY_IMPORT
-        if container < 0 or not self.symbols.is_member[symbol] or row.kind not in FUNCTIONS or private:
+        if container < 0 or not self.symbols.is_member[symbol] or row.kind not in FUNCTIONS:
             return
+        is_by_import = self.symbols.families[self.symbols.file_of[symbol]] in BY_IMPORT
+        if not row.exported and not is_by_import:
+            return  # a private member, which no base class can call
         seen, classes = set[int](), [container]
         while classes:
-            row = self.symbols.definitions[current := classes.pop()]
+            current = classes.pop()
             seen.add(current)
-            for base in row.bases:
-                found = [other for other in self._project_classes(current, base) if other != current]
-                same_name = last_word(base) == row.name  # it extends an external class of its own name
-                if (same_name or not found) and not self._calls_no_hooks(current, base):
+            for base in self.symbols.definitions[current].bases:
+                project_classes = [
+                    other for other in self._project_classes(current, base) if other != current
+                ]
+                # A class may extend an external class of the same name.
+                has_same_name = last_word(base) == self.symbols.definitions[current].name
+                if (has_same_name or not project_classes) and not self._calls_no_hooks(current, base):
                     yield base
-                classes += [other for other in found if other not in seen]
+                classes += [other for other in project_classes if other not in seen]
 
     def _calls_no_hooks(self, symbol: int, base: str) -> bool:
-        """Return whether a base calls no members that a class adds; `Protocol` must be that of `typing`."""
+        """Return whether a base calls no members that a class adds."""
         file = self.symbols.file_of[symbol]
+        if last_word(base) not in conventions(self.symbols.records[file].language).silent_bases:
+            return False
         imports = self.symbols.imports(file)[0].get(base, ())
-        known = last_word(base) in conventions(self.symbols.records[file].language).silent_bases
-        return known and (base != "Protocol" or any("typing" in row.module for row in imports))
+        return base != "Protocol" or any("typing" in imported.module for imported in imports)
 
     def _project_classes(self, symbol: int, base: str) -> list[int]:
         """Return the classes of the project that the name of a base may refer to."""
         symbols, file = self.symbols, self.symbols.file_of[symbol]
         imports = symbols.imports(file)[0].get(base.partition(".")[0], ())
-        outside = not any(symbols.imported_files(file, row) for row in imports)
-        if imports and outside and symbols.families[file] in BY_IMPORT:
-            return []  # imported from outside, despite a class of that name here
-        places = (*symbols.top.get(last_word(base), ()), *symbols.members.get(last_word(base), ()))
-        return [other for other in places if symbols.definitions[other].kind in CLASSES]
+        is_external = not any(symbols.imported_files(file, imported) for imported in imports)
+        if imports and is_external and symbols.families[file] in BY_IMPORT:
+            return []  # imported from elsewhere, although the project has a class of that name
+        name = last_word(base)
+        candidates = (*symbols.top_level.get(name, ()), *symbols.members.get(name, ()))
+        return [other for other in candidates if symbols.definitions[other].kind in CLASSES]
 
 
-def is_marked_kept(record: Record, first: int, last: int) -> bool:
+def is_marked_intentional(record: Record, first: int, last: int) -> bool:
     """Return whether a comment in a range of lines marks something as intentionally unused."""
     nearby = (comment for comment in record.comments if first <= comment.line <= last)
-    return any(_KEPT_MARKER.search(comment.text) for comment in nearby)
+    return any(_INTENTIONAL_MARKER.search(comment.text) for comment in nearby)

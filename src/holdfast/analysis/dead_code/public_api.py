@@ -1,6 +1,6 @@
 """The public API of a project: code that other projects may use, so that no search here proves it dead.
 
-What is public (PUBLIC), by language; other names that outside code can import are ACCESSIBLE:
+Names are PUBLIC by the following rules. Other names that code of other projects can import are ACCESSIBLE.
 - Python: names in `__all__`, and what an `__init__.py` defines or imports. Other public names of a published
   project are accessible: with `lib/__init__.py` containing `from lib.core import run`, `run` is public, and
   `helper` in `lib/core.py` is accessible.
@@ -26,14 +26,14 @@ IN_TESTS = re.compile(
     r"(^|/)(tests?|testing|testdata|__tests__|specs?|examples?|docs?|benchmarks?)/"
     r"|(^|/)(test_[^/]*|conftest)\.py$|(_tests?|\.test|\.spec|Tests?|IT)\.\w+$"
 )
-"""Paths of tests, examples and documents, which a package does not ship."""
-_RUN_DIRECTLY = re.compile(
+"""Paths of tests, examples and documents, which a published package does not contain."""
+_LOADED_WITHOUT_IMPORT = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
 )
-_DATA = re.compile(r"(^|/)_*(fixtures?|snapshots?|testdata|test[-_]data)_*/")
+_TEST_DATA = re.compile(r"(^|/)_*(fixtures?|snapshots?|testdata|test[-_]data)_*/")
 
 PUBLIC = "public"
-"""Declared to be for other projects."""
+"""Declared to be used by other projects."""
 ACCESSIBLE = "accessible"
 """Not declared public, but other projects can import it."""
 
@@ -49,7 +49,7 @@ class PublicApi:
             for path, family, record in zip(symbols.paths, symbols.families, symbols.records, strict=True)
             if record.names.is_entry and not IN_TESTS.search(path)
         }
-        """Language families with an executable, by part of the project."""
+        """The language families that have an executable, each with the part of the project it is in."""
         self.libraries = tuple(
             f"{dirname(path)}/" for path in symbols.paths if path == "lib.rs" or path.endswith("/lib.rs")
         )
@@ -69,47 +69,51 @@ class PublicApi:
 
     def _with_bases(self, public: Iterable[int]) -> Iterator[int]:
         """Yield public definitions and the base classes that they inherit members from."""
-        symbols, left, seen = self.symbols, list(public), set[int]()
-        while left:
-            symbol = left.pop()
+        symbols, worklist, seen = self.symbols, list(public), set[int]()
+        while worklist:
+            symbol = worklist.pop()
             if symbol not in seen:
                 seen.add(symbol)
                 yield symbol
                 for base in symbols.definitions[symbol].bases:
-                    left += symbols.resolve_export(symbols.file_of[symbol], base.rpartition(".")[2])
+                    worklist += symbols.resolve_export(symbols.file_of[symbol], base.rpartition(".")[2])
 
     @cached_property
     def _imported(self) -> set[int]:
+        """The files that some file imports."""
         files = range(len(self.symbols.paths))
         return {module for file in files for module in self.symbols.imported_modules(file)[0]}
 
     def is_unimported(self, file: int) -> bool:
         """Return whether no file imports a file, although it is not an executable, test or page either."""
-        by_import = self.symbols.families[file] in BY_IMPORT and not self.symbols.records[file].names.is_entry
-        return by_import and not _RUN_DIRECTLY.search(self.symbols.paths[file]) and file not in self._imported
+        if self.symbols.families[file] not in BY_IMPORT or self.symbols.records[file].names.is_entry:
+            return False
+        is_loaded_otherwise = _LOADED_WITHOUT_IMPORT.search(self.symbols.paths[file]) is not None
+        return not is_loaded_otherwise and file not in self._imported
 
     def is_test_data(self, file: int) -> bool:
-        """Return whether a file is input that tests read rather than a test."""
+        """Return whether a file is input of tests rather than a test."""
         path = self.symbols.paths[file]
-        return bool(_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(file)))
+        return bool(_TEST_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(file)))
 
     def _exported_by(self, file: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
-        """Yield what a file exports and re-exports."""
+        """Yield the definitions that a file exports and re-exports."""
         symbols, names = self.symbols, self.symbols.records[file].names
-        start, python = symbols.starts[file], symbols.families[file] == "python"
-        for index, row in enumerate(names.definitions):
-            if row.container == MODULE and row.exported:
-                yield start + index
+        for symbol, definition in enumerate(names.definitions, symbols.starts[file]):
+            if definition.container == MODULE and definition.exported:
+                yield symbol
         for name in names.exports:
             yield from symbols.resolve_export(file, name)
         for imported in names.imports:
-            if imported.definition == MODULE and (imported.reexported or python):
-                if imported.name == "*":
-                    for module in symbols.imported_files(file, imported):
-                        if module not in seen:
-                            yield from self._exported_by(module, seen | {file})
-                else:
-                    yield from symbols.resolve_import(file, imported)
+            is_reexported = imported.reexported or symbols.families[file] == "python"
+            if imported.definition != MODULE or not is_reexported:
+                continue
+            if imported.name != "*":
+                yield from symbols.resolve_import(file, imported)
+                continue
+            for module in symbols.imported_files(file, imported):
+                if module not in seen:
+                    yield from self._exported_by(module, seen | {file})
 
     def visibility(self, symbol: int) -> str | None:
         """Return PUBLIC, ACCESSIBLE, or None for a definition that is internal to the project."""
@@ -127,19 +131,23 @@ class PublicApi:
         return self._visibility_by_language(symbols.families[file], symbols.paths[file], file)
 
     def _visibility_by_language(self, family: str, path: str, file: int) -> str | None:
+        """Return the visibility of an exported top-level definition."""
         if family == "python":
             if IN_TESTS.search(path):
                 return None
-            unlisted = bool(self.symbols.records[file].names.exports) or "/_" in f"/{path}"
-            return ACCESSIBLE if self.entries.is_published(path) and not unlisted else None
+            has_export_list = bool(self.symbols.records[file].names.exports)
+            if has_export_list or "/_" in f"/{path}":
+                return None
+            return ACCESSIBLE if self.entries.is_published(path) else None
         if family == "script":
             return ACCESSIBLE
         if family == "go":
-            internal = self.symbols.records[file].names.package == "main" or "internal/" in path
-            return None if internal or path.endswith("_test.go") else PUBLIC
+            is_main = self.symbols.records[file].names.package == "main"
+            is_internal = is_main or "internal/" in path or path.endswith("_test.go")
+            return None if is_internal else PUBLIC
         if family == "rust":
-            binary = basename(path) == "main.rs" or "/bin/" in path
-            return PUBLIC if path.startswith(self.libraries) and not binary else ACCESSIBLE
+            is_binary = basename(path) == "main.rs" or "/bin/" in path
+            return PUBLIC if path.startswith(self.libraries) and not is_binary else ACCESSIBLE
         if IN_TESTS.search(path):
             return None
         return ACCESSIBLE if (family, _source_root(path)) in self.programs else PUBLIC

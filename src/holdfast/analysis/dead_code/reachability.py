@@ -18,28 +18,32 @@ from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SymbolT
 from holdfast.syntax.record import MODULE, Uses
 
 UNREACHED = 0
-ALIVE = 1
+"""The round of a definition that no round reached."""
+_FIRST_ROUND = 1
+"""The round of a definition that is alive without doubt."""
 
 _WORD = re.compile(r"\w+")
 
 
 class Reachability:
-    """Which definitions were reached, in which round and from where."""
+    """Records in which round each definition was reached, and from where."""
 
     def __init__(self, symbols: SymbolTable) -> None:
         self.symbols = symbols
         self.round = bytearray(len(symbols.definitions))
+        """The round in which each definition was reached, or UNREACHED."""
         self.reached_from: dict[int, int] = {}
-        """The definition from which each one was first reached, for all rounds but the first."""
+        """The definition that first led to each definition, for all rounds but the first."""
         self._current_round = UNREACHED
         self._worklist: list[int] = []
-        self._waiting: dict[int, list[int]] = {}  # by the container that is not marked yet
+        self._waiting: dict[int, list[int]] = {}
+        """The definitions to mark as soon as their container is marked, by the container."""
         self._accessed_members: set[str] = set()
-        # The names of unreached definitions; they shrink as more is reached, so there is less to match.
-        self._members = set(symbols.members)
-        self._unreached = Counter({name: len(found) for name, found in symbols.named.items()})
-        self._names = set(symbols.named)
-        self._names_or_renamed = self._names | symbols.renamed
+        # These sets shrink as more is reached, so that there are fewer names to match.
+        self._unaccessed_members = set(symbols.members)
+        self._unreached_counts = Counter({name: len(found) for name, found in symbols.named.items()})
+        self._unreached_names = set(symbols.named)
+        self._unreached_or_renamed = self._unreached_names | symbols.renamed
         self._names_done: list[set[str]] = [set() for _ in symbols.paths]
         self._attributes_done: list[set[str]] = [set() for _ in symbols.paths]
 
@@ -47,9 +51,9 @@ class Reachability:
         """Mark from the roots and from module-level code, which runs when a file is loaded."""
         self.run_round(roots)
         for file in range(len(self.symbols.paths)):
-            row = self.symbols.used.get(~file)
-            if row is not None:
-                self._follow_uses(file, MODULE, row)
+            uses = self.symbols.used.get(~file)
+            if uses is not None:
+                self._follow_uses(file, MODULE, uses)
             self._process_worklist()
 
     def run_round(self, roots: Iterable[int]) -> None:
@@ -60,6 +64,7 @@ class Reachability:
         self._process_worklist()
 
     def _mark(self, symbol: int, by: int) -> None:
+        """Mark a definition that `by` refers to, as soon as its container is marked."""
         if self.round[symbol]:
             return
         container = self.symbols.containers[symbol]
@@ -70,19 +75,19 @@ class Reachability:
             self._waiting.setdefault(container, []).append(symbol)
             return
         self.round[symbol] = self._current_round
-        if self._current_round > ALIVE and by != symbol:
+        if self._current_round > _FIRST_ROUND and by != symbol:
             self.reached_from[symbol] = by
         if not self.symbols.is_member[symbol]:
             name = self.symbols.definitions[symbol].name
-            self._unreached[name] -= 1
-            if not self._unreached[name]:
-                self._names.discard(name)
+            self._unreached_counts[name] -= 1
+            if not self._unreached_counts[name]:
+                self._unreached_names.discard(name)
                 if name not in self.symbols.renamed:
-                    self._names_or_renamed.discard(name)
+                    self._unreached_or_renamed.discard(name)
         self._worklist.append(symbol)
 
-    def _mark_all(self, by: int, found: Iterable[int]) -> None:
-        for symbol in found:
+    def _mark_all(self, by: int, symbols: Iterable[int]) -> None:
+        for symbol in symbols:
             if not self.round[symbol]:
                 self._mark(symbol, by)
 
@@ -91,44 +96,47 @@ class Reachability:
             self._visit(self._worklist.pop())
 
     def _visit(self, symbol: int) -> None:
+        """Mark the definitions that a marked definition leads to."""
         symbols = self.symbols
         if symbol in self._waiting:
             self._mark_all(symbol, self._waiting.pop(symbol))
         if symbol in symbols.children:
             self._mark_all(symbol, filter(self._is_alive_with_container, symbols.children[symbol]))
-        file, row = symbols.file_of[symbol], symbols.definitions[symbol]
+        file, definition = symbols.file_of[symbol], symbols.definitions[symbol]
         if symbol in symbols.used:
             self._follow_uses(file, symbol, symbols.used[symbol])
-        if row.bases or row.decorators:
-            for text in (*row.bases, *row.decorators):
-                first, *rest = _WORD.findall(text) or [""]
-                self._follow_uses(file, symbol, Uses(MODULE, (first,), tuple(rest)))
+        for text in (*definition.bases, *definition.decorators):
+            name, *attributes = _WORD.findall(text) or [""]
+            self._follow_uses(file, symbol, Uses(MODULE, (name,), tuple(attributes)))
 
     def _is_alive_with_container(self, child: int) -> bool:
         """Return whether a definition is alive as soon as its container is."""
-        row = self.symbols.definitions[child]
-        is_accessed = bool(self.symbols.is_member[child]) and row.name in self._accessed_members
-        return is_accessed or row.kind in ("Constructor", "EnumMember")
+        definition = self.symbols.definitions[child]
+        is_accessed = bool(self.symbols.is_member[child]) and definition.name in self._accessed_members
+        return is_accessed or definition.kind in ("Constructor", "EnumMember")
 
-    def _follow_uses(self, file: int, symbol: int, row: Uses) -> None:
+    def _follow_uses(self, file: int, symbol: int, uses: Uses) -> None:
+        """Mark the definitions that the names and attributes in some code may refer to."""
         symbols = self.symbols
-        if names := self._names_or_renamed.intersection(row.names):
-            bound = self._bound_names(symbol, row)
+        if names := self._unreached_or_renamed.intersection(uses.names):
+            bound = self._bound_names(symbol, uses)
             for name in names:
                 self._follow_name(file, symbol, name, bound)
         if symbol in symbols.children and symbols.definitions[symbol].kind in CLASSES:
-            used = set(row.names)  # a class body can use its members by their plain names
+            used = set(uses.names)  # a class body can use its members by their plain names
             inner = symbols.children[symbol]
             self._mark_all(symbol, [child for child in inner if symbols.definitions[child].name in used])
-        for name in self._members.intersection(row.attributes):
+        for name in self._unaccessed_members.intersection(uses.attributes):
             self._mark_members(symbol, name)
-        for name in self._names.intersection(row.attributes).difference(self._attributes_done[file]):
+        for name in self._unreached_names.intersection(uses.attributes).difference(
+            self._attributes_done[file]
+        ):
             self._follow_attribute(file, symbol, name)
         if symbols.families[file] not in BY_IMPORT:
-            for name in symbols.renamed.intersection(row.attributes):
+            for name in symbols.renamed.intersection(uses.attributes):
                 self._follow_attribute(file, symbol, name)
-            for name in self._members.intersection(row.names):
-                if name not in row.bound or self._is_called(file, name):
+            for name in self._unaccessed_members.intersection(uses.names):
+                if name not in uses.bound or self._is_called(file, name):
                     self._mark_members(symbol, name)
 
     def _is_called(self, file: int, name: str) -> bool:
@@ -137,28 +145,30 @@ class Reachability:
             call.callee == name for call in self.symbols.records[file].names.calls
         )
 
-    def _bound_names(self, symbol: int, row: Uses) -> set[str]:
+    def _bound_names(self, symbol: int, uses: Uses) -> set[str]:
+        """Return the names that a definition and the functions around it bind locally."""
         # Names in a decorator are recorded with the function, but evaluated outside it.
         is_undecorated = symbol != MODULE and not self.symbols.definitions[symbol].decorators
-        bound = set(row.bound) if is_undecorated else set[str]()
-        while symbol != MODULE and (symbol := self.symbols.containers[symbol]) != MODULE:
-            if symbol in self.symbols.used and self.symbols.definitions[symbol].kind not in CLASSES:
-                bound.update(self.symbols.used[symbol].bound)
+        bound = set(uses.bound) if is_undecorated else set[str]()
+        for outer in self.symbols.enclosing(symbol):
+            if outer in self.symbols.used and self.symbols.definitions[outer].kind not in CLASSES:
+                bound.update(self.symbols.used[outer].bound)
         return bound
 
     def _follow_name(self, file: int, symbol: int, name: str, bound: Collection[str] = ()) -> None:
+        """Mark the definitions that a name without a dot may refer to."""
         symbols = self.symbols
         imports = symbols.imports(file)[0].get(name, ()) if name in bound else ()
-        hidden = name in bound and not self._is_called(file, name)
-        if hidden and all(row.definition == MODULE for row in imports):
+        is_local = name in bound and not self._is_called(file, name)
+        if is_local and all(imported.definition == MODULE for imported in imports):
             # A local variable or parameter; otherwise only a nested function can have this name.
             local = symbols.local[file].get(name, ())
             self._mark_all(symbol, [inner for inner in local if symbols.containers[inner] != MODULE])
             if symbols.families[file] not in BY_IMPORT:  # it may be a type elsewhere in the function
                 types = [
-                    each
-                    for each in symbols.visible_in_family(file, name)
-                    if symbols.definitions[each].kind in CLASSES
+                    visible
+                    for visible in symbols.visible_in_family(file, name)
+                    if symbols.definitions[visible].kind in CLASSES
                 ]
                 self._mark_all(symbol, types)
         elif name not in self._names_done[file]:
@@ -170,14 +180,15 @@ class Reachability:
                 self._mark_all(symbol, symbols.visible_in_family(file, name))
 
     def _follow_attribute(self, file: int, symbol: int, name: str) -> None:
-        """Mark what the name after a dot may refer to in a module or namespace."""
+        """Mark the definitions in a module or namespace that the name after a dot may refer to."""
         done, symbols = self._attributes_done[file], self.symbols
         if name in done:
             return
         done.add(name)
+        candidates = symbols.top_level.get(name)
         if symbols.families[file] not in BY_IMPORT:
             self._mark_all(symbol, symbols.visible_in_family(file, name))
-        elif candidates := symbols.top.get(name):
+        elif candidates:
             for candidate in candidates:
                 other = symbols.file_of[candidate]
                 if not self.round[candidate] and (other == file or symbols.imports_module(file, other)):
@@ -189,5 +200,5 @@ class Reachability:
         """Mark all members with a name."""
         if name not in self._accessed_members:
             self._accessed_members.add(name)
-            self._members.discard(name)
+            self._unaccessed_members.discard(name)
             self._mark_all(symbol, self.symbols.members.get(name, ()))

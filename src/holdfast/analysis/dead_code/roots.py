@@ -13,61 +13,81 @@ from holdfast.analysis.dead_code.convention import Convention, conventions
 from holdfast.analysis.dead_code.symbol_table import CLASSES, FAMILIES, MEMBERS, OWNERS, SCOPES, SymbolTable
 from holdfast.syntax.record import Definition, Record
 
-_AMBIGUOUS = frozenset({"Base", "Task", "Document", "Manager", "Library"})
-"""Common names of framework bases; a class of that name in the project itself takes precedence."""
+_AMBIGUOUS_BASES = frozenset({"Base", "Task", "Document", "Manager", "Library"})
+"""Framework bases with common names; a class of that name in the project takes precedence."""
 _LAST_WORD = re.compile(r"\w+$")
 
 
 def last_word(text: str) -> str:
     """Return the last word of a dotted name: `route` of `app.route`."""
-    found = _LAST_WORD.search(text.partition("<")[0].partition("(")[0].strip())
-    return found[0] if found else text
+    without_arguments = text.partition("<")[0].partition("(")[0].strip()
+    word = _LAST_WORD.search(without_arguments)
+    return word[0] if word else text
 
 
 def root_definitions(path: str, record: Record) -> list[int]:
     """Return the indexes of the definitions of a file that code outside the project calls."""
     rules = conventions(record.language)
-    alive = rules.alive_in(path)
-    rows = record.names.definitions
-    called = [index for index in range(len(rows)) if _is_root(rows, index, record.language, alive)]
-    names = {(rows[index].container, rows[index].name) for index in called if rows[index].decorators}
-    methods = [rows[index] for index in called if rows[index].kind == "Method"]
+    name_patterns = rules.alive_in(path)
+    definitions = record.names.definitions
+    roots = [
+        index
+        for index in range(len(definitions))
+        if _is_root(definitions, index, record.language, name_patterns)
+    ]
+    found = [definitions[index] for index in roots]
     # A class with a `main` method can be run.
-    called += [row.container for row in methods if row.name == "main" and row.container >= 0]
-    # Other definitions of the name go with it: JUnit's @MethodSource defaults to the name of the test.
+    roots += [
+        method.container
+        for method in found
+        if method.kind == "Method" and method.name == "main" and method.container >= 0
+    ]
+    # Definitions with the name of a decorated root are roots, too: JUnit's @MethodSource without an argument
+    # refers to a method with the name of the test.
+    names = {(root.container, root.name) for root in found if root.decorators}
     if names:
-        called += [index for index, row in enumerate(rows) if (row.container, row.name) in names]
-    return called
+        roots += [index for index, item in enumerate(definitions) if (item.container, item.name) in names]
+    return roots
 
 
-def _is_root(rows: Sequence[Definition], index: int, language: str, alive: Sequence[re.Pattern[str]]) -> bool:
-    row, rules = rows[index], conventions(language)
-    owner = rows[row.container] if row.container >= 0 else None
-    outside_class = owner is None or owner.kind not in CLASSES
-    if row.kind == "Method" and FAMILIES.get(language) == "script" and outside_class:
+def _is_root(
+    definitions: Sequence[Definition], index: int, language: str, name_patterns: Sequence[re.Pattern[str]]
+) -> bool:
+    definition, rules = definitions[index], conventions(language)
+    owner = definitions[definition.container] if definition.container >= 0 else None
+    is_outside_class = owner is None or owner.kind not in CLASSES
+    if definition.kind == "Method" and FAMILIES.get(language) == "script" and is_outside_class:
         return True  # a function in an object literal, used through the object
-    return _is_called_by_convention(row, owner, rules) or any(_matches(row, names) for names in alive)
-
-
-def _matches(row: Definition, names: re.Pattern[str]) -> bool:
-    """Return whether a file pattern keeps a definition alive: by its name, or because it is public."""
-    return names.search(row.name) is not None if names.pattern else row.exported
-
-
-def _is_called_by_convention(row: Definition, owner: Definition | None, rules: Convention) -> bool:
-    name = row.name
-    if row.kind in SCOPES or (name[:2] == "__" == name[-2:]):
+    if _is_called_by_convention(definition, owner, rules):
         return True
-    if row.decorators and any(last_word(text) in rules.decorators for text in row.decorators):
+    return any(_matches(definition, pattern) for pattern in name_patterns)
+
+
+def _matches(definition: Definition, name_pattern: re.Pattern[str]) -> bool:
+    """Return whether the pattern for a file keeps a definition alive: by its name, or because it is
+    public."""
+    if not name_pattern.pattern:
+        return definition.exported
+    return name_pattern.search(definition.name) is not None
+
+
+def _is_called_by_convention(definition: Definition, owner: Definition | None, rules: Convention) -> bool:
+    """Return whether the language or a framework finds a definition by its name or its decorators."""
+    name = definition.name
+    is_dunder = name.startswith("__") and name.endswith("__")
+    if definition.kind in SCOPES or is_dunder:
         return True
-    if row.kind in MEMBERS or (owner is not None and owner.kind in OWNERS):
+    if any(last_word(text) in rules.decorators for text in definition.decorators):
+        return True
+    if definition.kind in MEMBERS or (owner is not None and owner.kind in OWNERS):
         return _is_called_member(name, owner, rules)
-    if name in rules.names or (rules.prefixes and name.startswith(rules.prefixes)):
+    if name in rules.names or name.startswith(rules.prefixes):
         return True
-    return row.kind != "Object" and not _is_word(name)
+    return definition.kind != "Object" and not _is_word(name)
 
 
 def _is_called_member(name: str, owner: Definition | None, rules: Convention) -> bool:
+    """Return whether the language, a common library or the base class calls a member."""
     if name in rules.members or not _is_word(name):
         return True
     if owner is None:
@@ -84,39 +104,41 @@ def _is_word(name: str) -> bool:
 
 def registered_subclasses(symbols: SymbolTable) -> set[int]:
     """Return the direct and indirect subclasses of bases whose subclasses are registered."""
-    extended: dict[str, list[int]] = {}
-    known: set[int] = set()
-    registering = _registering(symbols)
-    for symbol, row in enumerate(symbols.definitions):
-        if not row.bases or row.kind not in CLASSES:
+    subclasses: dict[str, list[int]] = {}
+    registered: set[int] = set()
+    registering = _registering_classes(symbols)
+    for symbol, definition in enumerate(symbols.definitions):
+        if not definition.bases or definition.kind not in CLASSES:
             continue
         rules = conventions(symbols.records[symbols.file_of[symbol]].language)
-        for base in map(last_word, row.bases):
-            is_own_class = base in _AMBIGUOUS and base in symbols.top
-            if base in registering or (base in rules.bases and not is_own_class):
-                known.add(symbol)
+        for base in map(last_word, definition.bases):
+            is_project_class = base in _AMBIGUOUS_BASES and base in symbols.top_level
+            if base in registering or (base in rules.bases and not is_project_class):
+                registered.add(symbol)
             else:
-                extended.setdefault(base, []).append(symbol)
-    fresh = list(known)
-    while fresh:
-        for symbol in extended.pop(symbols.definitions[fresh.pop()].name, ()):
-            if symbol not in known:
-                known.add(symbol)
-                fresh.append(symbol)
-    return known
+                subclasses.setdefault(base, []).append(symbol)
+    worklist = list(registered)
+    while worklist:
+        base = symbols.definitions[worklist.pop()].name
+        for symbol in subclasses.pop(base, ()):
+            if symbol not in registered:
+                registered.add(symbol)
+                worklist.append(symbol)
+    return registered
 
 
-def _registering(symbols: SymbolTable) -> set[str]:
-    """Return Python classes that register their subclasses or are queried for them."""
+def _registering_classes(symbols: SymbolTable) -> set[str]:
+    """Return the names of Python classes that register their subclasses or are queried for them."""
     owners = [symbols.containers[symbol] for symbol in symbols.members.get("__init_subclass__", ())]
-    found = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
+    names = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
     metaclasses = {row.name for row in symbols.definitions if row.kind == "Class" and "type" in row.bases}
     for record in symbols.records:
-        if record.language == "python":
-            for used in record.names.uses:
-                owner = record.names.definitions[used.definition] if used.definition >= 0 else None
-                if owner is not None and owner.kind == "Class" and not metaclasses.isdisjoint(used.names):
-                    found.add(owner.name)
-                if "__subclasses__" in used.attributes:
-                    found.update(used.names)
-    return found
+        if record.language != "python":
+            continue
+        for uses in record.names.uses:
+            user = record.names.definitions[uses.definition] if uses.definition >= 0 else None
+            if user is not None and user.kind == "Class" and not metaclasses.isdisjoint(uses.names):
+                names.add(user.name)
+            if "__subclasses__" in uses.attributes:
+                names.update(uses.names)
+    return names

@@ -1,4 +1,4 @@
-"""Something that nothing uses, how confident that is, and why."""
+"""The findings of `detection.py`: code that nothing uses, with the confidence and the reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ Kind = Literal["function", "method", "class", "variable", "import", "local", "pa
 Level = Literal["high", "medium", "low"]
 
 LEVELS: tuple[Level, ...] = ("high", "medium", "low")
-LEAST = {"high": 0.9, "medium": 0.6, "low": 0.0}
-"""The lowest confidence of each level. A judgement; docs/accuracy.md has the precision at `high`."""
+MIN_CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.0}
+"""The lowest confidence of each level: a judgement. docs/accuracy.md has the precision at `high`."""
 
 
 @dataclass(frozen=True)
 class UnusedCode:
-    """Something that nothing uses."""
+    """Code that nothing uses."""
 
     kind: Kind
     name: str
@@ -25,14 +25,14 @@ class UnusedCode:
     end_line: int
     confidence: float
     reason: str
-    """What was searched for and not found, and what lowers the confidence."""
+    """The uses that were searched for and not found, and what lowers the confidence."""
 
     @property
     def message(self) -> str:
-        """What was found, in a sentence or two."""
+        """The finding in one or two sentences."""
         return f"Unused {self.kind} {self.name}. {self.reason}" if self.name else self.reason
 
     @property
     def level(self) -> Level:
         """The level that its confidence belongs to."""
-        return next(level for level in LEVELS if self.confidence >= LEAST[level])
+        return next(level for level in LEVELS if self.confidence >= MIN_CONFIDENCE[level])

@@ -1,4 +1,4 @@
-"""Unused code that shows within one file: imports, locals, parameters and unreachable statements.
+"""Unused code that can be found within one file: imports, locals, parameters and unreachable statements.
 
 An unused import is not reported if another file imports the name from there, and gets a lower confidence if
 the import alone may have an effect: `import plugins.csv` may register something.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from posixpath import basename
 
 from holdfast.analysis.dead_code.convention import conventions
-from holdfast.analysis.dead_code.evidence import KEPT, TEST_DATA, Doubt, is_marked_kept
+from holdfast.analysis.dead_code.evidence import INTENTIONAL, TEST_DATA, Doubt, is_marked_intentional
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import SymbolTable
@@ -25,10 +25,12 @@ _FINDINGS: dict[str, tuple[Kind, float, str]] = {
     "parameter": ("parameter", 0.5, "Its function never reads it, but callers may have to pass it"),
     "unreachable": ("unreachable", 0.97, "The statement before it always leaves the block"),
 }
+"""For each kind of unused code in a record: the kind, confidence and reason of the finding. The confidences
+are judgements, as in `evidence.py`."""
 
 
 def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
-    """Yield the unused code within files, without imports that another file takes from there."""
+    """Yield the unused code within files, without imports that another file uses from there."""
     symbols = public_api.symbols
     imported_elsewhere = _imported_elsewhere(symbols)
     for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
@@ -36,62 +38,75 @@ def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
             if row.kind not in _FINDINGS or (row.kind == "import" and (file, row.name) in imported_elsewhere):
                 continue
             kind, confidence, reason = _FINDINGS[row.kind]
-            first = _first_line(record, row) if kind == "import" else row.line
-            is_named_unused = kind != "import" and _UNUSED_BY_NAME.fullmatch(row.name)
-            is_intentional = is_named_unused or is_marked_kept(record, first, row.line)
-            doubt = Doubt(0.3, KEPT) if is_intentional else None
-            if doubt is None and row.kind == "import":
-                doubt = _doubt(symbols, file, row.name, row.line)
-            if doubt is None and public_api.is_test_data(file):
-                doubt = TEST_DATA
+            doubt = _doubt(public_api, file, row)
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.reason}"
-            name = row.name or (record.names.definitions[row.definition].path if row.definition >= 0 else "")
+            name = row.name
+            if not name and row.definition >= 0:
+                name = record.names.definitions[row.definition].path
             yield UnusedCode(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
 
 
+def _doubt(public_api: PublicApi, file: int, row: Unused) -> Doubt | None:
+    """Return why unused code may be intentional."""
+    symbols = public_api.symbols
+    record, first_line = symbols.records[file], row.line
+    is_intentional = False
+    if row.kind == "import":
+        first_line = _first_line(record, row)
+    else:
+        is_intentional = _UNUSED_BY_NAME.fullmatch(row.name) is not None
+    if is_intentional or is_marked_intentional(record, first_line, row.line):
+        return Doubt(0.3, INTENTIONAL)
+    doubt = _import_doubt(symbols, file, row) if row.kind == "import" else None
+    if doubt is None and public_api.is_test_data(file):
+        return TEST_DATA
+    return doubt
+
+
 def _first_line(record: Record, row: Unused) -> int:
-    """Return the first line of an import statement that spans several lines."""
-    lines = {each.line: each.module for each in record.names.imports}
+    """Return the first line of an import statement that spans several lines, or a line before it."""
+    modules = {imported.line: imported.module for imported in record.names.imports}
     first = row.line
-    while first - 1 in lines and lines[first - 1] == lines.get(row.line):
+    while first - 1 in modules and modules[first - 1] == modules.get(row.line):
         first -= 1
-    return first if first - 1 in lines else first - 1
+    # Names of a module may start on the line after `import (`.
+    return first if first - 1 in modules else first - 1
 
 
 def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
-    """Return the unused imports that other files import from there or access through the module."""
+    """Return the file and name of each unused import that other files import or access from there."""
     unused: dict[str, set[int]] = {}
     for file, record in enumerate(symbols.records):
         for row in record.names.unused:
             if row.kind == "import":
                 unused.setdefault(row.name, set()).add(file)
-    wanted = set(unused)
-    found: set[tuple[int, str]] = set()
+    names = set(unused)
+    elsewhere: set[tuple[int, str]] = set()
     for file, record in enumerate(symbols.records):
         for imported in record.names.imports:
             if imported.name in unused:
-                found.update((module, imported.name) for module in symbols.imported_files(file, imported))
+                elsewhere.update((module, imported.name) for module in symbols.imported_files(file, imported))
         for used in record.names.uses:
-            for name in wanted.intersection(used.attributes):
+            for name in names.intersection(used.attributes):
                 others = (module for module in unused[name] if module != file)
-                found.update((module, name) for module in others if symbols.imports_module(file, module))
-    return found
+                elsewhere.update((module, name) for module in others if symbols.imports_module(file, module))
+    return elsewhere
 
 
-def _doubt(symbols: SymbolTable, file: int, name: str, line: int) -> Doubt | None:
+def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | None:
     """Return why an unused import may be intentional."""
     path = symbols.paths[file]
     if basename(path).startswith(("__init__.", "conftest.")):
-        return Doubt(0.3, "such a file imports names for others")
+        return Doubt(0.3, "such a file imports names for other files")
     rules = conventions(symbols.records[file].language)
-    for row in symbols.imports(file)[0].get(name, ()):
-        if row.line != line:
+    for imported in symbols.imports(file)[0].get(unused.name, ()):
+        if imported.line != unused.line:
             continue
-        imported_symbols = list(symbols.resolve_import(file, row))
+        imported_symbols = list(symbols.resolve_import(file, imported))
         decorators = [text for symbol in imported_symbols for text in symbols.definitions[symbol].decorators]
         if any(last_word(text) in rules.decorators for text in decorators):
             return Doubt(0.2, "it may register itself, as a fixture does")
-        if not imported_symbols and symbols.imported_files(file, row):
+        if not imported_symbols and symbols.imported_files(file, imported):
             return Doubt(0.5, "the import may only be there to load that module")
     return None

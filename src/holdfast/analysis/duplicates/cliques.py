@@ -1,48 +1,64 @@
 """Groups of similar items: a greedy clique cover of the graph of similar pairs.
 
 If a is similar to b and b to c, but a not to c, the groups are {a, b} and {b, c}: a connected component would
-report a pair that nobody measured as similar. A group grows from the most similar pair that no group covers
-yet, by every item that is similar to all its members.
+report a pair that was not found to be similar. A group starts from the most similar pair that no group covers
+yet, and takes in every item that is similar to all its members.
 
-Contract: every wanted pair is in a group, unless both of its items are in `MAX_GROUPS` groups already. Any
-two members of a group are a similar pair. The same pairs give the same groups.
+Contract: every requested pair is in a group, unless both of its items are in `MAX_GROUPS_PER_ITEM` groups
+already. Any two members of a group are a similar pair. The same pairs give the same groups.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 
-MAX_GROUPS = 16
-"""The groups that may start from one item: a chosen bound. Where only part of a large set of similar items
-was compared, 800 near copies of a function had so many overlapping cliques that grouping took minutes."""
+MAX_GROUPS_PER_ITEM = 16
+"""No group starts from two items that are in this many groups: a judgement. Without a limit, 800 near copies
+of a function, of whose pairs only a part was compared, had so many overlapping cliques that grouping took
+minutes."""
 
 Pair = tuple[int, int]
+Neighbours = Mapping[int, Mapping[int, float]]
+"""The similarity of each item to each item that is similar to it."""
 
 
-def cliques(similar: Mapping[Pair, float], wanted: Collection[Pair]) -> list[list[int]]:
-    """Return sorted groups of at least two items that cover every wanted pair, from the most similar on."""
-    neighbours: dict[int, dict[int, float]] = {}
-    for (one, other), similarity in similar.items():
-        neighbours.setdefault(one, {})[other] = similarity
-        neighbours.setdefault(other, {})[one] = similarity
+def cliques(similar: Mapping[Pair, float], requested: Iterable[Pair]) -> list[list[int]]:
+    """Return sorted groups of at least two items that cover all requested pairs, most similar first."""
+    neighbours = _neighbours(similar)
     covered: set[Pair] = set()
     groups: list[list[int]] = []
-    memberships: Counter[int] = Counter()
-    for pair in sorted(wanted, key=lambda pair: (-similar[pair], pair)):
-        if pair in covered or min(memberships[pair[0]], memberships[pair[1]]) >= MAX_GROUPS:
+    group_counts: Counter[int] = Counter()
+    for pair in sorted(requested, key=lambda pair: (-similar[pair], pair)):
+        is_limited = all(group_counts[item] >= MAX_GROUPS_PER_ITEM for item in pair)
+        if pair in covered or is_limited:
             continue
         group = _clique_around(pair, neighbours)
-        covered.update((one, other) for index, one in enumerate(group) for other in group[index + 1 :])
-        memberships.update(group)
+        covered.update(combinations(group, 2))
+        group_counts.update(group)
         groups.append(group)
     return groups
 
 
-def _clique_around(pair: Pair, neighbours: Mapping[int, Mapping[int, float]]) -> list[int]:
+def _neighbours(similar: Mapping[Pair, float]) -> Neighbours:
+    """Return the graph of similar pairs, in both directions."""
+    neighbours: dict[int, dict[int, float]] = {}
+    for (first, second), similarity in similar.items():
+        neighbours.setdefault(first, {})[second] = similarity
+        neighbours.setdefault(second, {})[first] = similarity
+    return neighbours
+
+
+def _clique_around(pair: Pair, neighbours: Neighbours) -> list[int]:
+    """Extend a pair by each item that is similar to all members, those most similar to the pair first."""
+    first, second = pair
+
+    def order(item: int) -> tuple[float, int]:
+        return -min(neighbours[first][item], neighbours[second][item]), item
+
     group = list(pair)
-    one, other = (neighbours[member] for member in pair)
-    for item in sorted(one.keys() & other.keys(), key=lambda item: (-min(one[item], other[item]), item)):
+    for item in sorted(neighbours[first].keys() & neighbours[second].keys(), key=order):
         if all(item in neighbours[member] for member in group):
             group.append(item)
     return sorted(group)

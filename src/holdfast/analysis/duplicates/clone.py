@@ -7,37 +7,39 @@ from math import log2
 from typing import Literal, NamedTuple, get_args
 
 CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
-KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
-COPIES: frozenset[CloneKind] = frozenset(("exact", "renamed"))
-"""The kinds whose lines count as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
-BLOCK_LINES = 10
-"""Lines of the shortest copy in combined reports, twice the usual minimum: a judgement."""
-_GAPPED_SHARE = 0.68
-"""The threshold of gapped clones as a share of that of semantic ones. 0.85 gives 0.578, tuned on the labelled
-pairs of `bench/clones.py`, docs/accuracy.md#clones."""
+CLONE_KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
+COPY_KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
+"""The kinds whose lines are counted as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
+MIN_COPY_LINES = 10
+"""Lines of the shortest copy in reports that combine several analyses: a judgement. Twice the minimum of the
+report on duplicates, as only the larger copies matter next to other findings."""
+_GAPPED_TO_SEMANTIC_THRESHOLD = 0.68
+"""The threshold of gapped clones divided by that of semantic ones. For 0.85 it gives 0.578, tuned on the
+labelled pairs of `bench/clones.py`, docs/accuracy.md#clones."""
 
 
 @dataclass(frozen=True)
 class CloneQuery:
     """Which clones to look for."""
 
-    kinds: frozenset[CloneKind] = frozenset(KINDS)
+    kinds: frozenset[CloneKind] = frozenset(CLONE_KINDS)
     min_lines: int = 5
-    """The least number of lines with code of a fragment."""
+    """The fewest lines with code in a fragment."""
     threshold: float = 0.85
-    """The least similarity of semantic clones."""
+    """The minimum similarity of semantic clones."""
     gpu: bool = False
+    """Whether to use a GPU if there is one."""
 
     @property
     def gapped_threshold(self) -> float:
-        """Return the least share of the tokens of gapped clones that both have in the same order."""
-        return round(self.threshold * _GAPPED_SHARE, 4)
+        """The minimum share of the tokens of two gapped clones that both have in the same order."""
+        return round(self.threshold * _GAPPED_TO_SEMANTIC_THRESHOLD, 4)
 
     @property
     def effective_thresholds(self) -> dict[CloneKind, float]:
-        """Return the least similarity of each requested kind that has one."""
-        least: dict[CloneKind, float] = {"gapped": self.gapped_threshold, "semantic": self.threshold}
-        return {kind: value for kind, value in least.items() if kind in self.kinds}
+        """The minimum similarity of each requested kind that has one."""
+        thresholds: dict[CloneKind, float] = {"gapped": self.gapped_threshold, "semantic": self.threshold}
+        return {kind: threshold for kind, threshold in thresholds.items() if kind in self.kinds}
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class Fragment(NamedTuple):
     end_line: int
     tokens: int
     similarity: float
-    """To the first fragment of its class: of exact and renamed clones, the share of equal tokens."""
+    """The similarity to the first fragment of the class; for exact and renamed clones, the share of equal
+    tokens."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,16 @@ class CloneClass:
     """Similar fragments, sorted by file and line; the first represents the class."""
 
     id: str
-    """A hash of the content, so that changes of other code leave it as it is."""
+    """A hash of the content, which does not change when other code changes."""
     kind: CloneKind
     similarity: float
-    """The mean similarity of the others to the first."""
+    """The mean similarity of the other fragments to the first."""
     fragments: tuple[Fragment, ...]
 
     @property
-    def order(self) -> tuple[object, ...]:
-        """Sorts copies first, then gapped clones, then leads, each by the fragments' length and number."""
-        first, kind = self.fragments[0], KINDS.index(self.kind)
+    def sort_key(self) -> tuple[object, ...]:
+        """Sorts copies first, then gapped clones, then semantic ones; within these, larger classes first."""
+        first, kind = self.fragments[0], CLONE_KINDS.index(self.kind)
+        certainty = max(kind, 1)  # exact and renamed clones are sorted as one
         weight = round(first.tokens * log2(len(self.fragments)), 3)
-        sort = max(kind, 1)
-        return sort, -weight, first.file, first.start_line, kind, first.end_line, self.id
+        return certainty, -weight, first.file, first.start_line, kind, first.end_line, self.id

@@ -1,4 +1,4 @@
-"""The report on duplicates: the classes of clones, and the share of each file that is in one."""
+"""The report on duplicates: the classes of clones, and how many lines of each file are in one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.rules import DUPLICATE_RULES
 
-_MAX_OTHERS = 20
-"""How many of the other fragments a finding lists: a chosen bound, for classes with hundreds of them."""
+_MAX_FRAGMENTS_LISTED = 20
+"""The other fragments that a finding lists: a judgement. Some classes have hundreds of fragments, and
+`copies` has their number."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class CloneReport(AnalysisReport):
     duplicate_lines: Mapping[str, int]
     """The number of lines of each file in exact or renamed clones, each counted once."""
     near_lines: Mapping[str, int]
-    """The number of other lines in gapped clones."""
+    """The number of other lines of each file in gapped clones."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
     unmentioned: ClassVar[Mapping[str, Any]] = {"duplicated": 0.0}
@@ -45,12 +46,12 @@ class CloneReport(AnalysisReport):
     @property
     def by_kind(self) -> dict[str, int]:
         """The number of classes of each kind."""
-        return dict(sorted(Counter(one.kind for one in self.classes).items()))
+        return dict(sorted(Counter(clone.kind for clone in self.classes).items()))
 
     @cached_property
     def findings(self) -> tuple[CodeFinding, ...]:
-        """Each class, at its first fragment."""
-        return tuple(clone_finding(one, one.fragments[0]) for one in self.classes)
+        """One finding for each class, at its first fragment."""
+        return tuple(clone_finding(clone, clone.fragments[0]) for clone in self.classes)
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the share of each file's lines that is in an exact or renamed clone."""
@@ -61,22 +62,24 @@ class CloneReport(AnalysisReport):
         }
 
 
-def clone_finding(one: CloneClass, fragment: Fragment) -> CodeFinding:
+def clone_finding(clone: CloneClass, fragment: Fragment) -> CodeFinding:
     """Return a class of clones as a finding at one of its fragments."""
-    rule = DUPLICATE_RULES[one.kind]
-    others = [f"{each.file}:{each.start_line}-{each.end_line}" for each in one.fragments if each != fragment]
+    rule = DUPLICATE_RULES[clone.kind]
+    others = [
+        f"{other.file}:{other.start_line}-{other.end_line}" for other in clone.fragments if other != fragment
+    ]
     return CodeFinding(
         rule,
         rule.level,
-        f"{rule.summary} {len(one.fragments)} copies, also at {others[0]}.",
+        f"{rule.summary} {len(clone.fragments)} copies, also at {others[0]}.",
         fragment.file,
         fragment.start_line,
         fragment.end_line,
-        subject=one.id,
+        subject=clone.id,
         properties={
-            "id": one.id,
-            "copies": len(one.fragments),
-            "similarity": one.similarity,
-            "others": others[:_MAX_OTHERS],
+            "id": clone.id,
+            "copies": len(clone.fragments),
+            "similarity": clone.similarity,
+            "others": others[:_MAX_FRAGMENTS_LISTED],
         },
     )

@@ -13,7 +13,6 @@ with several spans.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,17 +20,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.duplicates.sketch import Numbers, Pieces
-from holdfast.analysis.duplicates.windows import CloneCorpus, bounds_of, indices_of
+from holdfast.analysis.duplicates.sketch import Pieces
+from holdfast.analysis.duplicates.windows import CloneCorpus, Integers, bounds_from_sizes, indices_of_ranges
 from holdfast.analysis.engine.token_stream import Tokens
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
-MIN_TOKENS, MIN_BLOCK_TOKENS = 40, 80
-"""Tokens of the shortest function and block: a judgement. Shorter ones, such as accessors, delegating calls
-and loops, are similar by chance; docs/accuracy.md has the rate of false reports with these bounds."""
-_MAX_INSIDE = 0.75
-"""A block's largest share of its enclosing piece's tokens: a judgement. A larger block adds nothing."""
+MIN_FUNCTION_TOKENS = 40
+"""Tokens of the shortest function: a judgement. Shorter ones, such as accessors and delegating calls, are
+similar by chance; docs/accuracy.md#clones has the rate of false reports with this limit."""
+_MIN_BLOCK_TOKENS = 80
+"""Tokens of the shortest block: a judgement. Shorter loops are similar by chance, more often than
+functions."""
+_MAX_BLOCK_SHARE = 0.75
+"""A block's largest share of the tokens of the piece around it: a judgement. A larger block adds nothing."""
+
+Rows = tuple[int, int]
+"""A range of the lines of a file that have tokens: the first, and the one after the last."""
 
 
 class PieceSpan(NamedTuple):
@@ -69,11 +74,12 @@ class CodePieces:
         self._corpus, self._table = corpus, corpus.table
         self._indents = indents
         self._numbers: dict[tuple[str, bytes], int] = {}
+        """The number of each piece, by its language family and tokens."""
         self.pieces: list[CodePiece] = []
-        for number, path in enumerate(self._table.paths):
+        for file, path in enumerate(self._table.paths):
             if record := records.get(path):
-                family = corpus.family_names[int(corpus.families[number])]
-                self._add(self._spans(number, record, min_lines), family)
+                family = corpus.family_names[int(corpus.file_families[file])]
+                self._add(self._spans(file, record, min_lines), family)
 
     def tokens_of(self, number: int) -> list[int]:
         """Return the tokens of a piece."""
@@ -84,23 +90,38 @@ class CodePieces:
     def tokens(self) -> Pieces:
         """Return the tokens of all pieces."""
         spans = [piece.spans[0] for piece in self.pieces]
+        starts = np.array([span.start for span in spans], np.int64)
         lengths = np.array([span.end - span.start for span in spans], np.int64)
-        indices = indices_of(np.array([span.start for span in spans], np.int64), lengths)
+        indices = indices_of_ranges(starts, lengths)
         exact, kind = self._table.tokens.exact[indices], self._table.tokens.kind[indices]
-        return Pieces(
-            exact, np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32)), bounds_of(lengths)
-        )
+        blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
+        return Pieces(exact, blind, bounds_from_sizes(lengths))
 
-    def is_renamed(self, one: int, other: int) -> bool:
+    def are_comparable(self, first: int, second: int) -> bool:
+        """Return whether two pieces are of one language family, and neither contains the other."""
+        if self.pieces[first].family != self.pieces[second].family:
+            return False
+        is_nested = self._is_inside(first, second) or self._is_inside(second, first)
+        return not is_nested
+
+    def _is_inside(self, inner: int, outer: int) -> bool:
+        """Return whether any span of a piece is inside a span of another one."""
+        return any(outer in enclosing for enclosing in self.pieces[inner].enclosing)
+
+    def is_renamed(self, first: int, second: int) -> bool:
         """Return whether two pieces differ in a consistent renaming and in literals alone."""
-        lengths = {span.end - span.start for number in (one, other) for span in self.pieces[number].spans}
-        first, second = (self.pieces[number].spans[0] for number in (one, other))
+        spans = [*self.pieces[first].spans, *self.pieces[second].spans]
+        if len({span.end - span.start for span in spans}) > 1:
+            return False
         tokens = self._table.tokens
-        return len(lengths) == 1 and np.array_equal(canonical(tokens, first), canonical(tokens, second))
+        return np.array_equal(
+            canonical_tokens(tokens, self.pieces[first].spans[0]),
+            canonical_tokens(tokens, self.pieces[second].spans[0]),
+        )
 
     def _add(self, spans: list[PieceSpan], family: str) -> None:
         """Number the pieces of a file; each follows those that enclose it."""
-        open_pieces: list[tuple[int, int]] = []
+        open_pieces: list[tuple[int, int]] = []  # number and end of each piece around the current one
         for span in spans:
             while open_pieces and open_pieces[-1][1] <= span.start:
                 open_pieces.pop()
@@ -112,71 +133,96 @@ class CodePieces:
             self.pieces[number].enclosing.append(frozenset(enclosing for enclosing, _ in open_pieces))
             open_pieces.append((number, span.end))
 
-    def _spans(self, number: int, record: Record, min_lines: int) -> list[PieceSpan]:
+    def _spans(self, file: int, record: Record, min_lines: int) -> list[PieceSpan]:
         """Return the functions and blocks of a file that are long enough, outer ones first."""
-        path, lines = self._table.paths[number], TokenLines(self._corpus, number)
-        indents: list[int] = self._indents[lines.starts[:-1]].tolist()
-        found: dict[tuple[int, int], bool] = {}
-        for function in record.functions:
-            rows = lines.between(function.line, function.end_line)
-            if lines.tokens(*rows) >= MIN_TOKENS:
-                found[rows] = True
-                for block in _blocks(indents, *rows):
-                    found.setdefault(block, False)
+        lines = TokenLines(self._corpus, file)
+        is_function = self._candidates(lines, record)
         spans: list[PieceSpan] = []
-        enclosing: list[tuple[int, int]] = []
-        for first, last in sorted(found, key=lambda rows: (rows[0], -rows[1])):
+        enclosing: list[Rows] = []
+        for rows in sorted(is_function, key=lambda rows: (rows[0], -rows[1])):
+            first, end = rows
             while enclosing and enclosing[-1][1] <= first:
                 enclosing.pop()
-            tokens, most = lines.tokens(first, last), lines.tokens(*enclosing[-1]) if enclosing else math.inf
-            is_new = tokens >= MIN_BLOCK_TOKENS and tokens <= most * _MAX_INSIDE
-            if last - first >= min_lines and (found[first, last] or is_new):
-                spans.append(lines.span(path, first, last))
-                enclosing.append((first, last))
+            if end - first < min_lines:
+                continue
+            if is_function[rows] or _is_separate_block(lines, rows, enclosing):
+                spans.append(lines.span(self._table.paths[file], rows))
+                enclosing.append(rows)
         return spans
 
+    def _candidates(self, lines: TokenLines, record: Record) -> dict[Rows, bool]:
+        """Return the rows of each long function and of each block inside, and whether it is a function."""
+        indents: list[int] = self._indents[lines.starts[:-1]].tolist()
+        is_function: dict[Rows, bool] = {}
+        for function in record.functions:
+            rows = lines.rows_between(function.line, function.end_line)
+            if lines.token_count(rows) >= MIN_FUNCTION_TOKENS:
+                is_function[rows] = True
+                for block in _blocks(indents, rows):
+                    is_function.setdefault(block, False)
+        return is_function
 
-def canonical(tokens: Tokens, span: PieceSpan) -> Numbers:
-    """Return tokens with each name as the position of its first occurrence, and each literal as its kind."""
-    exact, kind = (column[span.start : span.end] for column in tokens[:2])
+
+def canonical_tokens(tokens: Tokens, span: PieceSpan) -> Integers:
+    """Return tokens with each name as the number of its first occurrence, and each literal as its kind.
+
+    Spans have the same canonical tokens exactly if they differ in a consistent renaming and in literals
+    alone.
+    """
+    exact, kind = tokens.exact[span.start : span.end], tokens.kind[span.start : span.end]
     is_name = kind == TokenKind.NAME
-    _, first, name = np.unique(exact[is_name], return_index=True, return_inverse=True)
-    result: Numbers = np.where(kind == TokenKind.SIGN, exact, kind).astype(np.int64)
-    result[is_name] = -1 - first[name]
-    return result
+    _, first_occurrences, name_numbers = np.unique(exact[is_name], return_index=True, return_inverse=True)
+    canonical: Integers = np.where(kind == TokenKind.SIGN, exact, kind).astype(np.int64)
+    canonical[is_name] = -1 - first_occurrences[name_numbers]  # negative, as no other token is
+    return canonical
 
 
 class TokenLines:
     """The lines of a file that have tokens, as rows numbered from 0."""
 
-    def __init__(self, corpus: CloneCorpus, number: int) -> None:
+    def __init__(self, corpus: CloneCorpus, file: int) -> None:
         self._tokens = corpus.tokens
-        self.starts = corpus.lines_of(number)
+        self.starts = corpus.file_line_starts(file)
         """The first token of each row, followed by the end of the file."""
-        self._line = corpus.tokens.line[self.starts[:-1]]
+        self._line_numbers = corpus.tokens.line[self.starts[:-1]]
 
     def __len__(self) -> int:
-        return len(self._line)
+        return len(self._line_numbers)
 
-    def between(self, first_line: int, last_line: int) -> tuple[int, int]:
-        """Return the rows of a range of lines: the first, and the one after the last."""
-        first, last = np.searchsorted(self._line, [first_line, last_line + 1]).tolist()
-        return first, last
+    def rows_between(self, first_line: int, last_line: int) -> Rows:
+        """Return the rows of a range of lines."""
+        first, end = np.searchsorted(self._line_numbers, [first_line, last_line + 1]).tolist()
+        return first, end
 
-    def tokens(self, first: int, last: int) -> int:
+    def token_count(self, rows: Rows) -> int:
         """Return the number of tokens in rows."""
-        return int(self.starts[last] - self.starts[first])
+        first, end = rows
+        return int(self.starts[end] - self.starts[first])
 
-    def span(self, path: str, first: int, last: int) -> PieceSpan:
+    def span(self, path: str, rows: Rows) -> PieceSpan:
         """Return the span of rows."""
-        start, end = int(self.starts[first]), int(self.starts[last])
-        return PieceSpan(path, int(self._line[first]), int(self._tokens.end_line[end - 1]), start, end)
+        first, end = rows
+        start, stop = int(self.starts[first]), int(self.starts[end])
+        return PieceSpan(
+            path, int(self._line_numbers[first]), int(self._tokens.end_line[stop - 1]), start, stop
+        )
 
 
-def _blocks(indents: list[int], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the rows of every block within some rows, given the indentation of each."""
-    heads: list[int] = []
-    for row in range(first, last + 1):
-        while heads and (row == last or indents[row] <= indents[heads[-1]]):
-            yield heads.pop(), row
-        heads.append(row)
+def _is_separate_block(lines: TokenLines, rows: Rows, enclosing: list[Rows]) -> bool:
+    """Return whether a block is long, but considerably shorter than the innermost enclosing piece."""
+    tokens = lines.token_count(rows)
+    if tokens < _MIN_BLOCK_TOKENS:
+        return False
+    return not enclosing or tokens <= lines.token_count(enclosing[-1]) * _MAX_BLOCK_SHARE
+
+
+def _blocks(indents: list[int], rows: Rows) -> Iterator[Rows]:
+    """Yield every block within some rows, given the indentation of each row of the file."""
+    first, end = rows
+    open_blocks: list[int] = []  # the first row of each block that contains the current row
+    for row in range(first, end):
+        while open_blocks and indents[row] <= indents[open_blocks[-1]]:
+            yield open_blocks.pop(), row
+        open_blocks.append(row)
+    while open_blocks:
+        yield open_blocks.pop(), end

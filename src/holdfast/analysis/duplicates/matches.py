@@ -8,15 +8,15 @@ line:
     a b c d   # a b c d
     e f g h   # e f x y
 
-In renamed code, identifiers are compared by the distance to their previous occurrence (Baker's prev encoding,
+In renamed code, names are compared by the distance to their previous occurrence (Baker's prev encoding,
 "Parameterized Pattern Matching", 1996). A distance that leads out of the fragment counts as a first
 occurrence.
 
 Contract:
 - All fragments of a match agree: within the window by its 64-bit hash, beyond it token by token. No match can
-  be extended by a line at either end, up to the bounds below.
+  be extended by a line at either end, except beyond the limit on comparisons.
 - Fragments of a match do not overlap: in code that repeats itself, each repetition is a fragment.
-- The work is bounded: after `_MAX_CELLS` comparisons, matches keep the length reached so far.
+- The work is limited: after `_MAX_COMPARISONS`, each match keeps the length that it has reached.
 """
 
 from __future__ import annotations
@@ -24,173 +24,205 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.windows import (
+    Booleans,
     CloneCorpus,
+    Integers,
     NormalisedText,
-    Numbers,
     WindowGroups,
-    bounds_of,
-    indices_of,
+    bounds_from_sizes,
+    indices_of_ranges,
     repeated_windows,
 )
 from holdfast.kernel.call import current_call
 
-_CELLS = 1_000_000
-"""Tokens compared in one step: a chosen bound, so that its arrays take a few megabytes."""
-_MAX_CELLS = 400_000_000
-"""Tokens compared in all: a chosen bound on the time that highly repetitive code can take."""
-_WIDTH, _WIDEST = 16, 1024
-"""Tokens of each fragment in the first and in the widest step: chosen, as most extensions are short."""
+_COMPARISONS_PER_STEP = 1_000_000
+"""Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 30 MB."""
+_MAX_COMPARISONS = 400_000_000
+"""Tokens compared in all: a judgement. Without a limit, the time that highly repetitive code takes grows with
+the square of its length; this many comparisons take seconds, not minutes."""
+_FIRST_STEP_TOKENS = 16
+"""Tokens by which the first step tries to extend a fragment: a judgement, as most extensions are short."""
+_MAX_STEP_TOKENS = 1024
+"""Tokens by which a step tries to extend a fragment: a judgement. Doubling the width up to here takes few
+steps for long clones, and a clone that ends early wastes at most this many comparisons for each fragment."""
 
 
 class Matches(NamedTuple):
-    """Matches with the places of their fragments; within a match, in the order of the text."""
+    """Groups of fragments with the same tokens, by the positions of their fragments' first tokens."""
 
-    places: Numbers
-    """The first token of each fragment."""
-    bounds: Numbers
-    """The index in `places` of each match's first fragment, followed by the number of all fragments."""
-    lengths: Numbers
+    positions: Integers
+    """The first token of each fragment: one match after another, each in the order of the text."""
+    bounds: Integers
+    """The index in `positions` of each match's first fragment, followed by the number of fragments."""
+    lengths: Integers
     """The number of tokens of each match's fragments."""
 
     @property
-    def sizes(self) -> Numbers:
+    def fragment_counts(self) -> Integers:
         """The number of fragments of each match."""
         return np.diff(self.bounds)
 
     @property
-    def leaders(self) -> Numbers:
+    def first_positions(self) -> Integers:
         """The first token of each match's first fragment."""
-        return self.places[self.bounds[:-1]]
+        return self.positions[self.bounds[:-1]]
 
-    def only(self, kept: NDArray[np.bool_]) -> Matches:
-        """Return the matches that `kept` selects."""
-        return _of_fragments(self.places, self.bounds, self.lengths, np.repeat(kept, self.sizes))
+    def select(self, is_selected: Booleans) -> Matches:
+        """Return the matches that `is_selected` marks."""
+        return self.select_fragments(np.repeat(is_selected, self.fragment_counts))
+
+    def select_fragments(self, is_selected: Booleans) -> Matches:
+        """Return the matches with only the marked fragments; a match with fewer than two is dropped."""
+        if not len(self.lengths):
+            return self
+        counts = np.add.reduceat(is_selected, self.bounds[:-1], dtype=np.int64)
+        is_match = counts > 1
+        is_fragment = is_selected & np.repeat(is_match, self.fragment_counts)
+        return Matches(
+            self.positions[is_fragment], bounds_from_sizes(counts[is_match]), self.lengths[is_match]
+        )
 
 
 def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, min_lines: int) -> Matches:
     """Return the maximal matches of a text with at least that many tokens and lines."""
     anchors, windows = repeated_windows(corpus, text, min_tokens)
-    comparison = _Comparison(text)
-    heads, parts = np.flatnonzero(windows.heads), []
-    while len(heads):
-        places, bounds = _members(windows, heads)
-        part, reached = _extended(corpus, comparison, places, bounds, min_tokens)
-        parts.append(_in_lines(corpus, part, min_tokens, min_lines))
-        # Every window may agree while the renaming becomes inconsistent across windows, so a match may end
-        # inside a chain of consecutive windows. The first window after that end starts another match.
-        following = np.searchsorted(anchors, reached - min_tokens, "right")
-        after = windows.of_anchor[following]
-        continues = (after >= 0) & (windows.chain[after] == windows.chain[heads])
-        after, begun = after[continues], places[bounds[:-1]][continues]
-        heads = np.unique(after[windows.places[windows.starts[after]] > begun])
-    return _distinct(parts)
+    extender = _Extender(text)
+    groups = windows.heads
+    found = []
+    while len(groups):
+        matches = _extend(corpus, extender, _seeds(windows, groups, min_tokens))
+        found.append(_clip_to_lines(corpus, matches, min_tokens, min_lines))
+        # Every window of a chain may agree while the renaming becomes inconsistent from one window to the
+        # next, so a match may end inside its chain. The first window that reaches beyond it is another seed.
+        last_windows = matches.first_positions + matches.lengths - min_tokens
+        next_groups = windows.group_of_anchor[np.searchsorted(anchors, last_windows, "right")]
+        groups = _next_seeds(windows, groups, next_groups)
+    return _merge(found)
 
 
-class _Comparison:
-    """Compares the fragments of many matches at once."""
+class _Extender:
+    """Extends many matches at once, and limits the total number of comparisons."""
 
     def __init__(self, text: NormalisedText) -> None:
         self._text = text
-        self._cells = 0
+        self._comparisons = 0
 
-    def agreeing(
-        self, first: Numbers, bounds: Numbers, limits: Numbers, inside: Numbers, step: int
-    ) -> Numbers:
-        """Return how many tokens of each match agree, up to its limit, from `first` on.
+    def extend(
+        self, starts: Integers, bounds: Integers, limits: Integers, known_lengths: Integers, direction: int
+    ) -> Integers:
+        """Return by how many tokens each match can be extended.
 
-        The `step` is 1 to the right and -1 to the left. `inside` tokens on the other side agree already.
+        The direction is 1 to the right and -1 to the left. The first token to compare is given for each
+        fragment, in `starts`. For each match, `limits` has the most tokens to add, and `known_lengths` the
+        tokens on the other side of the start, which agree already.
         """
-        reached, width, call = np.zeros_like(limits), _WIDTH, current_call()
+        extensions = np.zeros_like(limits)
+        fragment_counts = np.diff(bounds)
+        step_tokens = _FIRST_STEP_TOKENS
+        # The numbers of the matches that have agreed so far.
         active = np.flatnonzero(limits > 0)
-        sizes = np.diff(bounds)
-        while len(active) and self._cells < _MAX_CELLS:
-            call.check()
-            rows = bounds_of(sizes[active])
-            wide = max(1, min(width, _CELLS // int(rows[-1])))
-            self._cells += int(rows[-1]) * wide
-            member = indices_of(bounds[active], sizes[active])
-            begun = reached[active]
-            places = first[member] + step * np.repeat(begun, sizes[active])
-            agree = self._agree(places, rows, begun + inside[active], wide, step)
-            gained = np.minimum(np.minimum.reduceat(agree, rows[:-1]), limits[active] - reached[active])
-            reached[active] += gained
-            active = active[(gained == wide) & (reached[active] < limits[active])]
-            width = min(width * 2, _WIDEST)
-        return reached
+        while len(active) and self._comparisons < _MAX_COMPARISONS:
+            current_call().check()
+            counts, reached = fragment_counts[active], extensions[active]
+            row_bounds = bounds_from_sizes(counts)
+            row_count = int(row_bounds[-1])
+            width = max(1, min(step_tokens, _COMPARISONS_PER_STEP // row_count))
+            self._comparisons += row_count * width
+            fragments = indices_of_ranges(bounds[active], counts)
+            next_tokens = starts[fragments] + direction * np.repeat(reached, counts)
+            agreements = self._agreements(
+                next_tokens, row_bounds, known_lengths[active] + reached, width, direction
+            )
+            gains = np.minimum.reduceat(agreements, row_bounds[:-1])
+            gains = np.minimum(gains, limits[active] - reached)
+            extensions[active] += gains
+            active = active[(gains == width) & (extensions[active] < limits[active])]
+            step_tokens = min(step_tokens * 2, _MAX_STEP_TOKENS)
+        return extensions
 
-    def _agree(self, first: Numbers, rows: Numbers, inside: Numbers, wide: int, step: int) -> Numbers:
-        """Return how many of the next `wide` tokens of each fragment equal those of its match's first one."""
-        sizes, offsets = np.diff(rows), np.arange(wide)
-        leaders = np.repeat(rows[:-1], sizes)
-        places = first[:, None] + step * offsets
-        values = self._text.base.take(places, mode="clip")
-        same = values == values[leaders]
-        distances = self._text.back if step > 0 else self._text.ahead
-        if distances is not None:
-            away = distances.take(places, mode="clip")
-            away[away > np.repeat(inside, sizes)[:, None] + offsets] = 0
-            same &= away == away[leaders]
-        agree: Numbers = same.argmin(axis=1)
-        agree[same[np.arange(len(same)), agree]] = wide
-        return agree
-
-
-def _members(windows: WindowGroups, heads: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the places of some groups, and the bounds of each group among them."""
-    sizes = np.diff(windows.starts)[heads]
-    return windows.places[indices_of(windows.starts[heads], sizes)], bounds_of(sizes)
-
-
-def _extended(
-    corpus: CloneCorpus, comparison: _Comparison, places: Numbers, bounds: Numbers, known: int
-) -> tuple[Matches, Numbers]:
-    """Return the maximal matches around windows of `known` tokens, and the ends of their first fragments."""
-    heads = bounds[:-1]
-    gaps = np.diff(places, append=places[-1] + corpus.size)
-    gaps[bounds[1:] - 1] = corpus.size
-    apart = np.minimum.reduceat(gaps, heads)
-    room = np.minimum.reduceat(corpus.stop(places) - places, heads)
-    limits = np.minimum(room, apart) - known
-    inside = np.full_like(limits, known)
-    after = comparison.agreeing(places + known, bounds, limits, inside, 1) + known
-    room = np.minimum.reduceat(places - corpus.begin(places), heads)
-    before = comparison.agreeing(places - 1, bounds, np.minimum(room, apart - after), after, -1)
-    reached = places[heads] + after
-    return Matches(places - np.repeat(before, np.diff(bounds)), bounds, before + after), reached
+    def _agreements(
+        self, starts: Integers, bounds: Integers, known_lengths: Integers, width: int, direction: int
+    ) -> Integers:
+        """Return how many of the next `width` tokens of each fragment equal its match's first fragment."""
+        fragment_counts = np.diff(bounds)
+        columns = np.arange(width)
+        # A row is a fragment, and a column a token of it: row 3 is compared with row first_rows[3].
+        first_rows = np.repeat(bounds[:-1], fragment_counts)
+        positions = starts[:, None] + direction * columns
+        codes = self._text.codes.take(positions, mode="clip")
+        is_equal = codes == codes[first_rows]
+        distances_of_text = self._text.previous_distances if direction > 0 else self._text.next_distances
+        if distances_of_text is not None:
+            distances = distances_of_text.take(positions, mode="clip")
+            tokens_before = np.repeat(known_lengths, fragment_counts)[:, None] + columns
+            distances[distances > tokens_before] = 0
+            is_equal &= distances == distances[first_rows]
+        # The first column that differs. In a row without one, `argmin` returns a column that is equal.
+        agreements: Integers = is_equal.argmin(axis=1)
+        agreements[is_equal[np.arange(len(is_equal)), agreements]] = width
+        return agreements
 
 
-def _in_lines(corpus: CloneCorpus, found: Matches, min_tokens: int, min_lines: int) -> Matches:
+def _seeds(windows: WindowGroups, groups: Integers, window_tokens: int) -> Matches:
+    """Return the windows of some groups as matches."""
+    counts = np.diff(windows.bounds)[groups]
+    positions = windows.positions[indices_of_ranges(windows.bounds[groups], counts)]
+    return Matches(positions, bounds_from_sizes(counts), np.full(len(groups), window_tokens))
+
+
+def _next_seeds(windows: WindowGroups, groups: Integers, next_groups: Integers) -> Integers:
+    """Return those next groups that continue the chain of their group further on in the text."""
+    is_in_chain = (next_groups >= 0) & (windows.chain_heads[next_groups] == windows.chain_heads[groups])
+    groups, next_groups = groups[is_in_chain], next_groups[is_in_chain]
+    first_windows = windows.positions[windows.bounds[groups]]
+    is_later = windows.positions[windows.bounds[next_groups]] > first_windows
+    return np.unique(next_groups[is_later])
+
+
+def _extend(corpus: CloneCorpus, extender: _Extender, seeds: Matches) -> Matches:
+    """Extend matches to the right, then to the left, as far as all their fragments agree."""
+    firsts = seeds.bounds[:-1]
+    # Fragments do not overlap, so a match is at most as long as the least distance between two of them.
+    distances = np.diff(seeds.positions, append=0)
+    distances[seeds.bounds[1:] - 1] = corpus.size  # there is no next fragment
+    max_lengths = np.minimum.reduceat(distances, firsts)
+
+    space_right = np.minimum.reduceat(corpus.segment_ends(seeds.positions) - seeds.positions, firsts)
+    limits = np.minimum(space_right, max_lengths) - seeds.lengths
+    next_tokens = seeds.positions + np.repeat(seeds.lengths, seeds.fragment_counts)
+    lengths = seeds.lengths + extender.extend(next_tokens, seeds.bounds, limits, seeds.lengths, 1)
+
+    space_left = np.minimum.reduceat(seeds.positions - corpus.segment_starts(seeds.positions), firsts)
+    limits = np.minimum(space_left, max_lengths - lengths)
+    added_left = extender.extend(seeds.positions - 1, seeds.bounds, limits, lengths, -1)
+    positions = seeds.positions - np.repeat(added_left, seeds.fragment_counts)
+    return Matches(positions, seeds.bounds, lengths + added_left)
+
+
+def _clip_to_lines(corpus: CloneCorpus, matches: Matches, min_tokens: int, min_lines: int) -> Matches:
     """Cut matches to the whole lines of their first fragment, and drop those that become too short."""
-    begins = found.leaders
-    first, last = corpus.whole_lines(begins, begins + found.lengths)
-    places = found.places + np.repeat(first - begins, found.sizes)
-    lengths = last - first
-    ends = np.minimum(places + np.repeat(lengths, found.sizes), corpus.size)
-    is_long = (corpus.code_lines(places, ends) >= min_lines) & np.repeat(lengths >= min_tokens, found.sizes)
-    return _of_fragments(places, found.bounds, lengths, is_long)
+    counts, firsts = matches.fragment_counts, matches.first_positions
+    clipped_firsts, clipped_ends = corpus.shrink_to_lines(firsts, firsts + matches.lengths)
+    lengths = clipped_ends - clipped_firsts
+    positions = matches.positions + np.repeat(clipped_firsts - firsts, counts)
+    ends = positions + np.repeat(lengths, counts)
+    has_enough_lines = corpus.line_counts(positions, ends) >= min_lines
+    has_enough_tokens = np.repeat(lengths >= min_tokens, counts)
+    return Matches(positions, matches.bounds, lengths).select_fragments(has_enough_lines & has_enough_tokens)
 
 
-def _of_fragments(places: Numbers, bounds: Numbers, lengths: Numbers, kept: NDArray[np.bool_]) -> Matches:
-    """Return matches with the fragments that `kept` selects, without matches of fewer than two."""
-    counts = np.add.reduceat(kept, bounds[:-1], dtype=np.int64) if len(lengths) else lengths
-    remaining = counts > 1
-    kept = kept & np.repeat(remaining, np.diff(bounds))
-    return Matches(places[kept], bounds_of(counts[remaining]), lengths[remaining])
-
-
-def _distinct(parts: list[Matches]) -> Matches:
+def _merge(parts: list[Matches]) -> Matches:
     """Return all matches without repetitions, in the order of the text."""
     if not parts:
         nothing = np.zeros(0, np.int64)
         return Matches(nothing, np.zeros(1, np.int64), nothing)
-    places = np.concatenate([part.places for part in parts])
+    positions = np.concatenate([part.positions for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
-    sizes = np.concatenate([part.sizes for part in parts])
-    bounds = bounds_of(sizes)
-    keys = np.stack((places[bounds[:-1]], lengths, sizes))
-    _, chosen = np.unique(keys, axis=1, return_index=True)
-    members = indices_of(bounds[chosen], sizes[chosen])
-    return Matches(places[members], bounds_of(sizes[chosen]), lengths[chosen])
+    counts = np.concatenate([part.fragment_counts for part in parts])
+    bounds = bounds_from_sizes(counts)
+    keys = np.stack((positions[bounds[:-1]], lengths, counts))
+    _, distinct = np.unique(keys, axis=1, return_index=True)
+    fragments = indices_of_ranges(bounds[distinct], counts[distinct])
+    return Matches(positions[fragments], bounds_from_sizes(counts[distinct]), lengths[distinct])

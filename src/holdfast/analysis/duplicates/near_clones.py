@@ -1,139 +1,180 @@
 """Gapped and semantic clones: functions and blocks that are similar without being equal.
 
 MinHash sketches select likely pairs, each pair is aligned or compared by its structure, and a clique cover of
-the similar pairs gives the classes. For example, a function and its copy with a log call added are gapped
-clones: their longest common subsequence covers nearly all of both.
+the similar pairs gives the classes. For example, a function and its copy with an additional log call are
+gapped clones: their longest common subsequence covers nearly all of both.
 
 Contract:
-- Any two fragments of a gapped class were aligned: their longest common subsequence has `MIN_TOKENS` and
-  covers at least the effective threshold of the tokens of both. Similarity is never inferred from a chain.
-- A semantic class has a similar structure, but no alignment that suffices. It is a lead, not a duplicate.
-- Pieces that are equal, or differ in a consistent renaming, are neither: they are exact or renamed clones.
+- Any two fragments of a gapped class were aligned: their longest common subsequence has at least
+  `MIN_FUNCTION_TOKENS` tokens, and at least the effective threshold as a share of the tokens of both. Two
+  fragments are never called similar because both are similar to a third.
+- The fragments of a semantic class have a similar structure, but no sufficient alignment. Such a class is a
+  hint for a reviewer, not a duplicate.
+- Pieces that are equal, or differ in a consistent renaming, are exact or renamed clones, and not reported
+  here.
 - The blocks inside similar functions are not reported again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.alignment import Aligner
-from holdfast.analysis.duplicates.array_module import array_module, failed, idle
+from holdfast.analysis.duplicates.array_module import choose_array_module, gpu_failed, gpu_idle
 from holdfast.analysis.duplicates.cliques import Pair, cliques
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment, GpuUse
-from holdfast.analysis.duplicates.code_pieces import MIN_TOKENS, CodePieces
+from holdfast.analysis.duplicates.code_pieces import MIN_FUNCTION_TOKENS, CodePieces
 from holdfast.analysis.duplicates.sketch import LikelyPairs, Pieces, likely_pairs
 from holdfast.analysis.duplicates.structure import Structures
 from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
 
-_DECIMALS = 4
+_SIMILARITY_DECIMALS = 4
+_PAIRS_BETWEEN_REPORTS = 1000
+"""Pairs whose structures are compared before progress is reported: a judgement. They take a fraction of a
+second."""
 
 Similarities = dict[Pair, float]
+"""The similarity of each similar pair of pieces."""
 
 
 def near_clones(
-    corpus: CloneCorpus, indents: NDArray[np.uint8], records: Mapping[str, Record], wanted: CloneQuery
+    corpus: CloneCorpus, indents: NDArray[np.uint8], records: Mapping[str, Record], query: CloneQuery
 ) -> tuple[list[CloneClass], GpuUse]:
-    """Return gapped and semantic clones, given the indent of each token's line, and the use of a GPU."""
-    code = CodePieces(corpus, indents, records, wanted.min_lines)
+    """Return gapped and semantic clones and the use of a GPU, given the indentation of each token's line."""
+    code = CodePieces(corpus, indents, records, query.min_lines)
     pieces = code.tokens()
-    pairs, gpu = _likely_pairs(pieces, wanted.gpu)
-    gapped, rest = _aligned(code, pairs, pieces, wanted.gapped_threshold)
-    found: dict[CloneKind, Similarities] = {"gapped": gapped}
-    if "semantic" in wanted.kinds and rest:
-        found["semantic"] = _similar_structures(Structures(pieces), rest, wanted.threshold)
-    classes = []
-    for kind, similar in found.items():
-        if kind in wanted.kinds:
-            changed = [pair for pair in similar if not code.is_renamed(*pair)]
-            classes += [_clone_class(code, kind, group, similar) for group in cliques(similar, changed)]
+    pairs, gpu = _find_likely_pairs(pieces, query.gpu)
+    gapped, other_pairs = _align_pairs(code, pieces, pairs, query.gapped_threshold)
+    classes: list[CloneClass] = []
+    if "gapped" in query.kinds:
+        classes += _clone_classes(code, "gapped", gapped)
+    if "semantic" in query.kinds and other_pairs:
+        semantic = _compare_structures(Structures(pieces), other_pairs, query.threshold)
+        classes += _clone_classes(code, "semantic", semantic)
     return classes, gpu
 
 
-def _likely_pairs(pieces: Pieces, gpu: bool) -> tuple[LikelyPairs, GpuUse]:
-    arrays, use = array_module(gpu)
+def _find_likely_pairs(pieces: Pieces, gpu_requested: bool) -> tuple[LikelyPairs, GpuUse]:
+    """Return the pairs with similar sketches; if a GPU fails, the processor starts again."""
+    arrays, use = choose_array_module(gpu_requested)
     if len(pieces) < 2:
         nothing = np.zeros(0, np.int64)
-        return LikelyPairs(nothing, nothing, nothing), idle(use)
+        return LikelyPairs(nothing, nothing, nothing), gpu_idle(use)
+    check_cancelled = current_call().check
     try:
-        return likely_pairs(pieces, arrays, current_call().check), use
+        return likely_pairs(pieces, arrays, check_cancelled), use
     except (RuntimeError, MemoryError) as problem:
         if not use.used:
             raise
-        return likely_pairs(pieces, np, current_call().check), failed(use, problem)
+        return likely_pairs(pieces, np, check_cancelled), gpu_failed(use, problem)
 
 
-def _aligned(
-    code: CodePieces, pairs: LikelyPairs, pieces: Pieces, threshold: float
+class _PairToAlign(NamedTuple):
+    """A likely pair of pieces, and what is known before it is aligned."""
+
+    first: int
+    second: int
+    depth: int
+    """The number of pieces that enclose either; 0 for two outermost functions."""
+    token_count: int
+    """The number of tokens of both together."""
+    min_common: float
+    """The length of the longest common subsequence that makes them similar."""
+    is_promising: bool
+    """Whether they share enough tokens, regardless of the order."""
+
+
+def _outermost_first(
+    code: CodePieces, pieces: Pieces, pairs: LikelyPairs, threshold: float
+) -> list[_PairToAlign]:
+    """Return the likely pairs, with those of enclosing pieces before those inside."""
+    token_counts = pieces.lengths[pairs.first] + pieces.lengths[pairs.second]
+    min_common = np.maximum(threshold * token_counts / 2, MIN_FUNCTION_TOKENS)
+    piece_depths = np.array([piece.depth for piece in code.pieces], np.int64)
+    depths = piece_depths[pairs.first] + piece_depths[pairs.second]
+    is_promising = pairs.max_shared >= min_common
+    order = np.lexsort((pairs.second, pairs.first, depths))
+    columns = (pairs.first, pairs.second, depths, token_counts, min_common, is_promising)
+    return list(map(_PairToAlign, *(column[order].tolist() for column in columns)))
+
+
+def _align_pairs(
+    code: CodePieces, pieces: Pieces, likely: LikelyPairs, threshold: float
 ) -> tuple[Similarities, list[Pair]]:
     """Return the pairs whose alignment reaches the threshold, and the other likely pairs of functions."""
-    whole = pieces.lengths[pairs.first] + pieces.lengths[pairs.second]
-    least = np.maximum(threshold * whole / 2, MIN_TOKENS)
-    depths = np.array([piece.depth for piece in code.pieces], np.int64)
-    depth = depths[pairs.first] + depths[pairs.second]
-    # Enclosing pieces come first: pairs inside a similar pair are then skipped.
-    order = np.lexsort((pairs.second, pairs.first, depth))
-    columns = (
-        column[order].tolist()
-        for column in (pairs.first, pairs.second, pairs.shared >= least, least, whole, depth)
-    )
     similar: Similarities = {}
-    rest: list[Pair] = []
-    families = [piece.family for piece in code.pieces]
-    enclosing = [frozenset[int]().union(*piece.enclosing) for piece in code.pieces]
-    call, last, aligner = current_call(), -1, Aligner(())
-    for done, (one, other, is_promising, enough, both, deep) in enumerate(zip(*columns, strict=True)):
-        nested = other in enclosing[one] or one in enclosing[other]
-        if nested or families[one] != families[other] or (deep and _is_inside(code, (one, other), similar)):
+    other_pairs: list[Pair] = []
+    pairs = _outermost_first(code, pieces, likely, threshold)
+    call, aligned_piece, aligner = current_call(), -1, Aligner(())
+    for done, pair in enumerate(pairs):
+        numbers = pair.first, pair.second
+        if not code.are_comparable(*numbers):
             continue
-        if is_promising and one != last:
-            call.progress(done, len(order), "pairs of functions and blocks aligned")
-            last, aligner = one, Aligner(code.tokens_of(one))
-        common = aligner.common(code.tokens_of(other)) if is_promising else 0
-        if common >= enough:
-            similar[one, other] = round(2 * common / both, _DECIMALS)
-        elif not deep:
-            rest.append((one, other))
-    return similar, rest
+        if pair.depth and _is_inside_similar_pair(code, numbers, similar):
+            continue
+        common = 0
+        if pair.is_promising:
+            if pair.first != aligned_piece:
+                call.progress(done, len(pairs), "pairs of functions and blocks aligned")
+                aligned_piece, aligner = pair.first, Aligner(code.tokens_of(pair.first))
+            common = aligner.common_length(code.tokens_of(pair.second))
+        if common >= pair.min_common:
+            similar[numbers] = round(2 * common / pair.token_count, _SIMILARITY_DECIMALS)
+        elif not pair.depth:
+            other_pairs.append(numbers)
+    return similar, other_pairs
 
 
-def _similar_structures(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:
+def _is_inside_similar_pair(code: CodePieces, pair: Pair, similar: Similarities) -> bool:
+    """Return whether every span of the two pieces is enclosed by pieces of one similar pair."""
+    first, second = pair
+    around_first = frozenset.intersection(*code.pieces[first].enclosing) | {first}
+    around_second = frozenset.intersection(*code.pieces[second].enclosing) | {second}
+    for one in around_first:
+        for other in around_second:
+            enclosing = min(one, other), max(one, other)
+            if enclosing != pair and enclosing in similar:
+                return True
+    return False
+
+
+def _compare_structures(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:
+    """Return the pairs whose structural similarity reaches the threshold."""
     call, similar = current_call(), {}
     for done, pair in enumerate(pairs):
-        if done % 1000 == 0:
+        if done % _PAIRS_BETWEEN_REPORTS == 0:
             call.progress(done, len(pairs), "structures compared")
-        if (similarity := structures.similarity(*pair)) >= threshold:
+        similarity = structures.similarity(*pair)
+        if similarity >= threshold:
             similar[pair] = similarity
     return similar
 
 
-def _is_inside(code: CodePieces, pair: Pair, known: Similarities) -> bool:
-    """Return whether every span of the two pieces is enclosed by pieces of one similar pair."""
-    wider = [frozenset.intersection(*code.pieces[number].enclosing) | {number} for number in pair]
-    enclosing = ((min(one, other), max(one, other)) for one in wider[0] for other in wider[1])
-    return any(other != pair and other in known for other in enclosing)
+def _clone_classes(code: CodePieces, kind: CloneKind, similar: Similarities) -> Iterator[CloneClass]:
+    """Yield classes that cover the similar pairs, without those that differ in a renaming alone."""
+    changed = [pair for pair in similar if not code.is_renamed(*pair)]
+    for group in cliques(similar, changed):
+        yield _clone_class(code, kind, group, similar)
 
 
 def _clone_class(code: CodePieces, kind: CloneKind, group: list[int], similar: Similarities) -> CloneClass:
+    """Return a group of pieces, any two of which are similar, as a class of clones."""
     spans = sorted((span, number) for number in group for span in code.pieces[number].spans)
     first = spans[0][1]
-    fragments = tuple(
-        Fragment(
-            span.file,
-            span.start_line,
-            span.end_line,
-            span.end - span.start,
-            1.0 if number == first else similar[min(first, number), max(first, number)],
-        )
-        for span, number in spans
-    )
+    fragments = []
+    for span, number in spans:
+        similarity = 1.0 if number == first else similar[min(first, number), max(first, number)]
+        length = span.end - span.start
+        fragments.append(Fragment(span.file, span.start_line, span.end_line, length, similarity))
     content = blake2b(f"{kind} {code.pieces[first].family}".encode(), digest_size=8)
     for number in sorted(group, key=code.tokens_of):
         content.update(repr(code.tokens_of(number)).encode())
     mean = sum(fragment.similarity for fragment in fragments[1:]) / (len(fragments) - 1)
-    return CloneClass(content.hexdigest(), kind, round(mean, _DECIMALS), fragments)
+    return CloneClass(content.hexdigest(), kind, round(mean, _SIMILARITY_DECIMALS), tuple(fragments))

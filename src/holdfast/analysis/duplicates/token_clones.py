@@ -1,13 +1,13 @@
 """Exact and renamed clones: lines with equal tokens, or with tokens that differ in names and literals alone.
 
-`total = a + 1` and `sum = b + 2` are renamed clones, if longer. `x = x + 1` and `x = y + 1` are not, because
-one name corresponds to two.
+`total = a + 1` and `sum = b + 2` would be renamed clones if they were longer. `x = x + 1` and `x = y + 1`
+would not, because one name corresponds to two.
 
 Contract:
 - Exact fragments have the same tokens: only layout and comments differ.
-- Renamed fragments have the same keywords and signs. The renaming is consistent: two names of a fragment are
-  equal exactly if their counterparts are. Any number matches any number, any string any string. A class of
-  equal fragments is exact, not renamed.
+- Renamed fragments have the same keywords, operators and brackets. The renaming is consistent: two names of a
+  fragment are equal exactly if their counterparts are. Any number matches any number, any string any string.
+  A class of equal fragments is exact, not renamed.
 - A fragment has at least three tokens per requested line. A renamed one has a name per requested line, and
   six tokens, or three and a half if it has keywords: lists of plain assignments and tables of literals are
   similar by nature.
@@ -24,124 +24,169 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
 from holdfast.analysis.duplicates.matches import Matches, maximal_matches
-from holdfast.analysis.duplicates.windows import CloneCorpus, NormalisedText, Numbers, indices_of
+from holdfast.analysis.duplicates.windows import (
+    Booleans,
+    CloneCorpus,
+    Integers,
+    NormalisedText,
+    indices_of_ranges,
+)
 from holdfast.syntax.lexer import KEYWORD, TokenKind
 
-_EXACT_TOKENS, _RENAMED_TOKENS, _PLAIN_TOKENS = 3.0, 3.5, 6.0
-"""Tokens of a fragment per requested line: a judgement, tested by `bench/clones.py` (docs/accuracy.md)."""
-_KEYWORDS = 2
-"""Keywords that show that a short renamed fragment has control flow: a judgement."""
-_CELLS = 2_000_000
-"""Tokens compared in one step: a chosen bound, so that its arrays take a few megabytes."""
-_DECIMALS = 3
+_EXACT_TOKENS_PER_LINE = 3.0
+"""The fewest tokens of an exact fragment per requested line: a judgement, tested by `bench/clones.py`
+(docs/accuracy.md#clones)."""
+_RENAMED_TOKENS_PER_LINE = 3.5
+"""The fewest tokens of a renamed fragment per requested line: a judgement, tested by the same benchmark."""
+_PLAIN_TOKENS_PER_LINE = 6.0
+"""The fewest tokens per requested line of a renamed fragment with fewer than `_MIN_KEYWORDS`: a judgement,
+tested by the same benchmark. Without control flow, only longer code is unlikely to be similar by chance."""
+_MIN_KEYWORDS = 2
+"""Keywords that show that a short renamed fragment has control flow: a judgement. One may be a `return`."""
+_COMPARISONS_PER_STEP = 2_000_000
+"""Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 60 MB."""
+_SIMILARITY_DECIMALS = 3
+
+Shares = NDArray[np.float64]
 
 
-def exact_clones(corpus: CloneCorpus, wanted: CloneQuery) -> Iterator[CloneClass]:
+def exact_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[CloneClass]:
     """Yield the classes of fragments with the same tokens."""
-    text = corpus.exact()
-    found = maximal_matches(corpus, text, int(wanted.min_lines * _EXACT_TOKENS), wanted.min_lines)
-    found = _without_shifted(corpus, found)
-    return _classes(corpus, text, found, "exact", np.ones(len(found.places)))
+    text = corpus.exact_text()
+    min_tokens = int(query.min_lines * _EXACT_TOKENS_PER_LINE)
+    matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
+    matches = _without_shifted_repetitions(corpus, matches)
+    return _clone_classes(corpus, text, matches, "exact", np.ones(len(matches.positions)))
 
 
-def renamed_clones(corpus: CloneCorpus, wanted: CloneQuery) -> Iterator[CloneClass]:
+def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[CloneClass]:
     """Yield the classes of fragments that differ in names and literals alone."""
-    text = corpus.renamed()
-    found = maximal_matches(corpus, text, int(wanted.min_lines * _RENAMED_TOKENS), wanted.min_lines)
-    found = _without_shifted(corpus, found.only(_is_substantial(corpus, found, wanted.min_lines)))
-    shares = _shares(corpus, found)
-    differ = np.minimum.reduceat(shares, found.bounds[:-1]) < 1 if len(shares) else np.zeros(0, np.bool_)
-    return _classes(corpus, text, found.only(differ), "renamed", shares[np.repeat(differ, found.sizes)])
+    text = corpus.renamed_text()
+    min_tokens = int(query.min_lines * _RENAMED_TOKENS_PER_LINE)
+    matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
+    matches = matches.select(_is_substantial(corpus, matches, query.min_lines))
+    matches = _without_shifted_repetitions(corpus, matches)
+    shares = _equal_shares(corpus, matches)
+    differs = np.zeros(0, np.bool_)
+    if len(shares):
+        differs = np.minimum.reduceat(shares, matches.bounds[:-1]) < 1
+    differing_shares = shares[np.repeat(differs, matches.fragment_counts)]
+    return _clone_classes(corpus, text, matches.select(differs), "renamed", differing_shares)
 
 
-def _is_substantial(corpus: CloneCorpus, found: Matches, lines: int) -> NDArray[np.bool_]:
+def _is_substantial(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Booleans:
     """Return for each match whether it has enough names, and enough keywords or tokens."""
-
-    def count(marked: NDArray[np.bool_]) -> Numbers:
-        sums = np.zeros(corpus.size + 1, np.int32)
-        np.cumsum(marked, out=sums[1:])
-        counted: Numbers = sums[found.leaders + found.lengths] - sums[found.leaders]
-        return counted
-
-    is_active = count(corpus.tokens.exact & KEYWORD != 0) >= _KEYWORDS
-    is_long = found.lengths >= lines * _PLAIN_TOKENS
-    return (count(corpus.tokens.kind == TokenKind.NAME) >= lines) & (is_active | is_long)
+    names = _count_in_first_fragments(matches, corpus.tokens.kind == TokenKind.NAME)
+    keywords = _count_in_first_fragments(matches, corpus.tokens.exact & KEYWORD != 0)
+    has_control_flow = keywords >= _MIN_KEYWORDS
+    is_long = matches.lengths >= min_lines * _PLAIN_TOKENS_PER_LINE
+    return (names >= min_lines) & (has_control_flow | is_long)
 
 
-def _without_shifted(corpus: CloneCorpus, found: Matches) -> Matches:
-    """Drop matches that repeat a run of repetitions in a file, shifted by some lines."""
-    if not len(found.lengths):
-        return found
-    gaps = np.diff(found.places, append=0)
-    gaps[found.bounds[1:] - 1] = corpus.size
-    periods = np.minimum.reduceat(gaps, found.bounds[:-1])
-    last = found.places[found.bounds[1:] - 1]
-    in_one_file = corpus.file_of(found.leaders) == corpus.file_of(last)
-    leaders = found.leaders
-    runs = np.flatnonzero(in_one_file & (periods < 2 * found.lengths))
-    kept = np.ones(len(found.lengths), np.bool_)
-    period = end = -1
-    for at in runs[np.lexsort((leaders[runs], periods[runs]))].tolist():
-        if periods[at] == period and leaders[at] < end:
-            kept[at] = False
+def _count_in_first_fragments(matches: Matches, is_counted: Booleans) -> Integers:
+    """Return how many tokens of each match's first fragment are marked, given a mark for every token."""
+    counts_before = np.zeros(len(is_counted) + 1, np.int32)
+    np.cumsum(is_counted, out=counts_before[1:])
+    starts = matches.first_positions
+    counts: Integers = counts_before[starts + matches.lengths] - counts_before[starts]
+    return counts
+
+
+def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Matches:
+    """Drop matches that repeat a run of repetitions in a file, shifted by some lines.
+
+    In `a b a b a b a b`, `a b` occurs four times, and `b a` three times at the same distance: one is enough.
+    """
+    if not len(matches.lengths):
+        return matches
+    firsts = matches.first_positions
+    lasts = matches.positions[matches.bounds[1:] - 1]
+    distances = np.diff(matches.positions, append=0)
+    distances[matches.bounds[1:] - 1] = corpus.size  # there is no next fragment
+    periods = np.minimum.reduceat(distances, matches.bounds[:-1])
+    is_in_one_file = corpus.files_at(firsts) == corpus.files_at(lasts)
+    runs = np.flatnonzero(is_in_one_file & (periods < 2 * matches.lengths))
+    by_period_and_start = runs[np.lexsort((firsts[runs], periods[runs]))]
+
+    is_selected = np.ones(len(matches.lengths), np.bool_)
+    run_period = run_end = -1
+    for match in by_period_and_start.tolist():
+        if periods[match] == run_period and firsts[match] < run_end:
+            is_selected[match] = False
         else:
-            period, end = periods[at], last[at] + found.lengths[at]
-    return found.only(kept)
+            run_period, run_end = periods[match], lasts[match] + matches.lengths[match]
+    return matches.select(is_selected)
 
 
-def _shares(corpus: CloneCorpus, found: Matches) -> NDArray[np.float64]:
-    """Return for each fragment the share of its tokens that equal those of its class's first fragment."""
+def _equal_shares(corpus: CloneCorpus, matches: Matches) -> Shares:
+    """Return for each fragment the share of its tokens that equal those of its match's first fragment."""
     exact = corpus.tokens.exact
-    leaders, lengths = (np.repeat(row, found.sizes) for row in (found.leaders, found.lengths))
-    shares = np.ones(len(leaders))
+    firsts = np.repeat(matches.first_positions, matches.fragment_counts)
+    lengths = np.repeat(matches.lengths, matches.fragment_counts)
+    shares = np.ones(len(lengths))
     ends = np.cumsum(lengths)
-    at = 0
-    while at < len(leaders):
-        begun = ends[at] - lengths[at]
-        until = max(at + 1, int(np.searchsorted(ends, begun + _CELLS)))
-        sizes = lengths[at:until]
-        same = exact[indices_of(found.places[at:until], sizes)] == exact[indices_of(leaders[at:until], sizes)]
-        shares[at:until] = np.add.reduceat(same, ends[at:until] - sizes - begun, dtype=np.int64) / sizes
-        at = until
+    start = 0
+    while start < len(lengths):
+        tokens_before = ends[start] - lengths[start]
+        fitting = int(np.searchsorted(ends, tokens_before + _COMPARISONS_PER_STEP))
+        step = slice(start, max(start + 1, fitting))
+        tokens = exact[indices_of_ranges(matches.positions[step], lengths[step])]
+        first_tokens = exact[indices_of_ranges(firsts[step], lengths[step])]
+        bounds = ends[step] - lengths[step] - tokens_before
+        equal_counts = np.add.reduceat(tokens == first_tokens, bounds, dtype=np.int64)
+        shares[step] = equal_counts / lengths[step]
+        start = step.stop
     return shares
 
 
-def _classes(
-    corpus: CloneCorpus, text: NormalisedText, found: Matches, kind: CloneKind, shares: NDArray[np.float64]
+def _clone_classes(
+    corpus: CloneCorpus, text: NormalisedText, matches: Matches, kind: CloneKind, shares: Shares
 ) -> Iterator[CloneClass]:
-    tokens, paths = corpus.tokens, corpus.table.paths
-    last = found.places + np.repeat(found.lengths, found.sizes) - 1
-    fragments = list(
+    """Yield each match as a class of clones, given the share of equal tokens of each fragment."""
+    fragments = _fragments(corpus, matches, shares)
+    bounds, similarities = matches.bounds.tolist(), _mean_similarities(matches, shares)
+    families = corpus.file_families[corpus.files_at(matches.first_positions)].tolist()
+    starts, lengths = matches.first_positions.tolist(), matches.lengths.tolist()
+    for match, (start, length) in enumerate(zip(starts, lengths, strict=True)):
+        content = f"{kind} {corpus.family_names[families[match]]} ".encode()
+        content += _common_bytes(text, start, length)
+        digest = blake2b(content, digest_size=8).hexdigest()
+        match_fragments = tuple(fragments[bounds[match] : bounds[match + 1]])
+        yield CloneClass(digest, kind, similarities[match], match_fragments)
+
+
+def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fragment]:
+    """Return the fragments of all matches."""
+    lengths = np.repeat(matches.lengths, matches.fragment_counts)
+    files = corpus.files_at(matches.positions).tolist()
+    return list(
         map(
             Fragment,
-            map(paths.__getitem__, corpus.file_of(found.places).tolist()),
-            tokens.line[found.places].tolist(),
-            tokens.end_line[last].tolist(),
-            np.repeat(found.lengths, found.sizes).tolist(),
-            np.round(shares, _DECIMALS).tolist(),
+            [corpus.table.paths[file] for file in files],
+            corpus.tokens.line[matches.positions].tolist(),
+            corpus.tokens.end_line[matches.positions + lengths - 1].tolist(),
+            lengths.tolist(),
+            np.round(shares, _SIMILARITY_DECIMALS).tolist(),
         )
     )
-    families = corpus.families[corpus.file_of(found.leaders)].tolist()
-    bounds, means = found.bounds.tolist(), _means(found, shares)
-    for at, (leader, length) in enumerate(zip(found.leaders.tolist(), found.lengths.tolist(), strict=True)):
-        content = f"{kind} {corpus.family_names[families[at]]} ".encode() + _normalised(text, leader, length)
-        digest = blake2b(content, digest_size=8).hexdigest()
-        yield CloneClass(digest, kind, means[at], tuple(fragments[bounds[at] : bounds[at + 1]]))
 
 
-def _means(found: Matches, shares: NDArray[np.float64]) -> list[float]:
-    """Return for each match the mean similarity of the others to the first."""
+def _mean_similarities(matches: Matches, shares: Shares) -> list[float]:
+    """Return for each match the mean similarity of the other fragments to the first."""
     if not len(shares):
         return []
-    sums = np.add.reduceat(shares, found.bounds[:-1]) - 1
-    means: list[float] = np.round(sums / (found.sizes - 1), _DECIMALS).tolist()
-    return means
+    sums_of_others = np.add.reduceat(shares, matches.bounds[:-1]) - 1
+    means = sums_of_others / (matches.fragment_counts - 1)
+    similarities: list[float] = np.round(means, _SIMILARITY_DECIMALS).tolist()
+    return similarities
 
 
-def _normalised(text: NormalisedText, place: int, length: int) -> bytes:
-    """Return the bytes that all fragments of a class share."""
-    base = text.base[place : place + length]
-    if text.back is None:
-        return base.tobytes()
-    back = text.back[place : place + length]
-    return base.tobytes() + (back * (back <= np.arange(length))).tobytes()
+def _common_bytes(text: NormalisedText, start: int, length: int) -> bytes:
+    """Return the normalised tokens at a position, which are the same in all fragments of a class."""
+    codes = text.codes[start : start + length]
+    if text.previous_distances is None:
+        return codes.tobytes()
+    distances = text.previous_distances[start : start + length]
+    # A name whose previous occurrence is before the fragment is new.
+    is_inside = distances <= np.arange(length)
+    return codes.tobytes() + (distances * is_inside).tobytes()

@@ -1,96 +1,137 @@
 """Whole functions and files that are equal, or differ in a consistent renaming and in literals alone.
 
-Maximal matches miss some of them. If function f has one copy, and its first half also occurs in a third place
-and its second half in a fourth, each half is a match of three fragments, and no match is the whole of f.
+Maximal matches (`matches.py`) miss some of them. If function f has one copy, and its first half also occurs
+in a third place and its second half in a fourth, each half is a match of three fragments, and no match is the
+whole of f.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 
 import numpy as np
 
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
-from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical
+from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical_tokens
 from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
-_MIN_TOKENS = 6
-"""The least tokens per requested line, as of renamed clones without keywords (`token_clones.py`)."""
-_DECIMALS = 3
+_MIN_TOKENS_PER_LINE = 6
+"""The fewest tokens per requested line, as for renamed clones without keywords (`token_clones.py`)."""
+_SIMILARITY_DECIMALS = 3
+
+SpanGroup = list[PieceSpan]
 
 
-def with_whole_clones(
-    known: list[CloneClass], corpus: CloneCorpus, records: Mapping[str, Record], wanted: CloneQuery
+def add_whole_clones(
+    known: list[CloneClass], corpus: CloneCorpus, records: Mapping[str, Record], query: CloneQuery
 ) -> list[CloneClass]:
-    """Add the clones of whole functions and files that no known class contains."""
-    groups = list(_equal_spans(corpus, records, wanted.min_lines))
-    files = {span.file for group in groups for span in group}
-    lines_of: dict[tuple[CloneKind, str], list[tuple[int, int, int]]] = {}
-    result: list[CloneClass] = []
-
-    def add(one: CloneClass) -> None:
-        for each in one.fragments:
-            if each.file in files:
-                rows = each.start_line, each.end_line, len(result)
-                lines_of.setdefault((one.kind, each.file), []).append(rows)
-        result.append(one)
-
-    for one in known:
-        add(one)
-    for one in sorted(_classes(corpus, groups), key=lambda one: one.order):
-        containing = [
-            {number for start, end, number in lines_of.get((one.kind, each.file), ())
-             if start <= each.start_line and end >= each.end_line}
-            for each in one.fragments
-        ]  # fmt: skip
-        if one.kind in wanted.kinds and not set.intersection(*containing):
-            add(one)
+    """Return the known classes, and those of whole functions and files that no known class contains."""
+    groups = list(_equal_spans(corpus, records, query.min_lines))
+    result = list(known)
+    index = _FragmentIndex({span.file for group in groups for span in group})
+    for clone in known:
+        index.add(clone)
+    for clone in sorted(_clone_classes(corpus, groups), key=lambda clone: clone.sort_key):
+        if clone.kind in query.kinds and not index.contains(clone):
+            index.add(clone)
+            result.append(clone)
     return result
 
 
-def _equal_spans(
-    corpus: CloneCorpus, records: Mapping[str, Record], min_lines: int
-) -> Iterator[list[PieceSpan]]:
+class _FragmentIndex:
+    """Finds out whether a class of clones is part of another one, among the classes that were added."""
+
+    def __init__(self, files: set[str]) -> None:
+        self._files = files
+        """Fragments in other files are never searched for."""
+        self._count = 0
+        self._fragments: defaultdict[tuple[CloneKind, str], list[tuple[int, Fragment]]] = defaultdict(list)
+        """The fragments of each kind in each file, with the number of their class."""
+
+    def add(self, clone: CloneClass) -> None:
+        """Add the fragments of a class."""
+        for fragment in clone.fragments:
+            if fragment.file in self._files:
+                self._fragments[clone.kind, fragment.file].append((self._count, fragment))
+        self._count += 1
+
+    def contains(self, clone: CloneClass) -> bool:
+        """Return whether one class of the same kind has a fragment around every fragment of this one."""
+        classes = (self._classes_around(clone.kind, fragment) for fragment in clone.fragments)
+        return bool(set.intersection(*classes))
+
+    def _classes_around(self, kind: CloneKind, inner: Fragment) -> set[int]:
+        """Return the numbers of the classes with a fragment that contains the lines of this one."""
+        return {
+            number
+            for number, outer in self._fragments.get((kind, inner.file), ())
+            if outer.start_line <= inner.start_line and outer.end_line >= inner.end_line
+        }
+
+
+def _equal_spans(corpus: CloneCorpus, records: Mapping[str, Record], min_lines: int) -> Iterator[SpanGroup]:
     """Yield groups of functions and files that are equal with names and literals blinded."""
     exact, kind = corpus.tokens.exact, corpus.tokens.kind
     blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
-    by_length: dict[tuple[int, int], list[PieceSpan]] = {}
-    for number, (path, family) in enumerate(zip(corpus.table.paths, corpus.families.tolist(), strict=True)):
-        lines = TokenLines(corpus, number)
+    for spans in _spans_by_length(corpus, records, min_lines):
+        if len(spans) == 1:
+            continue
+        by_text: dict[bytes, SpanGroup] = {}
+        for span in spans:
+            by_text.setdefault(blind[span.start : span.end].tobytes(), []).append(span)
+        yield from (group for group in by_text.values() if len(group) > 1)
+
+
+def _spans_by_length(
+    corpus: CloneCorpus, records: Mapping[str, Record], min_lines: int
+) -> Iterable[SpanGroup]:
+    """Return the functions and files of each language family and length, if they are long enough."""
+    groups: dict[tuple[int, int], SpanGroup] = {}
+    families = corpus.file_families.tolist()
+    for file, path in enumerate(corpus.table.paths):
+        lines = TokenLines(corpus, file)
         functions = records[path].functions if path in records else ()
-        rows = {(0, len(lines)), *(lines.between(each.line, each.end_line) for each in functions)}
-        for first, last in sorted(rows):
-            length = lines.tokens(first, last)
-            if last - first >= min_lines and length >= _MIN_TOKENS * min_lines:
-                by_length.setdefault((family, length), []).append(lines.span(path, first, last))
-    for spans in by_length.values():
-        groups: dict[bytes, list[PieceSpan]] = {}
-        for span in spans if len(spans) > 1 else ():
-            groups.setdefault(blind[span.start : span.end].tobytes(), []).append(span)
-        yield from (group for group in groups.values() if len(group) > 1)
+        whole_file = (0, len(lines))
+        candidates = {whole_file, *(lines.rows_between(each.line, each.end_line) for each in functions)}
+        for rows in sorted(candidates):
+            first, end = rows
+            tokens = lines.token_count(rows)
+            if end - first >= min_lines and tokens >= _MIN_TOKENS_PER_LINE * min_lines:
+                groups.setdefault((families[file], tokens), []).append(lines.span(path, rows))
+    return groups.values()
 
 
-def _classes(corpus: CloneCorpus, groups: Iterable[list[PieceSpan]]) -> Iterator[CloneClass]:
+def _clone_classes(corpus: CloneCorpus, groups: Iterable[SpanGroup]) -> Iterator[CloneClass]:
+    """Yield the exact and renamed classes within groups of spans that are equal when blinded."""
     for group in groups:
-        by_text: dict[tuple[CloneKind, bytes], list[PieceSpan]] = {}
+        by_text: dict[tuple[CloneKind, bytes], SpanGroup] = {}
         for span in group:
-            text = corpus.tokens.exact[span.start : span.end].tobytes()
-            by_text.setdefault(("exact", text), []).append(span)
-            by_text.setdefault(("renamed", canonical(corpus.tokens, span).tobytes()), []).append(span)
-        family = corpus.family_names[int(corpus.families[corpus.table.paths.index(group[0].file)])]
+            exact = corpus.tokens.exact[span.start : span.end].tobytes()
+            renamed = canonical_tokens(corpus.tokens, span).tobytes()
+            by_text.setdefault(("exact", exact), []).append(span)
+            by_text.setdefault(("renamed", renamed), []).append(span)
+        file = corpus.table.paths.index(group[0].file)
+        family = corpus.family_names[int(corpus.file_families[file])]
         for (kind, text), spans in by_text.items():
-            fragments = tuple(_fragments(corpus, sorted(spans)))
-            mean = sum(each.similarity for each in fragments[1:]) / max(len(fragments) - 1, 1)
-            if len(fragments) > 1 and (kind == "exact" or mean < 1):
-                digest = blake2b(f"{kind} {family} ".encode() + text, digest_size=8).hexdigest()
-                yield CloneClass(digest, kind, round(mean, _DECIMALS), fragments)
+            if len(spans) == 1:
+                continue
+            fragments = _fragments(corpus, sorted(spans))
+            similarity = sum(each.similarity for each in fragments[1:]) / (len(fragments) - 1)
+            if kind == "renamed" and similarity == 1:
+                continue  # the exact class has the same fragments
+            digest = blake2b(f"{kind} {family} ".encode() + text, digest_size=8).hexdigest()
+            yield CloneClass(digest, kind, round(similarity, _SIMILARITY_DECIMALS), fragments)
 
 
-def _fragments(corpus: CloneCorpus, spans: list[PieceSpan]) -> Iterator[Fragment]:
-    first, *_ = texts = [corpus.tokens.exact[span.start : span.end] for span in spans]
-    for span, text in zip(spans, texts, strict=True):
-        share = round(float((text == first).mean()), _DECIMALS)
-        yield Fragment(span.file, span.start_line, span.end_line, len(text), share)
+def _fragments(corpus: CloneCorpus, spans: SpanGroup) -> tuple[Fragment, ...]:
+    """Return spans of equal length as fragments, with the share of tokens that equal the first span's."""
+    texts = [corpus.tokens.exact[span.start : span.end] for span in spans]
+    shares = [round(float((text == texts[0]).mean()), _SIMILARITY_DECIMALS) for text in texts]
+    return tuple(
+        Fragment(span.file, span.start_line, span.end_line, span.end - span.start, share)
+        for span, share in zip(spans, shares, strict=True)
+    )

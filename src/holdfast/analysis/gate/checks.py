@@ -19,7 +19,7 @@ from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
 from holdfast.analysis.defects.prediction import predictions
-from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneClass, CloneQuery, Fragment
 from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -32,7 +32,7 @@ from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
-_CLONE_QUERY = CloneQuery(COPIES)
+_CLONE_QUERY = CloneQuery(COPY_KINDS)
 """Exact and renamed clones; looser matches are not certain enough for a gate."""
 _MIN_PROBABILITY_RISE = 0.01
 """How much higher than at the base a file's probability has to be: a judgement. The model is adapted to all

@@ -11,24 +11,28 @@ from holdfast.syntax.recursion import strong_components
 
 
 class Cycle(NamedTuple):
-    """Files each of which depends on all the others, directly or indirectly."""
+    """Files that all depend on each other, directly or indirectly."""
 
     files: tuple[str, ...]
     at_load: bool
-    """Whether the cycle exists while the files load, without imports in functions or for types only."""
+    """Whether files import each other while they load, not only in functions or for types."""
 
 
 def cycles(edges: Iterable[DependencyEdge]) -> list[Cycle]:
     """Return the cycles of imports, the largest first."""
     imports = [edge for edge in edges if edge.edge_type == "Imports"]
-    loaded = {file for ring in _rings(edge for edge in imports if not edge.deferred) for file in ring}
-    found = [Cycle(tuple(sorted(ring)), not loaded.isdisjoint(ring)) for ring in _rings(imports)]
+    at_load = _cyclic_components(edge for edge in imports if not edge.deferred)
+    files_at_load = {file for component in at_load for file in component}
+    found = [
+        Cycle(tuple(sorted(component)), not files_at_load.isdisjoint(component))
+        for component in _cyclic_components(imports)
+    ]
     return sorted(found, key=lambda cycle: (-len(cycle.files), cycle.files))
 
 
-def _rings(edges: Iterable[DependencyEdge]) -> list[list[str]]:
+def _cyclic_components(edges: Iterable[DependencyEdge]) -> list[list[str]]:
     """Return the strongly connected components with more than one node."""
-    following: dict[str, list[str]] = defaultdict(list)
+    successors: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
-        following[edge.origin].append(edge.goal)
-    return [part for part in strong_components(following) if len(part) > 1]
+        successors[edge.origin].append(edge.goal)
+    return [component for component in strong_components(successors) if len(component) > 1]

@@ -1,10 +1,10 @@
 """The dependency graph of a project: calls between functions, imports between files, inheritance of types.
 
-Contract
+Contract:
 - The id of a node is the path of a file, or `path::Outer.inner` for a definition; equal names in a file share
   a node.
-- Every edge has evidence in the source. Its weight is the number of places, its certainty the highest of
-  them. Unresolved places are counted, but have no edge.
+- Every edge has evidence in the source. Its weight is the number of places that refer to the goal, and its
+  certainty the highest certainty among them. Unresolved places are counted, but have no edge.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, function_of
+from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, enclosing_function
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.graph.resolved_name import LOCAL, DefinitionRef, ResolvedName
@@ -37,8 +37,10 @@ EDGE_TYPES: Mapping[DagType, tuple[EdgeType, ...]] = {
     "full-dependency": ("Calls", "Imports", "Inherits"),
 }
 EXTERNAL = "external:"
+"""Starts the id of the node of an external package."""
 _CERTAINTY_ORDER: Mapping[Certainty, int] = {"exact": 0, "likely": 1, "guess": 2, "unknown": 3}
 _CONSTRUCTORS = (CONSTRUCTOR, "__init__", "__construct", "initialize", "init")
+"""Names of constructors in the supported languages; the first that a class has is used."""
 _NODE_TYPES: Mapping[str, NodeType] = {
     **dict.fromkeys(FUNCTIONS, "Function"),
     "Class": "Class",
@@ -48,8 +50,8 @@ _NODE_TYPES: Mapping[str, NodeType] = {
     "Interface": "Interface",
 }
 _NONE: frozenset[str] = frozenset()
-_OFTEN = 100
-"""Files between progress reports."""
+_FILES_BETWEEN_REPORTS = 100
+"""Files between two progress reports: a judgement. They take a fraction of a second."""
 
 
 class DependencyNode(NamedTuple):
@@ -77,7 +79,7 @@ class DependencyEdge(NamedTuple):
 
 
 class Sites(NamedTuple):
-    """How many places of a kind were resolved, external or unresolved."""
+    """The numbers of places in the source that refer to something, by the result of resolving them."""
 
     total: int = 0
     resolved: int = 0
@@ -87,20 +89,21 @@ class Sites(NamedTuple):
 
 @dataclass(frozen=True)
 class CodeGraph:
-    """Nodes and edges, in order."""
+    """A dependency graph; nodes and edges are sorted."""
 
     nodes: dict[str, DependencyNode]
+    """The nodes by id."""
     edges: tuple[DependencyEdge, ...]
     sites: Mapping[EdgeType, Sites]
     external: Mapping[str, int]
-    """How many places use each external package."""
+    """The number of places that use each external package."""
 
-    def since(self, before: CodeGraph) -> CodeGraph:
-        """Return the edges with their ends, nodes and packages that an earlier graph lacks."""
+    def new_since(self, before: CodeGraph) -> CodeGraph:
+        """Return the nodes, edges and packages that an earlier graph lacks, and the ends of these edges."""
         known = {edge[:3] for edge in before.edges}
         edges = tuple(edge for edge in self.edges if edge[:3] not in known)
         ends = {end for edge in edges for end in edge[:2]}
-        nodes = {at: node for at, node in self.nodes.items() if at in ends or at not in before.nodes}
+        nodes = {key: node for key, node in self.nodes.items() if key in ends or key not in before.nodes}
         external = {name: sites for name, sites in self.external.items() if name not in before.external}
         return replace(self, nodes=nodes, edges=edges, external=external)
 
@@ -120,20 +123,27 @@ class CodeGraph:
 def dependency_graph(
     scan: Scan, resolution: Resolution, dag_type: DagType, *, include_external: bool = False
 ) -> CodeGraph:
-    """Build the graph of a kind, with external packages as nodes if requested."""
+    """Build a graph of the requested kind, with external packages as nodes if requested."""
     builder = _Builder(resolution, include_external)
-    wanted = EDGE_TYPES[dag_type]
+    edge_types = EDGE_TYPES[dag_type]
     call = current_call()
     for done, (path, record) in enumerate(scan.files.items()):
-        if done % _OFTEN == 0:
+        if done % _FILES_BETWEEN_REPORTS == 0:
             call.progress(done, len(scan.files), "Resolving names")
-        builder.add(path, record, wanted)
-    return builder.graph(wanted)
+        builder.add(path, record, edge_types)
+    return builder.graph(edge_types)
 
 
 def cached_graph(room: Analysis, scan: Scan, dag_type: DagType) -> CodeGraph:
     """Return the graph of a scan, cached until one of its files changes."""
     return room.cached(dag_type, scan, lambda: dependency_graph(scan, room.resolution(scan), dag_type))
+
+
+class _ResolvedCall(NamedTuple):
+    """The definition or package that a call refers to, and the nodes of the called functions."""
+
+    name: ResolvedName
+    nodes: list[str]
 
 
 class _Builder:
@@ -144,44 +154,46 @@ class _Builder:
         self.include_external = include_external
         self.nodes: dict[str, DependencyNode] = {}
         self.edges: dict[tuple[str, str, EdgeType], tuple[int, Certainty, bool]] = {}
-        self.sites: dict[EdgeType, list[int]] = defaultdict(lambda: [0, 0, 0])
+        self.sites: defaultdict[EdgeType, Counter[str]] = defaultdict(Counter)
         self.external: Counter[str] = Counter()
-        self._measured: dict[str, dict[str, int]] = {}
+        self._complexities: dict[str, dict[str, int]] = {}
         self._callables: dict[DefinitionRef, str | None] = {}
 
-    def add(self, path: str, record: Record, wanted: tuple[EdgeType, ...]) -> None:
+    def add(self, path: str, record: Record, edge_types: tuple[EdgeType, ...]) -> None:
         """Add the nodes and edges of a file."""
-        self._add_nodes(path, record, wanted)
-        if "Imports" in wanted:
+        self._add_nodes(path, record, edge_types)
+        if "Imports" in edge_types:
             self._add_imports(path, record)
-        if "Calls" in wanted:
+        if "Calls" in edge_types:
             self._add_calls(path, record)
-        if "Inherits" in wanted:
+        if "Inherits" in edge_types:
             self._add_bases(path, record)
 
-    def _add_nodes(self, path: str, record: Record, wanted: tuple[EdgeType, ...]) -> None:
+    def _add_nodes(self, path: str, record: Record, edge_types: tuple[EdgeType, ...]) -> None:
         """Add a file and its definitions, if graphs of this kind contain them."""
-        if "Imports" in wanted:
-            self._node(DefinitionRef(path, MODULE))
-        kinds = (FUNCTIONS if "Calls" in wanted else _NONE) | (TYPES if "Inherits" in wanted else _NONE)
+        if "Imports" in edge_types:
+            self._add_node(DefinitionRef(path, MODULE))
+        kinds = (FUNCTIONS if "Calls" in edge_types else _NONE) | (
+            TYPES if "Inherits" in edge_types else _NONE
+        )
         for index, definition in enumerate(record.names.definitions):
             if definition.kind in kinds:
-                self._node(DefinitionRef(path, index))
+                self._add_node(DefinitionRef(path, index))
 
-    def _node(self, place: DefinitionRef) -> str:
-        """Return the id of the node of a definition or file; add the node if it is new."""
+    def _add_node(self, place: DefinitionRef) -> str:
+        """Add the node of a definition or file, unless it exists; return its id."""
         path, index = place
         record = self.resolution.records[path]
         if index == MODULE:
             if path not in self.nodes:
-                own = {function.name: function.cyclomatic for function in record.functions}
-                complexity = sum(own.values()) if own else None
+                complexities = {function.name: function.cyclomatic for function in record.functions}
+                complexity = sum(complexities.values()) if complexities else None
                 self.nodes[path] = DependencyNode(
                     path, path.rpartition("/")[2], "Module", path, 1, complexity
                 )
             return path
         definition = record.names.definitions[index]
-        name = definition.path if " for " not in definition.path else definition.path.rpartition(" for ")[2]
+        name = definition.path.rpartition(" for ")[2]  # `impl Trait for Type` belongs to the type
         key = f"{path}::{name}"
         if key not in self.nodes:
             kind = _NODE_TYPES.get(definition.kind, "Class")
@@ -194,76 +206,82 @@ class _Builder:
 
     def _complexity(self, path: str) -> dict[str, int]:
         """Return the complexity of each function of a file, and the sums for the enclosing definitions."""
-        found = self._measured.get(path)
-        if found is None:
-            own = {function.name: function.cyclomatic for function in self.resolution.records[path].functions}
+        complexities = self._complexities.get(path)
+        if complexities is None:
+            functions = self.resolution.records[path].functions
+            of_functions = {function.name: function.cyclomatic for function in functions}
             sums: Counter[str] = Counter()
-            for name, value in own.items():
-                around = name.rpartition(".")[0]
-                while around:
-                    sums[around] += value
-                    around = around.rpartition(".")[0]
-            found = self._measured[path] = {**sums, **own}
-        return found
+            for name, complexity in of_functions.items():
+                container = name.rpartition(".")[0]
+                while container:
+                    sums[container] += complexity
+                    container = container.rpartition(".")[0]
+            complexities = self._complexities[path] = {**sums, **of_functions}
+        return complexities
 
     def _add_imports(self, path: str, record: Record) -> None:
         """Add the imports of a file."""
         names = record.names
         for imported in names.imports:
-            target = self.resolution.target(path, imported)
+            target = self.resolution.import_target(path, imported)
             files = [file for file in target.files if file in self.resolution.records and file != path]
             certainty = target.certainty
             if len(files) > 1:  # a package of several files: only those that define a used name
-                used = self._used_names(path)
-                chosen = [
-                    file for file in files if not used.isdisjoint(self.resolution.layout.top_names(file))
-                ]
-                files, certainty = (chosen, certainty) if chosen else (files, "likely")
-            inner = function_of(names.definitions, imported.definition)
-            deferred = imported.typing_only or inner != MODULE
-            self._count("Imports", 1, resolved=certainty != "unknown", package=target.package)
+                used_names = self._used_names(path)
+                top_level_names = self.resolution.layout.top_level_names
+                used_files = [file for file in files if not used_names.isdisjoint(top_level_names(file))]
+                if used_files:
+                    files = used_files
+                else:
+                    certainty = "likely"
+            is_in_function = enclosing_function(names.definitions, imported.definition) != MODULE
+            deferred = imported.typing_only or is_in_function
+            self._count_sites("Imports", 1, resolved=certainty != "unknown", package=target.package)
             for file in files:
-                self._edge((path, self._node(DefinitionRef(file, MODULE)), "Imports"), 1, certainty, deferred)
+                self._add_edge(
+                    (path, self._add_node(DefinitionRef(file, MODULE)), "Imports"), 1, certainty, deferred
+                )
             if target.package:
                 self._add_external(path, target.package, "Imports", 1)
 
     def _used_names(self, path: str) -> frozenset[str]:
+        """Return the names and attributes that a file uses."""
         uses = self.resolution.records[path].names.uses
-        return frozenset(name for use in uses for some in (use.names, use.attributes) for name in some)
+        return frozenset(name for use in uses for name in (*use.names, *use.attributes))
 
     def _add_calls(self, path: str, record: Record) -> None:
         """Add the calls in a file."""
         scope = self.resolution.scope(path)
         callers: dict[int, str] = {}
-        resolved: dict[
-            tuple[int, str], tuple[ResolvedName, list[str]]
-        ] = {}  # shared: many functions call the same names
-        for (definition, receivers, callee), weight in _called(record.names.calls).items():
-            key = (scope.viewpoint(definition, callee.partition(".")[0]), callee)
-            known = resolved.get(key) if not receivers else None
-            if known is None:
+        resolved: dict[tuple[int, str], _ResolvedCall] = {}  # many functions call the same names
+        for (definition, receivers, callee), weight in _count_calls(record.names.calls).items():
+            key = (scope.equivalent_scope(definition, callee.partition(".")[0]), callee)
+            call = resolved.get(key) if not receivers else None
+            if call is None:
                 found = self.resolution.resolve_call(path, definition, callee, receivers)
-                known = (found, [goal for place in found.places if (goal := self._callable(place))])
+                nodes = map(self._callable_node, found.places)
+                call = _ResolvedCall(found, [node for node in nodes if node])
                 if not receivers:
-                    resolved[key] = known
-            found, goals = known
-            self._count("Calls", weight, resolved=bool(goals) or found is LOCAL, package=found.package)
+                    resolved[key] = call
+            found, goals = call
+            self._count_sites("Calls", weight, resolved=bool(goals) or found is LOCAL, package=found.package)
             if goals or (found.package and self.include_external):
                 caller = callers.get(definition)
                 if caller is None:
-                    caller = callers[definition] = self._node(DefinitionRef(path, scope.runs_in(definition)))
+                    place = DefinitionRef(path, scope.executing_definition(definition))
+                    caller = callers[definition] = self._add_node(place)
                 for goal in goals:
-                    self._edge((caller, goal, "Calls"), weight, found.certainty)
+                    self._add_edge((caller, goal, "Calls"), weight, found.certainty)
                 if found.package:
                     self._add_external(caller, found.package, "Calls", weight)
 
-    def _callable(self, place: DefinitionRef) -> str | None:
+    def _callable_node(self, place: DefinitionRef) -> str | None:
         """Return the node of the called function: for a class its constructor, or else the class itself."""
         if place not in self._callables:
-            self._callables[place] = self._called_node(place)
+            self._callables[place] = self._find_callable_node(place)
         return self._callables[place]
 
-    def _called_node(self, place: DefinitionRef) -> str | None:
+    def _find_callable_node(self, place: DefinitionRef) -> str | None:
         if place.definition == MODULE:
             return None
         scope = self.resolution.scope(place.path)
@@ -271,62 +289,74 @@ class _Builder:
         if definition.kind in TYPES:
             members = scope.members.get(scope.paths[place.definition], {})
             index = next((members[name][0] for name in _CONSTRUCTORS if name in members), place.definition)
-            return self._node(DefinitionRef(place.path, index))
-        return self._node(place) if definition.kind in FUNCTIONS else None
+            return self._add_node(DefinitionRef(place.path, index))
+        return self._add_node(place) if definition.kind in FUNCTIONS else None
 
     def _add_bases(self, path: str, record: Record) -> None:
         """Add the base types of a file's types."""
         for index, definition in enumerate(record.names.definitions):
             if not definition.bases:
                 continue
-            node = self._node(DefinitionRef(path, index))
+            node = self._add_node(DefinitionRef(path, index))
             for base in self.resolution.bases(DefinitionRef(path, index)):
-                goals = [self._node(place) for place in base.places if place.definition != MODULE]
-                self._count("Inherits", 1, resolved=bool(goals), package=base.package)
+                goals = [self._add_node(place) for place in base.places if place.definition != MODULE]
+                self._count_sites("Inherits", 1, resolved=bool(goals), package=base.package)
                 for goal in goals:
-                    self._edge((node, goal, "Inherits"), 1, base.certainty)
+                    self._add_edge((node, goal, "Inherits"), 1, base.certainty)
                 if base.package:
                     self._add_external(node, base.package, "Inherits", 1)
 
-    def _count(self, edge_type: EdgeType, weight: int, *, resolved: bool, package: str) -> None:
-        counted = self.sites[edge_type]
-        counted[1 if package else 0 if resolved else 2] += weight
+    def _count_sites(self, edge_type: EdgeType, weight: int, *, resolved: bool, package: str) -> None:
+        """Count places in the source by the result of resolving them."""
+        counts = self.sites[edge_type]
         if package:
+            counts["external"] += weight
             self.external[package] += weight
+        elif resolved:
+            counts["resolved"] += weight
+        else:
+            counts["unresolved"] += weight
 
     def _add_external(self, origin: str, package: str, edge_type: EdgeType, weight: int) -> None:
         """Add an edge to an external package, if requested."""
         if self.include_external:
             key = EXTERNAL + package
             self.nodes.setdefault(key, DependencyNode(key, package, "External", None, None, None))
-            self._edge((origin, key, edge_type), weight, "exact")
+            self._add_edge((origin, key, edge_type), weight, "exact")
 
-    def _edge(
+    def _add_edge(
         self, key: tuple[str, str, EdgeType], weight: int, certainty: Certainty, deferred: bool = False
     ) -> None:
-        before = self.edges.get(key)
-        if before is not None:
-            weight += before[0]
-            certainty = min(certainty, before[1], key=_CERTAINTY_ORDER.__getitem__)
-            deferred = deferred and before[2]
+        """Add an edge, or merge it with the existing one between the same nodes."""
+        existing = self.edges.get(key)
+        if existing is not None:
+            weight += existing[0]
+            certainty = min(certainty, existing[1], key=_CERTAINTY_ORDER.__getitem__)
+            deferred = deferred and existing[2]
         self.edges[key] = (weight, certainty, deferred)
 
-    def graph(self, wanted: tuple[EdgeType, ...]) -> CodeGraph:
+    def graph(self, edge_types: tuple[EdgeType, ...]) -> CodeGraph:
         """Return the collected graph, sorted."""
         edges = tuple(DependencyEdge(*key, *self.edges[key]) for key in sorted(self.edges))
-        sites = {kind: Sites(sum(self.sites[kind]), *self.sites[kind]) for kind in wanted}
+        sites = {kind: Sites(self.sites[kind].total(), **self.sites[kind]) for kind in edge_types}
         external = dict(sorted(self.external.items(), key=lambda item: (-item[1], item[0])))
         return CodeGraph({key: self.nodes[key] for key in sorted(self.nodes)}, edges, sites, external)
 
 
-def _called(calls: tuple[CallSite, ...]) -> Counter[tuple[int, tuple[str, ...], str]]:
-    """Count the calls by definition, callee, and the calls whose result they may be made on."""
-    found: Counter[tuple[int, tuple[str, ...], str]] = Counter()
+def _count_calls(calls: tuple[CallSite, ...]) -> Counter[tuple[int, tuple[str, ...], str]]:
+    """Count the calls by definition, receivers and callee.
+
+    The receivers are the adjacent calls on the same line, whose result a method call may be made on.
+    """
+    counts: Counter[tuple[int, tuple[str, ...], str]] = Counter()
     for number, site in enumerate(calls):
         receivers: tuple[str, ...] = ()
-        if site.callee[:1] == ".":
-            beside = (*calls[max(0, number - 1) : number], *calls[number + 1 : number + 2])
-            same = (other for other in beside if other[::2] == site[::2])  # in that definition, on that line
-            receivers = tuple(other.callee for other in same)
-        found[site.definition, receivers, site.callee] += 1
-    return found
+        if site.callee.startswith("."):
+            adjacent = (*calls[max(0, number - 1) : number], *calls[number + 1 : number + 2])
+            receivers = tuple(
+                other.callee
+                for other in adjacent
+                if (other.definition, other.line) == (site.definition, site.line)
+            )
+        counts[site.definition, receivers, site.callee] += 1
+    return counts

@@ -1,7 +1,7 @@
-"""A part of a graph small enough to show: around a focus, up to a number of nodes and edges.
+"""A part of a graph small enough to show: around a focus, with a limited number of nodes and edges.
 
-The nodes nearest to the focus are kept first, then those with the most edges. Of the edges between kept
-nodes, certain ones are kept before guesses, then heavier ones before lighter ones.
+Nodes near the focus are selected before distant ones, then nodes with many edges before those with few. Of
+the edges between selected nodes, certain ones are selected before guesses, then heavier before lighter ones.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from holdfast.analysis.graph.dependency_graph import CodeGraph, DependencyEdge, DependencyNode
 
-METHOD = "nodes with the most edges, edges with the most places"
-METHOD_AROUND = "nodes nearest to the focus, then those with the most edges"
+SELECTION_METHOD = "nodes with the most edges, edges with the most places"
+"""How an excerpt without a focus is selected, as results state it."""
+SELECTION_METHOD_AROUND_FOCUS = "nodes nearest to the focus, then those with the most edges"
+"""How an excerpt around a focus is selected, as results state it."""
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The nodes and edges to show, and the total numbers."""
+    """The nodes and edges to show, and the total numbers they were selected from."""
 
     nodes: list[DependencyNode]
     edges: list[DependencyEdge]
@@ -25,45 +27,50 @@ class Excerpt:
     total_edges: int
 
 
-def matching(graph: CodeGraph, focus: str) -> list[str]:
+def matching_nodes(graph: CodeGraph, focus: str) -> list[str]:
     """Return the ids of the nodes that a focus matches: a node id, a file, or a symbol."""
-    wanted = focus.removeprefix("./")
-    if wanted in graph.nodes:
-        same = [node.id for node in graph.nodes.values() if node.file_path == wanted]
-        return same or [wanted]
-    dotted = "." + wanted.replace("::", ".")
+    focus = focus.removeprefix("./")
+    if focus in graph.nodes:
+        in_file = [node.id for node in graph.nodes.values() if node.file_path == focus]
+        return in_file or [focus]
+    dotted_suffix = "." + focus.replace("::", ".")
     return [
         node.id
         for node in graph.nodes.values()
-        if node.file_path == wanted or ("." + node.label).endswith(dotted) or node.id.endswith("/" + wanted)
+        if node.file_path == focus
+        or ("." + node.label).endswith(dotted_suffix)
+        or node.id.endswith("/" + focus)
     ]
 
 
-def around(graph: CodeGraph, seeds: list[str], depth: int) -> dict[str, int]:
+def nodes_around(graph: CodeGraph, seeds: list[str], depth: int) -> dict[str, int]:
     """Return the nodes at most `depth` edges, in any direction, from the seeds, with their distance."""
-    beside: dict[str, set[str]] = defaultdict(set)
+    neighbours: dict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
-        beside[edge.origin].add(edge.goal)
-        beside[edge.goal].add(edge.origin)
-    found = dict.fromkeys(seeds, 0)
-    border = set(seeds)
+        neighbours[edge.origin].add(edge.goal)
+        neighbours[edge.goal].add(edge.origin)
+    distances = dict.fromkeys(seeds, 0)
+    frontier = set(seeds)
     for distance in range(1, depth + 1):
-        border = {node for known in border for node in beside[known] if node not in found}
-        found.update(dict.fromkeys(border, distance))
-    return found
+        frontier = {node for known in frontier for node in neighbours[known] if node not in distances}
+        distances.update(dict.fromkeys(frontier, distance))
+    return distances
 
 
-def excerpt(graph: CodeGraph, near: dict[str, int] | None, max_nodes: int, max_edges: int) -> Excerpt:
-    """Return an excerpt of a graph, or of its nodes in `near`, ranked by their distance there."""
-    edges = [edge for edge in graph.edges if near is None or (edge.origin in near and edge.goal in near)]
+def excerpt(graph: CodeGraph, distances: dict[str, int] | None, max_nodes: int, max_edges: int) -> Excerpt:
+    """Return an excerpt of a graph; with distances from a focus, only of the nodes that have one."""
+    if distances is None:
+        distances = dict.fromkeys(graph.nodes, 0)
+    edges = [edge for edge in graph.edges if edge.origin in distances and edge.goal in distances]
     degree: Counter[str] = Counter()
     for edge in edges:
         degree[edge.origin] += 1
         degree[edge.goal] += 1
-    names = list(graph.nodes) if near is None else list(near)
-    ranked = sorted(names, key=lambda name: (near[name] if near is not None else 0, -degree[name], name))
-    kept = set(ranked[:max_nodes])
-    inner = [edge for edge in edges if edge.origin in kept and edge.goal in kept]
-    inner.sort(key=lambda edge: (edge.certainty == "guess", -edge.weight, edge))
-    nodes = [graph.nodes[name] for name in sorted(kept)]
-    return Excerpt(nodes, sorted(inner[:max_edges]), len(names), len(edges))
+    ranked_nodes = sorted(distances, key=lambda node: (distances[node], -degree[node], node))
+    selected = set(ranked_nodes[:max_nodes])
+    ranked_edges = sorted(
+        (edge for edge in edges if edge.origin in selected and edge.goal in selected),
+        key=lambda edge: (edge.certainty == "guess", -edge.weight, edge),
+    )
+    nodes = [graph.nodes[node] for node in sorted(selected)]
+    return Excerpt(nodes, sorted(ranked_edges[:max_edges]), len(distances), len(edges))

@@ -14,24 +14,27 @@ from holdfast.syntax.symbols import FUNCTIONS
 
 TYPES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
 CONSTRUCTOR = "constructor"
-SPACES = frozenset({"Namespace", "Module"})
+"""The name under which a class has a constructor that is declared with the name of the class."""
+NAMESPACES = frozenset({"Namespace", "Module"})
 
 
-class Rules(NamedTuple):
+class ScopingRules(NamedTuple):
     """The scoping rules of a language."""
 
     family: str
-    own: frozenset[str] = frozenset({"this"})
+    """Languages of one family can refer to each other's definitions."""
+    self_names: frozenset[str] = frozenset({"this"})
     """Keywords or names for the current object."""
-    inherited: frozenset[str] = frozenset({"super"})
+    super_names: frozenset[str] = frozenset({"super"})
     """Keywords for the base class."""
     implicit_owner: bool = False
     """Whether members are visible in their class by their unqualified names."""
     package: Literal["folder", "package", "project"] | None = None
-    """Which files share names without an import: those of a folder, a package, or all."""
+    """The files that share names without an import: those of a folder, of a package, or of the project."""
     package_is_scope: bool = True
-    """Whether the language defines this, and not just the way its programs are linked."""
+    """Whether the language defines that these files share names, and not only how its programs are linked."""
     named_receiver: bool = False
+    """Whether each method declares a name for the current object, as in Go."""
     written_paths: bool = False
     """Whether a full path may be used in an expression instead of an import."""
     built_in: frozenset[str] = frozenset()
@@ -51,19 +54,20 @@ _RUST_PRELUDE = (
     "Box Err None Ok Option Result Some String Vec assert assert_eq assert_ne dbg debug_assert drop eprintln "
     "format matches panic print println todo unimplemented unreachable vec write writeln"
 )
-_SPACED = frozenset({"csharp", "php"})
-_JAVASCRIPT = Rules("javascript", built_in=frozenset(_SCRIPT_GLOBALS.split()))
-_JAVA = Rules("java", implicit_owner=True, package="package")
-_C = Rules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
-_RULES: Mapping[str, Rules] = MappingProxyType(
+_NAMESPACED = frozenset({"csharp", "php"})
+"""Families whose definitions have paths that start with their namespace."""
+_JAVASCRIPT = ScopingRules("javascript", built_in=frozenset(_SCRIPT_GLOBALS.split()))
+_JAVA = ScopingRules("java", implicit_owner=True, package="package")
+_C = ScopingRules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
+_RULES: Mapping[str, ScopingRules] = MappingProxyType(
     {
-        "python": Rules("python", frozenset({"self", "cls"}), built_in=frozenset(dir(builtins))),
+        "python": ScopingRules("python", frozenset({"self", "cls"}), built_in=frozenset(dir(builtins))),
         "javascript": _JAVASCRIPT,
         "typescript": _JAVASCRIPT,
         "tsx": _JAVASCRIPT,
         "java": _JAVA,
         "kotlin": _JAVA,
-        "go": Rules(
+        "go": ScopingRules(
             "go",
             _NONE,
             _NONE,
@@ -71,57 +75,67 @@ _RULES: Mapping[str, Rules] = MappingProxyType(
             named_receiver=True,
             built_in=frozenset(_GO_BUILT_IN.split()),
         ),
-        "rust": Rules("rust", _SELF, _NONE, written_paths=True, built_in=frozenset(_RUST_PRELUDE.split())),
+        "rust": ScopingRules(
+            "rust", _SELF, _NONE, written_paths=True, built_in=frozenset(_RUST_PRELUDE.split())
+        ),
         "c": _C,
         "cpp": _C,
-        "csharp": Rules("csharp", inherited=frozenset({"base"}), implicit_owner=True, package="package"),
-        "php": Rules(
+        "csharp": ScopingRules(
+            "csharp", super_names=frozenset({"base"}), implicit_owner=True, package="package"
+        ),
+        "php": ScopingRules(
             "php", frozenset({"$this", "this", "self", "static"}), frozenset({"parent"}), package="package"
         ),
-        "ruby": Rules("ruby", _SELF, implicit_owner=True, package="project", package_is_scope=False),
-        "swift": Rules("swift", _SELF, implicit_owner=True, package="project", package_is_scope=False),
-        "bash": Rules("bash", _NONE, _NONE),
+        "ruby": ScopingRules("ruby", _SELF, implicit_owner=True, package="project", package_is_scope=False),
+        "swift": ScopingRules("swift", _SELF, implicit_owner=True, package="project", package_is_scope=False),
+        "bash": ScopingRules("bash", _NONE, _NONE),
     }
 )
 
 
-def rules_of(language: str) -> Rules:
+def scoping_rules(language: str) -> ScopingRules:
     """Return the rules of a language; by default names resolve within their own file only."""
-    return _RULES.get(language) or Rules(language)
+    return _RULES.get(language) or ScopingRules(language)
 
 
-def function_of(definitions: Sequence[Definition], index: int) -> int:
-    """Return the function in whose scope an import binds its name, or MODULE."""
+def enclosing_function(definitions: Sequence[Definition], index: int) -> int:
+    """Return the innermost function around a definition, itself included, or MODULE."""
     while index != MODULE and definitions[index].kind not in FUNCTIONS:
         index = definitions[index].container
     return index
 
 
 class EnclosingScope(NamedTuple):
-    """A definition around some code."""
+    """A definition that encloses some code."""
 
     definition: int
     path: str
     visible: bool
-    """Whether that code sees the names defined in it."""
+    """Whether the code can use the names defined in it without qualification."""
 
 
 class FileScope:
-    """The names of one file, by scope."""
+    """The names of one file, by scope; definitions are identified by their index in the file."""
 
     def __init__(self, record: Record) -> None:
         names = record.names
-        self.rules = rules_of(record.language)
+        self.rules = scoping_rules(record.language)
         self.definitions: tuple[Definition, ...] = names.definitions
-        self.top: list[int] = []
+        self.top_level: list[int] = []
         self.methods: list[int] = []
         self.members: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
+        """By path of the container, "" for the file itself: its definitions by name."""
         self.imports: dict[str, ImportedName] = {}
+        """The imports at the top level, by the name they bind."""
         self.inner_imports: dict[int, dict[str, ImportedName]] = defaultdict(dict)
-        self.stars: list[ImportedName] = []
+        """The imports inside each function, by the name they bind."""
+        self.star_imports: list[ImportedName] = []
         self.bound = {use.definition: use.bound for use in names.uses if use.bound}
+        """The parameters and local variables of each function."""
         self.used = {use.definition: use.names for use in names.uses}
+        """The names that each definition uses."""
         self.paths = self._plain_paths(names.package)
+        """The path by which other code refers to each definition."""
         self._record = record
         self._owners: dict[int, int | None] = {}
         for index, definition in enumerate(names.definitions):
@@ -130,17 +144,19 @@ class FileScope:
             self._add_import(imported)
 
     def _add(self, index: int, definition: Definition) -> None:
+        """Add a definition to the members of its owner."""
         owner = self.paths[index][: -len(definition.name) - 1]
-        if definition.container == MODULE and not owner:
-            self.top.append(index)
-        here = self.members[owner]
-        same = definition.kind == "Constructor" and definition.name == owner.rpartition(".")[2]
-        name = CONSTRUCTOR if same else definition.name  # inside the class its name means the class
-        here[name] = (*here.get(name, ()), index)
-        if owner and definition.kind in FUNCTIONS:
-            around = definition.container
-            if around == MODULE or self.definitions[around].kind in TYPES:
-                self.methods.append(index)
+        container = definition.container
+        if container == MODULE and not owner:
+            self.top_level.append(index)
+        name = definition.name
+        if definition.kind == "Constructor" and name == owner.rpartition(".")[2]:
+            name = CONSTRUCTOR  # inside the class, the name refers to the class
+        members = self.members[owner]
+        members[name] = (*members.get(name, ()), index)
+        is_in_type = container == MODULE or self.definitions[container].kind in TYPES
+        if owner and definition.kind in FUNCTIONS and is_in_type:
+            self.methods.append(index)
 
     def _plain_paths(self, package: str) -> list[str]:
         """Return the paths by which other code refers to definitions: by type, without the package."""
@@ -149,78 +165,88 @@ class FileScope:
             return [path.rpartition(" for ")[2] for path in paths]
         if self.rules.family == "ruby":
             return [path.replace(".self.", ".") for path in paths]
-        return [path.removeprefix(f"{package}.") for path in paths] if self.rules.family in _SPACED else paths
+        if self.rules.family in _NAMESPACED:
+            return [path.removeprefix(f"{package}.") for path in paths]
+        return paths
 
-    def is_solid(self, index: int) -> bool:
+    def is_callable_or_container(self, index: int) -> bool:
         """Return whether a definition is a function, a type, or has members."""
         definition = self.definitions[index]
         return definition.kind in FUNCTIONS or definition.kind in TYPES or self.paths[index] in self.members
 
     def bases(self, index: int) -> tuple[str, ...]:
         """Return the base types as written; in Rust also the traits implemented elsewhere in the file."""
-        found = self.definitions[index].bases
-        if self.rules.family == "rust":
-            same = [
-                item.bases
-                for item, path in zip(self.definitions, self.paths, strict=True)
-                if item.kind == "Object" and path == self.paths[index]
-            ]
-            found = tuple(dict.fromkeys((*found, *(base for bases in same for base in bases))))
-        return found
+        bases = self.definitions[index].bases
+        if self.rules.family != "rust":
+            return bases
+        traits = [
+            trait
+            for item, path in zip(self.definitions, self.paths, strict=True)
+            if item.kind == "Object" and path == self.paths[index]
+            for trait in item.bases
+        ]
+        return tuple(dict.fromkeys((*bases, *traits)))
 
     def _add_import(self, imported: ImportedName) -> None:
+        """Add an import to the scope in which it binds a name."""
         alias = imported.alias or (imported.name if imported.name != "*" else "")
-        inner = function_of(self.definitions, imported.definition)
+        function = enclosing_function(self.definitions, imported.definition)
         if imported.name == "*" and not imported.alias:
-            self.stars.append(imported)
+            self.star_imports.append(imported)
         elif not alias:
             return
-        elif inner == MODULE:
+        elif function == MODULE:
             self.imports.setdefault(alias, imported)
         else:
-            self.inner_imports[inner][alias] = imported
+            self.inner_imports[function][alias] = imported
 
-    def runs_in(self, index: int) -> int:
+    def executing_definition(self, index: int) -> int:
         """Return the innermost function or type around a definition, itself included, or MODULE."""
         while index != MODULE and self.definitions[index].kind not in FUNCTIONS | TYPES:
             index = self.definitions[index].container
         return index
 
-    def around(self, definition: int) -> Iterator[EnclosingScope]:
-        """Yield the definitions from this one outwards, without the file."""
-        inner = definition
+    def enclosing_scopes(self, definition: int) -> Iterator[EnclosingScope]:
+        """Yield a definition and those around it, the innermost first, without the file."""
+        innermost = definition
         while definition != MODULE:
-            found = self.definitions[definition]
-            visible = found.kind not in TYPES or definition == inner or self.rules.implicit_owner
+            is_type = self.definitions[definition].kind in TYPES
+            visible = not is_type or definition == innermost or self.rules.implicit_owner
             yield EnclosingScope(definition, self.paths[definition], visible)
-            definition = found.container
+            definition = self.definitions[definition].container
 
     def owner(self, definition: int) -> int | None:
         """Return the innermost class around a definition, itself included."""
         if definition not in self._owners:
-            self._owners[definition] = self._owner(definition)
+            self._owners[definition] = self._find_owner(definition)
         return self._owners[definition]
 
-    def _owner(self, definition: int) -> int | None:
-        start = definition
-        while definition != MODULE:
-            if self.definitions[definition].kind in TYPES:
-                return definition
-            definition = self.definitions[definition].container
-        path = self.paths[start].rpartition(".")[0] if start != MODULE else ""
-        owner, _, name = path.rpartition(".")
-        return next(iter(self.members.get(owner, {}).get(name, ())), None) if path else None
+    def _find_owner(self, definition: int) -> int | None:
+        container = definition
+        while container != MODULE:
+            if self.definitions[container].kind in TYPES:
+                return container
+            container = self.definitions[container].container
+        if definition == MODULE:
+            return None
+        # A method may be defined outside its class; then its path has the class.
+        owner_path = self.paths[definition].rpartition(".")[0]
+        if not owner_path:
+            return None
+        outer_path, _, owner_name = owner_path.rpartition(".")
+        candidates = self.members.get(outer_path, {}).get(owner_name, ())
+        return candidates[0] if candidates else None
 
     @cached_property
     def _inner_names(self) -> frozenset[str]:
-        """Names that some definition may shadow."""
-        found = {name for names in self.bound.values() for name in names}
-        found.update(name for names in self.inner_imports.values() for name in names)
-        return frozenset(found).union(*(names for owner, names in self.members.items() if owner))
+        """The names that some definition binds, so that they may refer to something else inside it."""
+        names = {name for bound in self.bound.values() for name in bound}
+        names.update(name for imports in self.inner_imports.values() for name in imports)
+        return frozenset(names).union(*(members for owner, members in self.members.items() if owner))
 
-    def viewpoint(self, definition: int, head: str) -> int:
-        """Return the outermost definition from which a name resolves the same, so that results are shared."""
-        if head in self.rules.own or head in self.rules.inherited:
+    def equivalent_scope(self, definition: int, head: str) -> int:
+        """Return the outermost definition in which a name refers to the same, so that results are shared."""
+        if head in self.rules.self_names or head in self.rules.super_names:
             owner = self.owner(definition)
             return definition if owner is None else owner
         if head in self._inner_names:
@@ -228,19 +254,24 @@ class FileScope:
         owner = self.owner(definition) if self.rules.implicit_owner else None
         if owner is not None:
             return owner
-        return definition if self.rules.package is not None and self._is_deep(definition) else MODULE
+        may_be_in_namespace = self.rules.package is not None and self._is_nested(definition)
+        return definition if may_be_in_namespace else MODULE
 
-    def _is_deep(self, definition: int) -> bool:
-        inside = definition != MODULE
-        return inside and ("." in self.paths[definition] or self.definitions[definition].kind in SPACES)
+    def _is_nested(self, definition: int) -> bool:
+        """Return whether a definition is inside another one, or is a namespace."""
+        if definition == MODULE:
+            return False
+        return "." in self.paths[definition] or self.definitions[definition].kind in NAMESPACES
 
     @cached_property
     def _bodies(self) -> frozenset[tuple[str, int]]:
+        """The path and line of each function that has a body."""
         return frozenset((function.name, function.line) for function in self._record.functions)
 
     def has_body(self, index: int) -> bool:
-        """Return whether a function is defined here, not only declared."""
+        """Return whether a definition is more than the declaration of a function."""
         definition = self.definitions[index]
-        return definition.kind not in FUNCTIONS or any(
-            (definition.path, line) in self._bodies for line in (definition.line, definition.start_line)
-        )
+        if definition.kind not in FUNCTIONS:
+            return True
+        lines = (definition.line, definition.start_line)
+        return any((definition.path, line) in self._bodies for line in lines)

@@ -1,4 +1,4 @@
-"""The report on dependencies: a graph, the cycles of its imports, and references between languages."""
+"""The report on dependencies: a graph, the import cycles in it, and references between languages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from holdfast.analysis.room import Analysis
 
 @dataclass(frozen=True, eq=False)
 class GraphReport(AnalysisReport):
-    """What depends on what in a project."""
+    """The dependencies in a project."""
 
     graph: CodeGraph
-    """Of the requested kind."""
+    """The graph of the requested kind."""
     imports: CodeGraph
-    """A graph that has the imports; the same one if it is of such a kind."""
+    """A graph with the imports: the same graph, if its kind includes them."""
     references: Sequence[CrossReference]
-    """Where one language refers to another."""
+    """References from one language to another."""
     files: Container[str]
     """The scanned files."""
 
@@ -37,16 +37,16 @@ class GraphReport(AnalysisReport):
     @cached_property
     def import_graph(self) -> ImportGraph:
         """The imports between scanned files."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
+        targets: defaultdict[str, set[str]] = defaultdict(set)
         for edge in self.imports.edges:
             if edge.edge_type == "Imports" and edge.origin != edge.goal and edge.goal in self.files:
-                found[edge.origin].add(edge.goal)
+                targets[edge.origin].add(edge.goal)
         paths = (node.id for node in self.imports.nodes.values() if node.node_type == "Module")
-        edges = {path: frozenset(found[path]) for path in paths if path in self.files}
+        edges = {path: frozenset(targets[path]) for path in paths if path in self.files}
         return ImportGraph(edges, tuple(cycle.files for cycle in self.cycles))
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return how many files import each file, how many it imports, and whether it is in a cycle."""
+        """Return for each file the number of its importers and imports, and whether it is in a cycle."""
         edges = self.import_graph.edges
         in_cycle = {path for cycle in self.cycles for path in cycle.files}
         importers = Counter(target for targets in edges.values() for target in targets)

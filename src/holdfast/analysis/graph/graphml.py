@@ -19,20 +19,20 @@ _HEAD = (
 )
 _TYPES = {str: "string", int: "long", float: "double"}
 _NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF))
-Datum = str | int | float
+"""Code points that XML does not allow, https://www.w3.org/TR/xml/#charsets; `visible` replaces the others."""
+Attribute = str | int | float
 
 
 def graphml(
-    nodes: Iterable[Mapping[str, Datum]], edges: Iterable[tuple[int, int, Mapping[str, Datum]]]
+    nodes: Iterable[Mapping[str, Attribute]], edges: Iterable[tuple[int, int, Mapping[str, Attribute]]]
 ) -> str:
     """Return a directed graph; all nodes have the same attributes, and so have all edges."""
     nodes, edges = list(nodes), list(edges)
     lines = [_HEAD]
-    for kind, first in (("node", nodes[:1]), ("edge", [data for _, _, data in edges[:1]])):
-        for name, value in (item for data in first for item in data.items()):
-            lines.append(
-                f"<key id='{name}' for='{kind}' attr.name='{name}' attr.type='{_TYPES[type(value)]}'/>"
-            )
+    if nodes:
+        lines += _declarations("node", nodes[0])
+    if edges:
+        lines += _declarations("edge", edges[0][2])
     lines.append("<graph id='G' edgedefault='directed'>")
     lines += [f"<node id='n{number}'>{_data(data)}</node>" for number, data in enumerate(nodes)]
     lines += [
@@ -41,9 +41,17 @@ def graphml(
     return "\n".join([*lines, "</graph>", "</graphml>"]) + "\n"
 
 
-def _data(data: Mapping[str, Datum]) -> str:
+def _declarations(element: str, attributes: Mapping[str, Attribute]) -> list[str]:
+    """Declare the attributes of nodes or edges, with their types."""
+    return [
+        f"<key id='{name}' for='{element}' attr.name='{name}' attr.type='{_TYPES[type(value)]}'/>"
+        for name, value in attributes.items()
+    ]
+
+
+def _data(data: Mapping[str, Attribute]) -> str:
     return "".join(f"<data key='{name}'>{_text(value)}</data>" for name, value in data.items())
 
 
-def _text(value: Datum) -> str:
+def _text(value: Attribute) -> str:
     return escape(visible(value).translate(_NOT_IN_XML)) if isinstance(value, str) else repr(value)

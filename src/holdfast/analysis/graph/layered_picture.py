@@ -1,4 +1,4 @@
-"""A dependency graph as a layered SVG drawing (Sugiyama's method): users left of what they use.
+"""A dependency graph as a layered SVG drawing (Sugiyama's method): users left of their dependencies.
 
 Contract: the same graph gives the same bytes. Names are untrusted: each one is escaped, and none becomes an
 id or a style. Files without edges are not drawn; if there are too many files, folders are drawn in their
@@ -17,12 +17,22 @@ from holdfast.analysis.graph.dependency_graph import DependencyEdge
 from holdfast.kernel.untrusted import visible
 from holdfast.syntax.recursion import strong_components
 
-_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 190, 22, 270, 30, 12
-_LETTERS = 26
-"""How many letters fit into a box."""
-_BEND = 60
+_BOX_WIDTH = 190
+"""Pixels: a judgement, the width of `_MAX_LABEL_CHARACTERS` at 13 pixels."""
+_BOX_HEIGHT = 22
+"""Pixels: a judgement, a line of text with a border."""
+_COLUMN_DISTANCE = 270
+"""Pixels from one column to the next: a judgement. It leaves 80 for the edges between them."""
+_ROW_DISTANCE = 30
+"""Pixels from one row to the next: a judgement. It leaves 8 between boxes."""
+_MARGIN = 12
+"""Pixels around the drawing: a judgement."""
+_MAX_LABEL_CHARACTERS = 26
+"""Characters of a path that fit into a box."""
+_BEND_WIDTH = 60
+"""Pixels by which edges that lead back bend out to the right: a judgement, less than the column distance."""
 _SWEEPS = 6
-"""Passes of the barycentre heuristic, which orders each layer; a judgement: later ones change little."""
+"""Passes of the barycentre heuristic, which orders each layer: a judgement. Later passes change little."""
 _EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'
 _BOX = (
     '<a class="node{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
@@ -35,49 +45,54 @@ _SVG = (
     '<g fill="none" stroke="silver">{edges}</g><g class="nodes">{boxes}</g></svg>'
 )
 Links = Mapping[tuple[str, str], int]
-"""The number of places in the source behind each dependency."""
+"""The number of places in the source for each pair of boxes: user and dependency."""
+Point = tuple[int, int]
 
 
 class Picture(NamedTuple):
-    """The drawing, with counts of what it shows."""
+    """The drawing, and the numbers of boxes and edges that it shows."""
 
     svg: str
     boxes: int
     folders: int
-    """How many boxes are folders, for all files below them."""
+    """The number of boxes that are folders, each for all files below it."""
     edges: int
 
 
-def picture(edges: Iterable[DependencyEdge], most: int) -> Picture:
-    """Draw the imports among files with at most `most` boxes; folders replace files if there are too many."""
+def layered_picture(edges: Iterable[DependencyEdge], max_boxes: int) -> Picture:
+    """Draw the imports between files; folders replace files if there are too many for the limit."""
     edges = list(edges)
-    box = _boxes({end for edge in edges for end in edge[:2]}, most)
+    box_of = _boxes({end for edge in edges for end in edge[:2]}, max_boxes)
     links = Counter[tuple[str, str]]()
     for edge in edges:
-        if box[edge.origin] != box[edge.goal]:
-            links[box[edge.origin], box[edge.goal]] += edge.weight
-    ends = {end for link in links for end in link}
-    return Picture(_svg(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
+        origin, goal = box_of[edge.origin], box_of[edge.goal]
+        if origin != goal:
+            links[origin, goal] += edge.weight
+    boxes = {end for link in links for end in link}
+    folders = boxes - box_of.keys()
+    return Picture(_svg(_layers(links), links), len(boxes), len(folders), len(links))
 
 
-def _boxes(files: Collection[str], most: int) -> dict[str, str]:
+def _boxes(files: Collection[str], max_boxes: int) -> dict[str, str]:
     """Map each file to its box, itself or a folder: the folders with most files are expanded first."""
-    inner, full = defaultdict[str, set[str]](set), Counter[str]()
+    children = defaultdict[str, set[str]](set)
+    file_counts = Counter[str]()
     for file in files:
         path = file
         while path:
             folder = path.rpartition("/")[0]
-            inner[folder].add(path)
-            full[folder] += 1
+            children[folder].add(path)
+            file_counts[folder] += 1
             path = folder
-    shown = {""}
-    for folder in sorted(inner, key=lambda folder: (-full[folder], folder)):
-        if folder in shown and len(shown) - 1 + len(inner[folder]) <= most:
-            shown = shown - {folder} | inner[folder]
-    return {file: next(path for path in _upwards(file) if path in shown) or "." for file in files}
+    boxes = {""}
+    for folder in sorted(children, key=lambda folder: (-file_counts[folder], folder)):
+        if folder in boxes and len(boxes) - 1 + len(children[folder]) <= max_boxes:
+            boxes = boxes - {folder} | children[folder]
+    return {file: next(path for path in _path_and_folders(file) if path in boxes) or "." for file in files}
 
 
-def _upwards(path: str) -> Iterator[str]:
+def _path_and_folders(path: str) -> Iterator[str]:
+    """Yield a path and the folders that contain it, up to the root."""
     yield path
     while path:
         path = path.rpartition("/")[0]
@@ -86,77 +101,114 @@ def _upwards(path: str) -> Iterator[str]:
 
 def _components(links: Links) -> list[list[str]]:
     """Return the strongly connected components, dependencies before their users."""
-    following = defaultdict[str, list[str]](list)
+    goals = defaultdict[str, list[str]](list)
     for origin, goal in sorted(links):
-        following[origin].append(goal)
-    return strong_components(following)
+        goals[origin].append(goal)
+    return strong_components(goals)
 
 
 def _layers(links: Links) -> list[list[str]]:
     """Assign boxes to layers, users first, and order each layer by the barycentre of the neighbours."""
-    beside, goals = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    goals, neighbours = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for origin, goal in sorted(links):
         goals[origin].append(goal)
-        beside[origin].append(goal)
-        beside[goal].append(origin)
-    layer: dict[str, int] = {}
-    for ring in _components(links):
-        below = [layer[goal] for one in ring for goal in goals[one] if goal in layer]
-        layer.update(dict.fromkeys(ring, max(below, default=-1) + 1))
-    rows: list[list[str]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
-    for name in sorted(layer):
-        rows[-1 - layer[name]].append(name)
-    place: dict[str, float] = {}
+        neighbours[origin].append(goal)
+        neighbours[goal].append(origin)
+    height: dict[str, int] = {}
+    for component in _components(links):
+        heights_below = [height[goal] for box in component for goal in goals[box] if goal in height]
+        height.update(dict.fromkeys(component, max(heights_below, default=-1) + 1))
+    layers: list[list[str]] = [[] for _ in range(max(height.values(), default=-1) + 1)]
+    for box in sorted(height):
+        layers[-1 - height[box]].append(box)
+    _reduce_crossings(layers, neighbours)
+    return layers
+
+
+def _reduce_crossings(layers: Sequence[list[str]], neighbours: Mapping[str, Sequence[str]]) -> None:
+    """Sort each layer by the mean position of each box's neighbours, several times."""
+    position: dict[str, float] = {}
+
+    def barycentre(box: str) -> tuple[float, str]:
+        return sum(position[other] for other in neighbours[box]) / len(neighbours[box]), box
+
     for _ in range(_SWEEPS):
-        for row in rows:
-            place.update({name: at - len(row) / 2 for at, name in enumerate(row)})
-        for row in rows:
-            row.sort(key=lambda name: (sum(place[one] for one in beside[name]) / len(beside[name]), name))
-    return rows
+        for layer in layers:
+            position.update({box: row - len(layer) / 2 for row, box in enumerate(layer)})
+        for layer in layers:
+            layer.sort(key=barycentre)
 
 
-def _svg(rows: Sequence[Sequence[str]], links: Links) -> str:
-    tallest = max(map(len, rows), default=0)
-    at = {
-        name: (_MARGIN + _ACROSS * column, _MARGIN + _DOWN * row + _DOWN * (tallest - len(names)) // 2)
-        for column, names in enumerate(rows)
-        for row, name in enumerate(names)
+def _svg(layers: Sequence[Sequence[str]], links: Links) -> str:
+    """Return the drawing: layers as columns from left to right, and curves for the links."""
+    max_rows = max(map(len, layers), default=0)
+    corners = _corners(layers, max_rows)
+    numbers = {box: number for number, box in enumerate(corners)}
+    cycle_of = {
+        box: number
+        for number, component in enumerate(_components(links))
+        for box in component
+        if len(component) > 1
     }
-    number = {name: place for place, name in enumerate(at)}
-    rings = {name: at for at, ring in enumerate(_components(links)) for name in ring if len(ring) > 1}
-    edges = [
-        _EDGE.format(
-            ring=" ring" if a in rings and rings[a] == rings.get(b) else "",
-            ends=f"{number[a]} {number[b]}",
-            curve=_curve(at[a], at[b]),
-            title=_escape(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
+    edges = []
+    for (origin, goal), places in sorted(links.items()):
+        is_in_cycle = origin in cycle_of and cycle_of[origin] == cycle_of.get(goal)
+        edges.append(
+            _EDGE.format(
+                ring=" ring" if is_in_cycle else "",
+                ends=f"{numbers[origin]} {numbers[goal]}",
+                curve=_curve(corners[origin], corners[goal]),
+                title=_escape(f"{origin} uses {goal} in {places} place{'s' if places > 1 else ''}"),
+            )
         )
-        for (a, b), places in sorted(links.items())
-    ]
-    boxes = [_box(name, number[name], at[name], " ring" if name in rings else "") for name in at]
-    width = 2 * _MARGIN + _ACROSS * max(len(rows) - 1, 0) + _WIDTH + _BEND
-    label = f"{len(boxes)} boxes, {len(edges)} dependencies"
-    height = 2 * _MARGIN + _DOWN * tallest
-    return _SVG.format(width=width, height=height, label=label, edges="".join(edges), boxes="".join(boxes))
+    boxes = [_box(box, numbers[box], corner, is_in_cycle=box in cycle_of) for box, corner in corners.items()]
+    return _SVG.format(
+        width=2 * _MARGIN + _COLUMN_DISTANCE * max(len(layers) - 1, 0) + _BOX_WIDTH + _BEND_WIDTH,
+        height=2 * _MARGIN + _ROW_DISTANCE * max_rows,
+        label=f"{len(boxes)} boxes, {len(edges)} dependencies",
+        edges="".join(edges),
+        boxes="".join(boxes),
+    )
 
 
-def _box(name: str, number: int, place: tuple[int, int], ring: str) -> str:
-    (x, y), label = place, name if len(name) <= _LETTERS else "…" + name[1 - _LETTERS :]
-    texts = {"path": _escape(name), "label": _escape(label), "address": "" if name == "." else quote(name)}
-    return _BOX.format(ring=ring, number=number, x=x, y=y, text_x=x + 8, text_y=y + 15, **texts)
+def _corners(layers: Sequence[Sequence[str]], max_rows: int) -> dict[str, Point]:
+    """Return the upper left corner of each box; layers are centred vertically."""
+    corners = {}
+    for column, layer in enumerate(layers):
+        x = _MARGIN + _COLUMN_DISTANCE * column
+        top = _MARGIN + _ROW_DISTANCE * (max_rows - len(layer)) // 2
+        for row, box in enumerate(layer):
+            corners[box] = (x, top + _ROW_DISTANCE * row)
+    return corners
+
+
+def _box(path: str, number: int, corner: Point, *, is_in_cycle: bool) -> str:
+    """Return a box that links to the code."""
+    x, y = corner
+    label = path if len(path) <= _MAX_LABEL_CHARACTERS else "…" + path[1 - _MAX_LABEL_CHARACTERS :]
+    return _BOX.format(
+        ring=" ring" if is_in_cycle else "",
+        number=number,
+        path=_escape(path),
+        address="" if path == "." else quote(path),
+        x=x,
+        y=y,
+        text_x=x + 8,
+        text_y=y + 15,
+        label=_escape(label),
+    )
 
 
 def _escape(text: str) -> str:
     return escape(visible(text))
 
 
-def _curve(start: tuple[int, int], end: tuple[int, int]) -> str:
+def _curve(origin: Point, goal: Point) -> str:
     """Return the path to a box in a later layer; edges to other boxes bend around on the right."""
-    (x, y), (goal_x, goal_y) = start, end
-    x, y, goal_y = x + _WIDTH, y + _HEIGHT // 2, goal_y + _HEIGHT // 2
+    x, y = origin[0] + _BOX_WIDTH, origin[1] + _BOX_HEIGHT // 2
+    goal_x, goal_y = goal[0], goal[1] + _BOX_HEIGHT // 2
+    control_x = (x + goal_x) // 2
     if goal_x < x:
-        goal_x += _WIDTH
-        bend = max(x, goal_x) + _BEND
-        return f"M{x} {y}C{bend} {y} {bend} {goal_y} {goal_x} {goal_y}"
-    middle = (x + goal_x) // 2
-    return f"M{x} {y}C{middle} {y} {middle} {goal_y} {goal_x} {goal_y}"
+        goal_x += _BOX_WIDTH
+        control_x = max(x, goal_x) + _BEND_WIDTH
+    return f"M{x} {y}C{control_x} {y} {control_x} {goal_y} {goal_x} {goal_y}"

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from posixpath import dirname
 
-from holdfast.analysis.graph.file_scope import FileScope, Rules, rules_of
+from holdfast.analysis.graph.file_scope import FileScope, ScopingRules, scoping_rules
 from holdfast.analysis.graph.resolved_name import UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import Record
 
-_MAX_PLACES = 4
-"""A name with more definitions than this, such as one in every plug-in, stays unresolved; a judgement."""
-_WORDS = (
+_MAX_DEFINING_FILES = 4
+"""Files that may define the same name in a package: a judgement. A name in more files, such as one in every
+plug-in, stays unresolved."""
+_COMMON_METHODS = (
     "add all any apply call catch close concat contains create delete each entries equals exec "
     "execute fetch filter find finally first flush forEach get getName getValue has hashCode includes "
     "init isEmpty last len length load log lock map match max merge min name next new of on open "
@@ -21,14 +22,14 @@ _WORDS = (
     "send set setUp shift show size slice some sort splice start stop submit tearDown test then "
     "toString trim unlock unwrap update url validate value values write"
 )
-_BUILT_IN = frozenset(_WORDS.split()).union(
+_UNSPECIFIC_METHODS = frozenset(_COMMON_METHODS.split()).union(
     *(dir(kind) for kind in (str, bytes, list, dict, set, tuple, int, float, object))
 )
-"""Method names that are common outside the project, too, so that a name alone proves nothing."""
+"""Method names that are common outside the project, so that a name alone is not even a guess."""
 
 
 class ProjectIndex:
-    """The definitions of a project by name."""
+    """The definitions of a project by name, for `Resolution`."""
 
     def __init__(self, records: Mapping[str, Record], scope: Callable[[str], FileScope]) -> None:
         self._records = records
@@ -39,37 +40,42 @@ class ProjectIndex:
         rules = self._scope(path).rules
         if rules.package is None:
             return UNKNOWN
-        places = self._packages.get((rules.family, self._package_of(path, rules), name), [])
+        places = self._packages.get((rules.family, self._package_key(path, rules), name), [])
         if rules.bodies_elsewhere and len(places) > 1:
             with_body = [place for place in places if self._scope(place.path).has_body(place.definition)]
             places = with_body or places
-        files = len({place.path for place in places})
-        if not places or files > (_MAX_PLACES if rules.package_is_scope else 1):
+        file_count = len({place.path for place in places})
+        max_files = _MAX_DEFINING_FILES if rules.package_is_scope else 1
+        if not places or file_count > max_files:
             return UNKNOWN
         return ResolvedName(tuple(places), "", "exact" if rules.package_is_scope else "likely")
 
-    def _package_of(self, path: str, rules: Rules) -> str:
+    def _package_key(self, path: str, rules: ScopingRules) -> str:
+        """Return a text that is equal for all files of one package."""
+        package = self._records[path].names.package
         if rules.package == "folder":
-            return f"{dirname(path)} {self._records[path].names.package.removesuffix('_test')}"
-        return self._records[path].names.package if rules.package == "package" else ""
+            return f"{dirname(path)} {package.removesuffix('_test')}"
+        return package if rules.package == "package" else ""
 
     @cached_property
     def _packages(self) -> dict[tuple[str, str, str], list[DefinitionRef]]:
+        """The definitions by language family, package and path."""
         found: dict[tuple[str, str, str], list[DefinitionRef]] = defaultdict(list)
         for path, record in self._records.items():
-            rules = rules_of(record.language)
+            rules = scoping_rules(record.language)
             if rules.package is None:
                 continue
-            package = self._package_of(path, rules)
+            package = self._package_key(path, rules)
             for owner, names in self._scope(path).members.items():
                 for name, indices in names.items():
-                    full = f"{owner}.{name}" if owner else name
-                    found[rules.family, package, full] += [DefinitionRef(path, index) for index in indices]
+                    key = (rules.family, package, f"{owner}.{name}" if owner else name)
+                    found[key] += [DefinitionRef(path, index) for index in indices]
         return dict(found)
 
     def guess(self, name: str) -> ResolvedName:
-        """Return the only method with this name in the project, unless built-in types have one, too."""
-        if name in _BUILT_IN or len(places := self.methods.get(name, ())) != 1:
+        """Return the only method with this name in the project, unless the name is common elsewhere."""
+        places = self.methods.get(name, [])
+        if name in _UNSPECIFIC_METHODS or len(places) != 1:
             return UNKNOWN
         return ResolvedName(tuple(places), "", "guess")
 

@@ -1,48 +1,34 @@
 """Name resolution across the files of a project: which definition a name, an attribute or a call refers to.
 
-A name is looked up by the rules of its language: in the enclosing definitions, the file, its imports, through
-re-exports, in its package. An attribute is looked up in the module or class before the dot, and in the base
-classes.
+A name is looked up by the rules of its language: in the enclosing definitions, the file, its imports and what
+they re-export, and its package. An attribute is looked up in the module or class before the dot, and in the
+base classes.
 
-Contract
-- Nothing is invented: an ambiguous name is unknown, and a local variable refers to no definition.
-- A guess is the only method of a name in the project, if no built-in type has such a method; it is marked.
+Contract:
+- An ambiguous name is unknown, and a local variable refers to no definition.
+- If nothing else is found, a method name that occurs once in the project, and in no built-in type, is a
+  guess, and has that certainty.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import SPACES, TYPES, FileScope, rules_of
-from holdfast.analysis.graph.imports.included_files import IncludedFiles
-from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
+from holdfast.analysis.graph.file_scope import NAMESPACES, TYPES, FileScope
 from holdfast.analysis.graph.imports.layout import Layout, ReadOther
-from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
-from holdfast.analysis.graph.imports.python_modules import PythonModules
-from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.analysis.graph.imports.target import ImportResolver, Target
+from holdfast.analysis.graph.imports.resolvers import ImportResolvers
+from holdfast.analysis.graph.imports.target import Target
 from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.graph.resolved_name import BUILT_IN, LOCAL, UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import MODULE, ImportedName, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
-_DEEPEST = 40
-"""How many lookups may be nested; a judgement: chains of re-exports and base classes are short."""
-_STANDARD = frozenset({"std", "core", "alloc"})
-_RESOLVERS: Mapping[str, Callable[[Layout], ImportResolver]] = {
-    "python": PythonModules,
-    "javascript": JavaScriptModules,
-    "rust": RustCrates,
-    "go": GoModules,
-    "java": lambda layout: NamedPackages(layout, "java", "kotlin"),
-    "csharp": lambda layout: NamedPackages(layout, "csharp"),
-    "php": lambda layout: NamedPackages(layout, "php"),
-    **dict.fromkeys(("c", "ruby", "bash"), IncludedFiles),
-}
-"""The import resolver of each family of languages."""
+_MAX_NESTED_LOOKUPS = 40
+"""Lookups that may be nested: a judgement. Chains of re-exports and base classes are shorter."""
+_RUST_STANDARD_CRATES = frozenset({"std", "core", "alloc"})
 
 
 class _ActiveLookups(threading.local):
@@ -58,12 +44,12 @@ class Resolution:
     def __init__(self, scan: Scan, read_other: ReadOther) -> None:
         self.records: Mapping[str, Record] = scan.files
         self.layout = Layout(scan.files, scan.other_files, read_other)
-        self._resolvers: dict[str, ImportResolver] = {}
+        self._import_resolvers = ImportResolvers(self.layout)
         self._scopes: dict[str, FileScope] = {}
         self._exports: dict[tuple[str, str], ResolvedName] = {}
         self._members: dict[tuple[DefinitionRef, str], ResolvedName] = {}
         self._bases: dict[DefinitionRef, list[ResolvedName]] = {}
-        self._known: dict[str, dict[tuple[int, str], ResolvedName]] = defaultdict(dict)
+        self._resolved: dict[str, dict[tuple[int, str], ResolvedName]] = defaultdict(dict)
         self._active = _ActiveLookups()
         self._index = ProjectIndex(scan.files, self.scope)
 
@@ -72,49 +58,47 @@ class Resolution:
         """Settings files that could not be read, with the reasons."""
         return dict(sorted(self.layout.damaged.items()))
 
-    def target(self, path: str, imported: ImportedName) -> Target:
+    def import_target(self, path: str, imported: ImportedName) -> Target:
         """Resolve an import to files of the project or to an external package."""
-        return self._import_resolver(path).resolve(path, imported)
-
-    def _import_resolver(self, path: str) -> ImportResolver:
-        language = self.records[path].language
-        found = self._resolvers.get(language)
-        if found is None:
-            family = rules_of(language).family
-            found = self._resolvers.get(family) or _RESOLVERS.get(family, ImportResolver)(self.layout)
-            self._resolvers[family] = self._resolvers[language] = found
-        return found
+        resolver = self._import_resolvers.for_language(self.records[path].language)
+        return resolver.resolve(path, imported)
 
     def scope(self, path: str) -> FileScope:
         """Return the scope of a file; cached."""
-        found = self._scopes.get(path)
-        if found is None:
-            found = self._scopes[path] = FileScope(self.records[path])
-        return found
+        scope = self._scopes.get(path)
+        if scope is None:
+            scope = self._scopes[path] = FileScope(self.records[path])
+        return scope
 
     def resolve_name(self, path: str, definition: int, name: str) -> ResolvedName:
         """Resolve a name, with attributes joined by dots, as seen from a definition of a file."""
         scope = self._scopes.get(path) or self.scope(path)
-        definition = scope.viewpoint(definition, name.partition(".")[0])
-        known = self._known[path]
-        found = known.get((definition, name))
+        definition = scope.equivalent_scope(definition, name.partition(".")[0])
+        resolved = self._resolved[path]
+        found = resolved.get((definition, name))
         if found is None:
-            found = known[definition, name] = self._resolve(scope, path, definition, name)
+            found = resolved[definition, name] = self._resolve(scope, path, definition, name)
         return found
 
     def resolve_call(
         self, path: str, definition: int, callee: str, receivers: tuple[str, ...] = ()
     ) -> ResolvedName:
-        """Resolve a call; `receivers` are calls whose result it may be made on, as in `Cat().purr()`."""
+        """Resolve a call.
+
+        The callee `.purr` is a method of the result of another call, as in `Cat().purr()`. `receivers` are
+        the calls that it may be, here `Cat`.
+        """
         if not callee.startswith("."):
             return self.resolve_name(path, definition, callee)
-        for receiver in receivers if "." not in callee[1:] else ():
-            if receiver in self.scope(path).rules.inherited:
-                return self.resolve_name(path, definition, receiver + callee)
-            for place in self.resolve_name(path, definition, receiver).places:
-                found = self.member(place, callee[1:]) if self._is_type(place) else UNKNOWN
-                if found.places:
-                    return found._replace(certainty="likely")
+        method = callee[1:]
+        if "." not in method:
+            for receiver in receivers:
+                if receiver in self.scope(path).rules.super_names:
+                    return self.resolve_name(path, definition, receiver + callee)
+                for place in self.resolve_name(path, definition, receiver).places:
+                    found = self.resolve_member(place, method) if self._is_type(place) else UNKNOWN
+                    if found.places:
+                        return found._replace(certainty="likely")
         return self._index.guess(callee.rpartition(".")[2])
 
     def _is_type(self, place: DefinitionRef) -> bool:
@@ -123,223 +107,247 @@ class Resolution:
 
     def _resolve(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
         head, *rest = name.split(".")
-        owner = scope.owner(definition) if head in scope.rules.own or head in scope.rules.inherited else None
+        is_super = head in scope.rules.super_names
+        is_self_or_super = is_super or head in scope.rules.self_names
+        owner = scope.owner(definition) if is_self_or_super else None
         if owner is not None and (rest or head not in scope.rules.built_in):
-            found = self._of_own_class(
-                DefinitionRef(path, owner), rest, inherited=head in scope.rules.inherited
-            )
+            found = self._resolve_in_own_class(DefinitionRef(path, owner), rest, inherited=is_super)
         else:
-            found = self._plain(scope, path, definition, head)
+            found = self._resolve_plain(scope, path, definition, head)
             for part in rest:
                 if found.package or not found.places:
                     break
-                found = self._step(found, part)
+                found = self._resolve_attribute(found, part)
         if rest and not found.package and not found.places:
             found = (
-                self._by_path(scope, path, definition, [head, *rest])
-                or self._by_receiver(scope, path, definition, rest)
+                self._resolve_written_path(scope, path, definition, [head, *rest])
+                or self._resolve_on_receiver(scope, path, definition, rest)
                 or self._index.guess(rest[-1])
             )
         return found
 
-    def _of_own_class(self, owner: DefinitionRef, rest: list[str], *, inherited: bool) -> ResolvedName:
-        """Resolve the attributes of `self` or `super`, or of their equivalents."""
+    def _resolve_in_own_class(
+        self, owner: DefinitionRef, rest: list[str], *, inherited: bool
+    ) -> ResolvedName:
+        """Resolve the attributes of `self`, or of `super` if inherited, or of their equivalents."""
         if not rest:
-            places = [place for base in self.bases(owner) for place in base.places] if inherited else [owner]
+            places = [owner]
+            if inherited:
+                places = [place for base in self.bases(owner) for place in base.places]
             return ResolvedName(tuple(places), "", "exact") if places else UNKNOWN
-        found = self._inherited(owner, rest[0]) if inherited else self.member(owner, rest[0])
+        found = self._inherited_member(owner, rest[0]) if inherited else self.resolve_member(owner, rest[0])
         for part in rest[1:]:
-            found = self._step(found, part)
+            found = self._resolve_attribute(found, part)
         return found
 
-    def _by_path(self, scope: FileScope, path: str, definition: int, parts: list[str]) -> ResolvedName | None:
+    def _resolve_written_path(
+        self, scope: FileScope, path: str, definition: int, parts: list[str]
+    ) -> ResolvedName | None:
         """Resolve a path that is written out in an expression instead of imported, as Rust allows."""
         if not scope.rules.written_paths or parts[0] in scope.bound.get(definition, ()):
             return None
-        named = ImportedName("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
-        found = self._bound_by(path, named)
-        known = found.package in _STANDARD or any(
-            item.module.partition("::")[0] == found.package for item in self.records[path].names.imports
-        )
-        return found if found.places or (found.package and known) else None
+        equivalent = ImportedName("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
+        found = self._resolve_import(path, equivalent)
+        if found.places:
+            return found
+        imported_crates = (item.module.partition("::")[0] for item in self.records[path].names.imports)
+        is_known_crate = found.package in _RUST_STANDARD_CRATES or found.package in imported_crates
+        return found if found.package and is_known_crate else None
 
-    def _by_receiver(
+    def _resolve_on_receiver(
         self, scope: FileScope, path: str, definition: int, rest: list[str]
     ) -> ResolvedName | None:
-        """Resolve a method call on the receiver, in languages where it has a chosen name."""
+        """Resolve a method call on the receiver, in languages where the method declares its name, as Go
+        does."""
         if not scope.rules.named_receiver or len(rest) > 1 or definition == MODULE:
             return None
         owner, _, _ = scope.paths[definition].rpartition(".")
         found = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
         return found._replace(certainty="likely") if found.places else None
 
-    def _plain(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
+    def _resolve_plain(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
         """Resolve a name without dots."""
-        found = self._around(scope, path, definition, name) or self._implied(scope, path, definition, name)
+        found = self._resolve_enclosing(scope, path, definition, name) or self._resolve_implicit_member(
+            scope, path, definition, name
+        )
         if found is not None:
             return found
-        found = self.exported(path, name)
+        found = self.resolve_export(path, name)
         if not found.places and not found.package:
             found = self._index.in_package(path, name)
         elif scope.rules.bodies_elsewhere:
-            found = self._with_body(path, name, found)
+            found = self._prefer_body(path, name, found)
         return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
 
-    def _around(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName | None:
+    def _resolve_enclosing(
+        self, scope: FileScope, path: str, definition: int, name: str
+    ) -> ResolvedName | None:
         """Resolve a name in the enclosing definitions, from the innermost outwards."""
-        for outer in scope.around(definition):
+        for outer in scope.enclosing_scopes(definition):
             indices = scope.members.get(outer.path, {}).get(name) if outer.visible else None
             if indices:
                 return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
-            if (imported := scope.inner_imports.get(outer.definition, {}).get(name)) is not None:
-                return self._bound_by(path, imported)
+            imported = scope.inner_imports.get(outer.definition, {}).get(name)
+            if imported is not None:
+                return self._resolve_import(path, imported)
             if name in scope.bound.get(outer.definition, ()):
                 return LOCAL
-            if scope.definitions[outer.definition].kind in SPACES:  # other files may extend a namespace
+            if scope.definitions[outer.definition].kind in NAMESPACES:  # other files may extend a namespace
                 found = self._index.in_package(path, f"{outer.path}.{name}")
                 if found.places:
                     return found
         return None
 
-    def _implied(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName | None:
+    def _resolve_implicit_member(
+        self, scope: FileScope, path: str, definition: int, name: str
+    ) -> ResolvedName | None:
         """Resolve a name as a member of the enclosing class, in languages where `this` is implicit."""
         if not scope.rules.implicit_owner or definition == MODULE:
             return None
         owner = scope.owner(definition)
         if owner is not None:
-            found = self.member(DefinitionRef(path, owner), name)
+            found = self.resolve_member(DefinitionRef(path, owner), name)
         else:  # a method defined outside its class
-            found = self._index.in_package(path, f"{scope.paths[definition].rpartition('.')[0]}.{name}")
+            class_path = scope.paths[definition].rpartition(".")[0]
+            found = self._index.in_package(path, f"{class_path}.{name}")
         return found if found.places else None
 
-    def _with_body(self, path: str, name: str, declared: ResolvedName) -> ResolvedName:
-        """Return the definition of a function that an included file only declares."""
+    def _prefer_body(self, path: str, name: str, declared: ResolvedName) -> ResolvedName:
+        """Return the definition of a function whose declaration was found, if only its header was
+        included."""
         if any(self.scope(place.path).has_body(place.definition) for place in declared.places):
             return declared
         found = self._index.in_package(path, name)
         return found if found.places else declared
 
-    def exported(self, path: str, name: str) -> ResolvedName:
+    def resolve_export(self, path: str, name: str) -> ResolvedName:
         """Resolve a name at the top level of a file: defined, imported or re-exported there."""
         key = (path, name)
         found = self._exports.get(key)
         if found is None:
             active = self._active.keys
-            if key in active or len(active) > _DEEPEST:
+            if key in active or len(active) > _MAX_NESTED_LOOKUPS:
                 return UNKNOWN
             active.add(key)
-            found = self._exported(path, name)
+            found = self._resolve_export(path, name)
             active.discard(key)
             self._exports[key] = found
         return found
 
-    def _exported(self, path: str, name: str) -> ResolvedName:
+    def _resolve_export(self, path: str, name: str) -> ResolvedName:
         scope = self.scope(path)
         indices = scope.members.get("", {}).get(name, ())
         imported = scope.imports.get(name)
-        if imported is not None and not any(scope.is_solid(index) for index in indices):
-            return self._bound_by(path, imported)  # before a variable, as in `const x = require("x")`
+        if imported is not None and not any(scope.is_callable_or_container(index) for index in indices):
+            return self._resolve_import(path, imported)  # before a variable, as in `const x = require("x")`
         if indices:
             return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
-        for imported in scope.stars:
-            target = self.target(path, imported)
+        for imported in scope.star_imports:
+            target = self.import_target(path, imported)
             if target.symbol not in ("*", ""):
-                found = self._path_in(target, target.symbol.removesuffix("*") + name)
+                found = self._resolve_in_target(target, target.symbol.removesuffix("*") + name)
             else:
                 found = self._first_export(target, name, path)
             if found.places:
                 return found
-        if (inner := self._part(path, name)) is not None:
-            return ResolvedName((DefinitionRef(inner, MODULE),), "", "exact")
-        return self._default(path) if name == "default" else UNKNOWN
+        resolver = self._import_resolvers.for_language(self.records[path].language)
+        submodule = resolver.submodule(path, name)
+        if submodule is not None:
+            return ResolvedName((DefinitionRef(submodule, MODULE),), "", "exact")
+        return self._default_export(path) if name == "default" else UNKNOWN
 
     def _first_export(self, target: Target, name: str, path: str) -> ResolvedName:
+        """Resolve a name at the top level of the files of a target, except the importing file."""
         for file in target.files:
-            if file != path and file in self.records and (found := self.exported(file, name)).places:
-                return found
+            if file != path and file in self.records:
+                found = self.resolve_export(file, name)
+                if found.places:
+                    return found
         return UNKNOWN
 
-    def _default(self, path: str) -> ResolvedName:
+    def _default_export(self, path: str) -> ResolvedName:
         """Return the default export of a JavaScript module, if it is unambiguous."""
         scope = self.scope(path)
         names = self.records[path].names
-        marked = [use.definition for use in names.uses if use.definition >= 0 and "default" in use.names]
-        if marked:
-            return ResolvedName((DefinitionRef(path, marked[0]),), "", "exact")
-        chosen = [index for index in scope.top if names.definitions[index].exported]
-        if len(names.exports) == 1 and (listed := scope.members.get("", {}).get(names.exports[0])):
-            chosen = list(listed)
-        return ResolvedName((DefinitionRef(path, chosen[0]),), "", "likely") if len(chosen) == 1 else UNKNOWN
+        declared = [use.definition for use in names.uses if use.definition >= 0 and "default" in use.names]
+        if declared:
+            return ResolvedName((DefinitionRef(path, declared[0]),), "", "exact")
+        candidates = [index for index in scope.top_level if names.definitions[index].exported]
+        if len(names.exports) == 1:
+            only_export = scope.members.get("", {}).get(names.exports[0])
+            candidates = list(only_export) if only_export else candidates
+        if len(candidates) != 1:
+            return UNKNOWN
+        return ResolvedName((DefinitionRef(path, candidates[0]),), "", "likely")
 
-    def _part(self, path: str, name: str) -> str | None:
-        return self._import_resolver(path).member(path, name)
-
-    def _bound_by(self, path: str, imported: ImportedName) -> ResolvedName:
+    def _resolve_import(self, path: str, imported: ImportedName) -> ResolvedName:
         """Resolve the name that an import binds."""
         if imported.name == "" and imported.alias and imported.module.startswith(imported.alias + "."):
             imported = imported._replace(module=imported.alias)  # `import a.b` binds a
-        target = self.target(path, imported)
+        target = self.import_target(path, imported)
         if target.package or not target.files:
             return ResolvedName((), target.package, target.certainty) if target.package else UNKNOWN
         if target.symbol in ("", "*"):
             places = tuple(DefinitionRef(file, MODULE) for file in target.files if file in self.records)
             return ResolvedName(places, "", target.certainty)
-        return self._path_in(target, target.symbol)
+        return self._resolve_in_target(target, target.symbol)
 
-    def _path_in(self, target: Target, symbol: str) -> ResolvedName:
+    def _resolve_in_target(self, target: Target, symbol: str) -> ResolvedName:
         """Resolve a dotted path in the files of a target."""
         for file in target.files:
             if file not in self.records:
                 continue
             head, *rest = symbol.split(".")
-            found = self.exported(file, head)
+            found = self.resolve_export(file, head)
             for part in rest:
-                found = self._step(found, part)
+                found = self._resolve_attribute(found, part)
             if found.places or found.package:
-                weaker = target.certainty if found.certainty == "exact" else found.certainty
-                return found._replace(certainty=weaker)
+                certainty = target.certainty if found.certainty == "exact" else found.certainty
+                return found._replace(certainty=certainty)
         return UNKNOWN
 
-    def _step(self, before: ResolvedName, name: str) -> ResolvedName:
+    def _resolve_attribute(self, before: ResolvedName, name: str) -> ResolvedName:
         """Resolve an attribute of a resolved name."""
         for place in before.places:
             if place.definition == MODULE:
-                found = self.exported(place.path, name)
+                found = self.resolve_export(place.path, name)
             elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_type(place):
                 found = ResolvedName((place,), "", "exact")
             else:
-                found = self.member(place, name)
+                found = self.resolve_member(place, name)
                 if not found.places and not found.package:
-                    found = self._by_type(place, name)
+                    found = self._resolve_by_declared_type(place, name)
             if found.places or found.package:
                 return found._replace(certainty=before.certainty) if found.certainty == "exact" else found
         return UNKNOWN
 
-    def _by_type(self, place: DefinitionRef, name: str) -> ResolvedName:
+    def _resolve_by_declared_type(self, place: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a member through the type in the declaration of a field or variable."""
         scope = self.scope(place.path)
         definition = scope.definitions[place.definition]
         if definition.kind in FUNCTIONS or definition.kind in TYPES:
             return UNKNOWN
         for word in scope.used.get(place.definition, ()):
-            for kind in self.resolve_name(place.path, definition.container, word).places:
-                found = self.member(kind, name) if kind != place and self._is_type(kind) else UNKNOWN
+            for candidate in self.resolve_name(place.path, definition.container, word).places:
+                if candidate == place or not self._is_type(candidate):
+                    continue
+                found = self.resolve_member(candidate, name)
                 if found.places:
                     return found._replace(certainty="likely")
         return UNKNOWN
 
-    def member(self, owner: DefinitionRef, name: str) -> ResolvedName:
+    def resolve_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a name in a class or namespace and its base types."""
         key = (owner, name)
         found = self._members.get(key)
         if found is None:
             active = self._active.keys
-            if key in active or len(active) > _DEEPEST:
+            if key in active or len(active) > _MAX_NESTED_LOOKUPS:
                 return UNKNOWN
             active.add(key)
             found = self._own_member(owner, name)
             if not found.places:
-                found = self._inherited(owner, name)
+                found = self._inherited_member(owner, name)
             active.discard(key)
             self._members[key] = found
         return found
@@ -356,12 +364,12 @@ class Resolution:
         places = tuple(DefinitionRef(owner.path, index) for index in indices)
         return ResolvedName(places, "", "exact") if places else UNKNOWN
 
-    def _inherited(self, owner: DefinitionRef, name: str) -> ResolvedName:
+    def _inherited_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a name in the base types of a class."""
         package = ""
         for base in self.bases(owner):
             for place in base.places:
-                found = self.member(place, name) if place.definition != MODULE else UNKNOWN
+                found = self.resolve_member(place, name) if place.definition != MODULE else UNKNOWN
                 if found.places:
                     return found if base.certainty == "exact" else found._replace(certainty=base.certainty)
                 package = package or found.package
@@ -374,12 +382,12 @@ class Resolution:
         if found is None:
             scope = self.scope(owner.path)
             definition = scope.definitions[owner.definition]
-            named = [
-                base.replace("::", ".").replace("\\", ".").lstrip(".")
-                for base in scope.bases(owner.definition)
-            ]
-            found = [self.resolve_name(owner.path, definition.container, base) for base in named if base]
-            others = [[place for place in base.places if place != owner] for base in found]
-            found = [base._replace(places=tuple(kept)) for base, kept in zip(found, others, strict=True)]
+            found = []
+            for written in scope.bases(owner.definition):
+                name = written.replace("::", ".").replace("\\", ".").lstrip(".")
+                if name:
+                    base = self.resolve_name(owner.path, definition.container, name)
+                    other_places = tuple(place for place in base.places if place != owner)
+                    found.append(base._replace(places=other_places))
             self._bases[owner] = found
         return found

@@ -15,15 +15,18 @@ class DefinitionRef(NamedTuple):
 
 
 class ResolvedName(NamedTuple):
-    """What a name refers to."""
+    """The definitions or the package that a name refers to."""
 
     places: tuple[DefinitionRef, ...] = ()
+    """The definitions in the project, several if the name is defined several times."""
     package: str = ""
     """The external package that the name comes from, or empty."""
     certainty: Certainty = "unknown"
 
 
 UNKNOWN = ResolvedName()
+"""A name that was not found, or is ambiguous."""
 BUILT_IN = ResolvedName((), "builtins", "exact")
+"""A function or type of the language."""
 LOCAL = ResolvedName((), "", "exact")
 """A parameter or local variable."""

@@ -22,21 +22,22 @@ from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
 Scope = Literal["functions", "types", "variables", "all"]
 FileLine = tuple[str, int]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Numbers = np.ndarray[Any, np.dtype[np.intp]]
+Booleans = np.ndarray[Any, np.dtype[np.bool_]]
+Indices = np.ndarray[Any, np.dtype[np.intp]]
 LOCAL = "Local"
 """The kind of parameters and local variables; records have only the line of their function."""
-KINDS: dict[Scope, frozenset[str]] = {
+KINDS_BY_SCOPE: dict[Scope, frozenset[str]] = {
     "functions": FUNCTIONS,
     "types": CLASSES,
     "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
 }
-_BATCH = 10_000
-"""Names per batch between checks for cancellation; a judgement."""
-_FILES = 100
-"""Files between progress reports."""
-_SHORT_CODE = 1
-"""Codes this short are shared by far too many words."""
+_NAMES_PER_BATCH = 10_000
+"""Names whose vectors are summed between two checks for cancellation: a judgement. They take a fraction of a
+second."""
+_FILES_BETWEEN_REPORTS = 100
+"""Files between two progress reports: a judgement. They take a fraction of a second."""
+_MIN_CODE_LETTERS = 2
+"""Letters of a Metaphone code that is compared: a judgement. Too many words share a code of one letter."""
 
 
 class Identifier(NamedTuple):
@@ -48,83 +49,98 @@ class Identifier(NamedTuple):
 
 
 class NameCatalogue:
-    """Identifiers with the word vectors, letters and words of their names."""
+    """Identifiers with the words, letters and vectors of their names."""
 
     def __init__(self, identifiers: Sequence[Identifier]) -> None:
         self.identifiers = identifiers
         self.scopes = {
             scope: np.array([each.kind in kinds for each in identifiers], dtype=bool)
-            for scope, kinds in KINDS.items()
+            for scope, kinds in KINDS_BY_SCOPE.items()
         }
+        """For each scope, whether each identifier is in it."""
         self.scopes["all"] = np.ones(len(identifiers), dtype=bool)
         rows = {name: row for row, name in enumerate(dict.fromkeys(each.name for each in identifiers))}
         self.names = list(rows)
         self.rows = np.array([rows[each.name] for each in identifiers], dtype=np.intp)
+        """The row of each identifier's name."""
         self.letters = [name.lower() for name in self.names]
-        words: dict[str, int] = {"": 0}
-        flat: list[int] = []
+        word_numbers: dict[str, int] = {"": 0}
+        name_words: list[int] = []
         starts: list[int] = []
         for name in self.names:
-            starts.append(len(flat))
-            flat += [words.setdefault(word, len(words)) for word in subwords(name)] or [0]
-        self._words = list(words)
-        self._flat, self._starts = np.array(flat, dtype=np.intp), np.array(starts, dtype=np.intp)
-        self.vectors = unit(self._summed(shipped_vectors()(self._words)))
-        self.has_vector: Flags = np.asarray(self.vectors.any(axis=1))
+            starts.append(len(name_words))
+            numbers = [word_numbers.setdefault(word, len(word_numbers)) for word in subwords(name)]
+            name_words += numbers or [0]
+        self._words = list(word_numbers)
+        self._name_words = np.array(name_words, dtype=np.intp)
+        """The words of all names, one name after another, as indices in `_words`."""
+        self._starts = np.array(starts, dtype=np.intp)
+        """The index in `_name_words` of each name's first word."""
+        self.vectors = unit(self._sum_over_words(shipped_vectors()(self._words)))
+        self.has_vector: Booleans = np.asarray(self.vectors.any(axis=1))
 
-    def _summed(self, of_words: Matrix) -> Matrix:
-        """Return for each name the sum of the rows of its words."""
-        batches = []
-        ends = [*self._starts[_BATCH::_BATCH], len(self._flat)] if self.names else []
-        for number, end in enumerate(ends):
+    def _sum_over_words(self, word_vectors: Matrix) -> Matrix:
+        """Return for each name the sum of the vectors of its words."""
+        sums = [word_vectors[:0]]
+        for first in range(0, len(self.names), _NAMES_PER_BATCH):
             current_call().check()
-            starts = self._starts[number * _BATCH : (number + 1) * _BATCH]
-            batches.append(np.add.reduceat(of_words[self._flat[starts[0] : end]], starts - starts[0]))
-        return np.concatenate(batches) if batches else of_words[:0]
+            starts = self._starts[first : first + _NAMES_PER_BATCH]
+            following = self._starts[first + _NAMES_PER_BATCH :]
+            end = following[0] if len(following) else len(self._name_words)
+            vectors = word_vectors[self._name_words[starts[0] : end]]
+            sums.append(np.add.reduceat(vectors, starts - starts[0]))
+        return np.concatenate(sums)
 
     @cached_property
-    def lengths(self) -> Numbers:
+    def lengths(self) -> Indices:
         """The number of words in each name."""
-        return np.diff([*self._starts, len(self._flat)])
+        return np.diff([*self._starts, len(self._name_words)])
 
     @cached_property
-    def _by_sound(self) -> dict[str, Numbers]:
-        """The rows of the names by Metaphone code, once for each word with the code."""
-        codes: dict[str, int] = {}
-        of_words = [codes.setdefault(sound(word), len(codes)) for word in self._words]
-        sounds = np.array(of_words, dtype=np.intp)[self._flat]
-        order = np.argsort(sounds, kind="stable")
-        rows = np.repeat(np.arange(len(self.names)), self.lengths)[order]
-        ends = np.searchsorted(sounds[order], np.arange(1, len(codes)))
-        return dict(zip(codes, np.split(rows, ends), strict=True))
+    def _by_sound(self) -> dict[str, Indices]:
+        """The rows of the names with each Metaphone code, repeated for each word that has the code."""
+        code_numbers: dict[str, int] = {}
+        word_codes = [code_numbers.setdefault(metaphone(word), len(code_numbers)) for word in self._words]
+        codes = np.array(word_codes, dtype=np.intp)[self._name_words]
+        rows = np.repeat(np.arange(len(self.names)), self.lengths)
+        by_code = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[by_code], np.arange(1, len(code_numbers)))
+        return dict(zip(code_numbers, np.split(rows[by_code], ends), strict=True))
 
-    def sounding_like(self, query: Sequence[str]) -> tuple[Numbers, Numbers]:
+    def sounding_like(self, query: Sequence[str]) -> tuple[Indices, Indices]:
         """Return the rows of names that contain every Metaphone code of a query, and how many words match."""
         nothing = np.zeros(0, dtype=np.intp)
-        found = [self._by_sound.get(code, nothing) for code in dict.fromkeys(map(sound, query))]
-        rows, times = np.unique(np.concatenate(found), return_counts=True)
-        has_all = np.logical_and.reduce([np.isin(rows, each) for each in found])
-        return rows[has_all], times[has_all]
+        codes = dict.fromkeys(map(metaphone, query))
+        rows_by_code = [self._by_sound.get(code, nothing) for code in codes]
+        rows, matching_words = np.unique(np.concatenate(rows_by_code), return_counts=True)
+        has_all_codes = np.logical_and.reduce([np.isin(rows, with_code) for with_code in rows_by_code])
+        return rows[has_all_codes], matching_words[has_all_codes]
 
 
-def sound(word: str) -> str:
+def metaphone(word: str) -> str:
     """Return the Metaphone code of a word, or the word itself if its code is a single letter."""
     code = jellyfish.metaphone(word)
-    return code if len(code) > _SHORT_CODE else word
+    return code if len(code) >= _MIN_CODE_LETTERS else word
 
 
 def catalogue(scan: Scan) -> NameCatalogue:
     """Index the identifiers of a scan: definitions, parameters and local variables."""
-    found: dict[tuple[str, str], set[FileLine]] = {}
+    places: dict[tuple[str, str], set[FileLine]] = {}
     for number, (path, record) in enumerate(scan.files.items()):
-        if number % _FILES == 0:
+        if number % _FILES_BETWEEN_REPORTS == 0:
             current_call().progress(number, len(scan.files), "Reading names")
         definitions = record.names.definitions
-        for each in definitions:
-            found.setdefault((each.name, each.kind), set()).add((path, each.line))
+        for definition in definitions:
+            key = (definition.name, definition.kind)
+            places.setdefault(key, set()).add((path, definition.line))
         for uses in record.names.uses:
             line = 1 if uses.definition == MODULE else definitions[uses.definition].line
             for name in uses.bound:
-                found.setdefault((name, LOCAL), set()).add((path, line))
-    named = [(key, places) for key, places in found.items() if is_name(key[0])]
-    return NameCatalogue([Identifier(*key, tuple(sorted(places))) for key, places in sorted(named)])
+                places.setdefault((name, LOCAL), set()).add((path, line))
+    return NameCatalogue(
+        [
+            Identifier(name, kind, tuple(sorted(places[name, kind])))
+            for name, kind in sorted(places)
+            if is_name(name)
+        ]
+    )

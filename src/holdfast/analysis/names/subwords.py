@@ -1,35 +1,39 @@
-"""Splits a name into words: `HTTPServer2Config` is http, server, 2, config."""
+"""Splits a name into words: `HTTPServer2Config` consists of http, server, 2, config."""
 
 from __future__ import annotations
 
 import re
 
-_SIGNS = re.compile(r"[\s()\[\]\"'`,]")
-_PARTS = re.compile("U+(?=UL)|U?L+|U+|D+")
+_NOT_IN_NAMES = re.compile(r"[\s()\[\]\"'`,]")
+_WORD_SHAPES = re.compile("U+(?=UL)|U?L+|U+|D+")
+"""Matches the words in a name whose characters are replaced by their classes (`_CharacterClasses`)."""
 
 
-class _Shapes(dict[int, str]):
+class _CharacterClasses(dict[int, str]):
     """Maps each character to its class: U (upper case), L (lower case), D (digit) or _ (other)."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        shape = "_"
+        character_class = "_"
         if character.isdecimal():
-            shape = "D"
+            character_class = "D"
         elif character.isalpha():
-            shape = "U" if character.isupper() else "L"
-        self[code] = shape
-        return shape
+            character_class = "U" if character.isupper() else "L"
+        self[code] = character_class
+        return character_class
 
 
-_SHAPES = _Shapes()
+_CHARACTER_CLASSES = _CharacterClasses()
 
 
 def subwords(name: str) -> list[str]:
     """Return the words of a name in lower case, split at underscores, case changes and digits."""
-    return [name[part.start() : part.end()].lower() for part in _PARTS.finditer(name.translate(_SHAPES))]
+    words = _WORD_SHAPES.finditer(name.translate(_CHARACTER_CLASSES))
+    return [name[word.start() : word.end()].lower() for word in words]
 
 
 def is_name(name: str) -> bool:
-    """Return whether this is a chosen name, unlike `get('/') callback`, `[Symbol.iterator]` or `_`."""
-    return not _SIGNS.search(name) and _PARTS.search(name.translate(_SHAPES)) is not None
+    """Return whether a developer chose this name, unlike `get('/') callback`, `[Symbol.iterator]` or `_`."""
+    return (
+        not _NOT_IN_NAMES.search(name) and _WORD_SHAPES.search(name.translate(_CHARACTER_CLASSES)) is not None
+    )

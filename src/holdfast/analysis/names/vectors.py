@@ -1,8 +1,8 @@
 """Word vectors: words used in similar contexts in code and its documentation have similar directions.
 
 The vectors ship with the package, quantized to small integers; `scripts/train_names.py` trains them. An
-unknown word is the mean of its character n-grams, as in fastText. The vector of a name is the sum of its
-words', of which rare ones are longer; numbers are ignored.
+unknown word has the mean vector of its character n-grams, as in fastText. The vector of a name is the sum of
+those of its words, in which rare words have longer vectors; numbers are ignored.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 Matrix = np.ndarray[Any, np.dtype[np.float32]]
 FILE = "vectors.npz"
-_LEAST = 1e-9
-"""Avoids division by zero."""
+_MIN_LENGTH = 1e-9
+"""The length by which shorter vectors are divided: any small number avoids division by zero."""
 
 
 class Vectors:
@@ -29,24 +29,29 @@ class Vectors:
         words = bytes(stored["words"]).decode("ascii").split()
         self.index = {word: row for row, word in enumerate(words)}
         self._rows, self._scales = stored["rows"], stored["scales"]
-        self._pieces = len(self._rows) - len(words)
+        self._ngram_buckets = len(self._rows) - len(words)
 
     def __call__(self, words: Sequence[str]) -> Matrix:
         """Return a row for each word: zeros for numbers and for words with letters outside ASCII."""
         result = np.zeros((len(words), self._rows.shape[1]), dtype=np.float32)
-        known = [(at, self.index[word]) for at, word in enumerate(words) if word in self.index]
+        known = [(position, self.index[word]) for position, word in enumerate(words) if word in self.index]
         if known:
-            places, rows = np.array(known).T
-            result[places] = self._rows[rows] * self._scales[rows, None]
-        for at, word in enumerate(words):
+            positions, rows = np.array(known).T
+            result[positions] = self._scaled(rows)
+        for position, word in enumerate(words):
             if word not in self.index and word.isascii() and word.isalpha():
-                rows = len(self.index) + np.array([crc32(p) % self._pieces for p in pieces(word)])
-                result[at] = unit((self._rows[rows] * self._scales[rows, None]).mean(axis=0))
+                buckets = np.array([crc32(ngram) % self._ngram_buckets for ngram in ngrams(word)])
+                result[position] = unit(self._scaled(len(self.index) + buckets).mean(axis=0))
         return result
 
+    def _scaled(self, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Matrix:
+        """Return rows of the table as vectors."""
+        vectors: Matrix = self._rows[rows] * self._scales[rows, None]
+        return vectors
 
-def pieces(word: str) -> Iterator[bytes]:
-    """Yield the character n-grams of a word, n from 3 to 5, with markers for its beginning and end."""
+
+def ngrams(word: str) -> Iterator[bytes]:
+    """Yield the character n-grams of a word, n from 3 to 5, with markers for its start and end."""
     marked = f"<{word}>".encode()
     for length in (3, 4, 5):
         for start in range(max(1, len(marked) - length + 1)):
@@ -55,7 +60,7 @@ def pieces(word: str) -> Iterator[bytes]:
 
 def unit(rows: Matrix) -> Matrix:
     """Normalize rows to length one; zeros stay zeros."""
-    lengths: Matrix = np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), _LEAST)
+    lengths: Matrix = np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), _MIN_LENGTH)
     return rows / lengths
 
 

@@ -13,7 +13,7 @@ from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
 from holdfast.analysis.context.scorecard import coverage_percent
-from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
@@ -68,7 +68,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
         description="Minimum confidence of predictions and dead code.",
     )
     min_lines: Integer = count_field(
-        BLOCK_LINES,
+        MIN_COPY_LINES,
         100_000,
         "Minimum lines of a clone, and lines of code in a file that is predicted or graded.",
     )
@@ -255,7 +255,7 @@ def _record_point(
     results: Mapping[str, Mapping[str, Any]],
 ) -> TrendPoint:
     numbers = section_numbers(results)
-    if args.min_lines != BLOCK_LINES or args.wanted != SECTIONS:
+    if args.min_lines != MIN_COPY_LINES or args.wanted != SECTIONS:
         # With other arguments these numbers cannot be compared with those recorded before.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
     numbers["coverage"] = coverage_percent(run.measured.files.values())

@@ -19,8 +19,14 @@ from holdfast.analysis.graph.dependency_graph import (
     NodeType,
     dependency_graph,
 )
-from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
-from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
+from holdfast.analysis.graph.drawing import MAX_MERMAID_EDGES, MAX_MERMAID_NODES, dot, mermaid
+from holdfast.analysis.graph.excerpt import (
+    SELECTION_METHOD,
+    SELECTION_METHOD_AROUND_FOCUS,
+    excerpt,
+    matching_nodes,
+    nodes_around,
+)
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
@@ -277,11 +283,11 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         base_graph, base_references, _ = _resolve(room, base.scan(scan), args)
         base_cycles = cycles(base_graph.edges)
         import_cycles = [cycle for cycle in import_cycles if cycle not in base_cycles]
-        graph, references = graph.since(base_graph), _new_references(references, base_references)
+        graph, references = graph.new_since(base_graph), _new_references(references, base_references)
     distances = _distances_from_focus(graph, args)
     max_nodes, max_edges = args.limit, args.limit * _EDGES_PER_NODE
     if args.format == "mermaid":
-        max_nodes, max_edges = min(max_nodes, MERMAID_NODES), min(max_edges, MERMAID_EDGES)
+        max_nodes, max_edges = min(max_nodes, MAX_MERMAID_NODES), min(max_edges, MAX_MERMAID_EDGES)
     part = excerpt(graph, distances, max_nodes, max_edges)
     return DependencyGraph(
         **scan.counts.model_dump(),
@@ -306,7 +312,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         total_references=len(references),
         references=[LanguageReference(**item._asdict()) for item in references[: args.limit]],
         damaged_settings=damaged,
-        method=METHOD if distances is None else METHOD_AROUND,
+        method=SELECTION_METHOD if distances is None else SELECTION_METHOD_AROUND_FOCUS,
     )
 
 
@@ -328,13 +334,13 @@ def _new_references(
 def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
     if args.focus is None:
         return None
-    seeds = matching(graph, args.focus)
+    seeds = matching_nodes(graph, args.focus)
     if not seeds:
         raise NotFound(
             f"This {args.dag_type} has no node '{args.focus}'.",
             hint="Give a path from the root of the repository, or a symbol such as Class.method.",
         )
-    return around(graph, seeds, args.depth or 1)
+    return nodes_around(graph, seeds, args.depth or 1)
 
 
 def _edge(edge: DependencyEdge) -> GraphEdge:

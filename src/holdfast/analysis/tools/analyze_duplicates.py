@@ -8,7 +8,14 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis.duplicates.clone import COPIES, KINDS, CloneClass, CloneKind, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone import (
+    CLONE_KINDS,
+    COPY_KINDS,
+    CloneClass,
+    CloneKind,
+    CloneQuery,
+    Fragment,
+)
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_of
 from holdfast.analysis.engine.scan import Project
@@ -267,7 +274,7 @@ def _summary(found: CloneReport, *, are_counted: bool) -> DuplicatesSummary:
         total_lines=found.total_lines,
         duplication_ratio=round(found.duplication, 4) if are_counted and found.total_lines else None,
         clone_groups=len(found.classes),
-        groups_by_type={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        groups_by_type={kind: kinds[kind] for kind in CLONE_KINDS if kinds[kind]},
         largest_group_size=max((len(one.fragments) for one in found.classes), default=0),
     )
 
@@ -305,7 +312,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     the share of duplicate lines.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
+    kinds = frozenset(CLONE_KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
     started = monotonic()
     scan = room.scan_tokens(project)
     read = monotonic()
@@ -326,7 +333,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,
         min_lines=args.min_lines,
-        summary=_summary(found, are_counted=bool(kinds & COPIES)),
+        summary=_summary(found, are_counted=bool(kinds & COPY_KINDS)),
         groups=[_clone_group(room, one, args) for one in found.classes[: args.limit]],
         hotspots=_hotspots(found, args.limit),
         gpu=GpuReport(**vars(found.gpu)),

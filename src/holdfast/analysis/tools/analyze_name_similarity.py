@@ -152,7 +152,7 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
     parts of its score. Searches functions, types, variables, or all of them.
     """
     from holdfast.analysis.names.catalogue import catalogue
-    from holdfast.analysis.names.ranking import LEAST, ranking
+    from holdfast.analysis.names.ranking import MIN_SCORE, ranking
 
     if not subwords(args.query):
         raise InvalidArguments("`query` has neither letters nor digits.", hint="Give a name.")
@@ -166,7 +166,7 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
         scope=args.scope,
         total_candidates=int(known.scopes[args.scope].sum()),
         total_matches=total,
-        least_score=LEAST,
+        least_score=MIN_SCORE,
         matches=[_similar_name(match) for match in matches],
         method=_METHOD + (_PHONETIC if args.phonetic else ""),
     )

@@ -7,7 +7,7 @@ from pydantic import Field
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import cached_graph
-from holdfast.analysis.graph.layered_picture import picture
+from holdfast.analysis.graph.layered_picture import layered_picture
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, first_cycles
@@ -65,7 +65,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
     edges = cached_graph(room, scan, "import-graph").edges
-    drawn, import_cycles = picture(edges, args.limit), cycles(edges)
+    drawn, import_cycles = layered_picture(edges, args.limit), cycles(edges)
     return DrawnGraph(
         **scan.counts.result_fields(project.path),
         svg=drawn.svg,

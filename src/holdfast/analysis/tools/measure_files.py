@@ -10,7 +10,7 @@ from pydantic import Field
 
 from holdfast.analysis import reports
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS, recent_churn
-from holdfast.analysis.duplicates.clone import BLOCK_LINES
+from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
@@ -42,8 +42,8 @@ _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
     f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last."
     " Hot spot: complexity × churn. Debt: comments with a debt marker. Duplication: share"
-    f" of lines in exact or renamed clones of at least {BLOCK_LINES} lines. Defects: the probability of a fix"
-    " within a year. Coverage: percent, from coverage reports."
+    f" of lines in exact or renamed clones of at least {MIN_COPY_LINES} lines. Defects: the probability of a"
+    " fix within a year. Coverage: percent, from coverage reports."
 )
 
 

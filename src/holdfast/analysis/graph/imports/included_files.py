@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from posixpath import basename, dirname
 
-from holdfast.analysis.graph.imports.layout import below
-from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.analysis.graph.imports.layout import join_path
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
 from holdfast.syntax.record import ImportedName
 
-_ROOTS = frozenset({"lib", "include", "inc", "src", "app"})
-"""Folders that usually are on the include path."""
+_INCLUDE_FOLDERS = frozenset({"lib", "include", "inc", "src", "app"})
+"""Names of folders that are usually on the include path."""
 
 
 class IncludedFiles(ImportResolver):
@@ -18,23 +18,38 @@ class IncludedFiles(ImportResolver):
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
         """Return the file relative to this one, or the only file of the project with that path suffix."""
-        written = imported.module
+        written = imported.module  # with its quotes or angle brackets
+        is_system = written.startswith("<")
         language = self._layout.records[path].language
         module = written.strip("\"'<>")
         if language == "bash":
-            module = re.sub(r"^.*[})\"']/|^\$\w+/", "", module)
-        ending = ".rb" if language == "ruby" and not module.endswith(".rb") else ""
-        beside = below(dirname(path), module + ending)
-        bare = language == "ruby" and not imported.level and not module.startswith(".")
-        if not written.startswith("<") and not bare and beside in self._layout.records:
-            return Target((beside,), "*", "", "exact" if module == written.strip("\"'") else "likely")
-        plain = "/".join(part for part in (module + ending).split("/") if part not in (".", ".."))
-        found = self._layout.with_suffix(plain)
-        folders = {file: file[: -len(plain) - 1] for file in found}
-        rooted = [file for file, folder in folders.items() if not folder or basename(folder) in _ROOTS]
-        chosen = found if len(found) == 1 and ("/" in plain or written.startswith('"')) else rooted
-        if len(chosen) == 1:
-            return Target((chosen[0],), "*", "", "likely")
-        if written.startswith("<") or bare:
-            return UNRESOLVED if chosen else outside(module.partition("/")[0] if bare else module)
-        return UNRESOLVED
+            module = re.sub(r"^.*[})\"']/|^\$\w+/", "", module)  # "$(dirname "$0")/lib.sh", $HERE/lib.sh
+        file_name = module
+        if language == "ruby" and not module.endswith(".rb"):
+            file_name += ".rb"
+        is_gem = language == "ruby" and not imported.level and not module.startswith(".")
+
+        relative = join_path(dirname(path), file_name)
+        if not is_system and not is_gem and relative in self._layout.records:
+            is_literal = module == written.strip("\"'")
+            return Target((relative,), "*", "", "exact" if is_literal else "likely")
+
+        candidates = self._on_include_path(file_name, is_quoted=written.startswith('"'))
+        if len(candidates) == 1:
+            return Target((candidates[0],), "*", "", "likely")
+        if candidates:
+            return UNRESOLVED
+        if is_gem:
+            return external_target(module.partition("/")[0])
+        return external_target(module) if is_system else UNRESOLVED
+
+    def _on_include_path(self, file_name: str, *, is_quoted: bool) -> list[str]:
+        """Return the files that a name may mean if the usual folders are on the include path."""
+        suffix = "/".join(part for part in file_name.split("/") if part not in (".", ".."))
+        files = self._layout.with_suffix(suffix)
+        if len(files) == 1 and ("/" in suffix or is_quoted):
+            return files
+        folders = {file: file[: -len(suffix) - 1] for file in files}
+        return [
+            file for file, folder in folders.items() if not folder or basename(folder) in _INCLUDE_FOLDERS
+        ]

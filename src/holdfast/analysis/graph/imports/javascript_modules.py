@@ -1,25 +1,44 @@
 """JavaScript and TypeScript modules: relative paths, `paths` of tsconfig, packages of a workspace.
 
 Extensions and index files are tried as bundlers do; `.js` also finds the `.ts` it is compiled from. If the
-`exports` or `main` of a package names build output, its source is searched for, with certainty `likely`.
+`exports` or `main` of a package names build output, the result is the source of that, with certainty
+`likely`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from posixpath import dirname, join
-from typing import Any
+from typing import Any, NamedTuple
 
-from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
 from holdfast.syntax.record import ImportedName
 
-_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
-_COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
-_BUILT = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "es"})
+_EXTENSIONS_TO_TRY = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+_SOURCE_EXTENSIONS = {
+    ".js": (".ts", ".tsx", ".d.ts"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+}
+"""The extensions of the TypeScript that each extension may be compiled from."""
+_BUILD_FOLDERS = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "es"})
 _CONDITIONS = ("source", "types", "import", "module", "default", "require", "node", "browser")
-_EXTENDED = 8
-"""How many `extends` of a tsconfig are followed; a judgement that also ends cycles."""
+"""Conditions of `exports` and `imports`, in the order in which they are tried: source code first."""
+_MAX_EXTENDED_CONFIGS = 8
+"""How many `extends` of a tsconfig are followed: a judgement. Real chains are shorter, and a cycle ends."""
+
+
+class _PathMapping(NamedTuple):
+    """The module mapping of a tsconfig."""
+
+    base: str
+    """The folder that the goals are relative to."""
+    patterns: dict[str, list[str]]
+    """`paths`: for each pattern of module names, the paths to try."""
+    has_base_url: bool
+    """Whether other module names are relative to the base folder, too."""
 
 
 class JavaScriptModules(ImportResolver):
@@ -27,126 +46,154 @@ class JavaScriptModules(ImportResolver):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._compilers = {
+        self._compiler_configs = {
             dirname(path): path
             for name in ("jsconfig.json", "tsconfig.base.json", "tsconfig.json")
             for path in layout.settings(name)
         }
-        self._paths: dict[str, tuple[str, dict[str, list[str]], bool]] = {}
+        """The compiler settings in each folder; tsconfig.json is preferred."""
+        self._path_mappings: dict[str, _PathMapping] = {}
+        """The mapping of each folder with compiler settings, as far as it was needed."""
         self._manifests: dict[str, dict[str, Any]] = {}
+        """The package.json in each folder."""
         self._packages: dict[str, str] = {}
+        """The folder of each package of the workspace, by its name."""
         for path in layout.settings("package.json"):
             manifest = self._manifests[dirname(path)] = layout.json(path)
             if isinstance(name := manifest.get("name"), str):
                 self._packages.setdefault(name, dirname(path))
-        self._known: dict[tuple[str, str], Target] = {}
+        self._resolved: dict[tuple[str, str], Target] = {}
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
         """Resolve an import."""
         key = (dirname(path), imported.module)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._resolve(*key)
-        return found._replace(symbol=imported.name) if found.files else found
+        target = self._resolved.get(key)
+        if target is None:
+            target = self._resolved[key] = self._resolve(*key)
+        return target._replace(symbol=imported.name) if target.files else target
 
     def _resolve(self, folder: str, module: str) -> Target:
         module = module.partition("?")[0]
         if module.startswith((".", "/")):
-            found = self._file(below(folder, module.lstrip("/") if module[0] == "/" else module))
-            return Target((found,), "", "", "exact") if found else UNRESOLVED
-        mapped = self._by_paths(folder, module) or self._own(folder, module) or self._by_package(module)
-        return mapped or outside(_package_name(module))
+            file = self._find_file(join_path(folder, module.lstrip("/") if module[0] == "/" else module))
+            return Target((file,), "", "", "exact") if file else UNRESOLVED
+        target = (
+            self._resolve_mapped(folder, module)
+            or self._resolve_subpath(folder, module)
+            or self._resolve_workspace_package(module)
+        )
+        return target or external_target(_package_name(module))
 
-    def _file(self, place: str) -> str | None:
+    def _find_file(self, path: str) -> str | None:
         """Return the file for a module path: exact, with an extension added, or a folder's index file."""
-        known = self._layout.records
-        if place in known:
-            return place
-        stem, dot, extension = place.rpartition(".")
-        candidates = [stem + other for other in _COMPILED.get(dot + extension, ())]
-        candidates += [place + other for other in _EXTENSIONS]
-        candidates += [join(place, "index" + other) for other in _EXTENSIONS]
-        found = next((candidate for candidate in candidates if candidate in known), None)
-        return found or (place if place in self._layout.others else None)
+        sources = self._layout.records
+        if path in sources:
+            return path
+        stem, dot, extension = path.rpartition(".")
+        candidates = [stem + other for other in _SOURCE_EXTENSIONS.get(dot + extension, ())]
+        candidates += [path + other for other in _EXTENSIONS_TO_TRY]
+        candidates += [join(path, "index" + other) for other in _EXTENSIONS_TO_TRY]
+        for candidate in candidates:
+            if candidate in sources:
+                return candidate
+        return path if path in self._layout.others else None
 
-    def _by_paths(self, folder: str, module: str) -> Target | None:
+    def _resolve_mapped(self, folder: str, module: str) -> Target | None:
         """Resolve a module through `paths` and `baseUrl` of the nearest compiler settings."""
-        place = next((home for home in upwards(folder) if home in self._compilers), None)
-        if place is None:
+        home = next((home for home in folder_and_ancestors(folder) if home in self._compiler_configs), None)
+        if home is None:
             return None
-        if place not in self._paths:
-            self._paths[place] = self._compiler_paths(self._compilers[place])
-        base, paths, based = self._paths[place]
-        for pattern in sorted(paths, key=lambda text: -len(text.partition("*")[0])):
-            head, star, tail = pattern.partition("*")
-            fits = module.startswith(head) and module.endswith(tail) if star else module == pattern
-            middle = module[len(head) : len(module) - len(tail)] if star else ""
-            for goal in paths[pattern] if fits else ():
-                if found := self._file(below(base, goal.replace("*", middle))):
-                    return Target((found,), "", "", "exact")
-        found = self._file(below(base, module)) if based else None
-        return Target((found,), "", "", "exact") if found else None
+        if home not in self._path_mappings:
+            self._path_mappings[home] = self._read_path_mapping(self._compiler_configs[home])
+        mapping = self._path_mappings[home]
+        candidates = []
+        for pattern in sorted(mapping.patterns, key=lambda text: -len(text.partition("*")[0])):
+            wildcard = _match_wildcard(pattern, module)
+            if wildcard is not None:
+                candidates += [goal.replace("*", wildcard) for goal in mapping.patterns[pattern]]
+        if mapping.has_base_url:
+            candidates.append(module)
+        for candidate in candidates:
+            if file := self._find_file(join_path(mapping.base, candidate)):
+                return Target((file,), "", "", "exact")
+        return None
 
-    def _compiler_paths(self, path: str) -> tuple[str, dict[str, list[str]], bool]:
-        """Return the base folder, `paths`, and whether bare names are relative to the base folder."""
-        for _ in range(_EXTENDED):
-            settings = self._layout.json(path)
+    def _read_path_mapping(self, config: str) -> _PathMapping:
+        """Return the mapping of a tsconfig, or of the first one it extends that has any."""
+        for _ in range(_MAX_EXTENDED_CONFIGS):
+            settings = self._layout.json(config)
             options = settings.get("compilerOptions")
-            options = options if isinstance(options, dict) else {}
-            base, paths = options.get("baseUrl"), options.get("paths")
-            if isinstance(base, str) or isinstance(paths, dict):
-                mappings = {
-                    str(key): [goal for goal in value if isinstance(goal, str)]
-                    for key, value in (paths if isinstance(paths, dict) else {}).items()
-                    if isinstance(value, list)
-                }
-                return (
-                    below(dirname(path), base if isinstance(base, str) else ""),
-                    mappings,
-                    isinstance(base, str),
-                )
+            if isinstance(options, dict):
+                base, paths = options.get("baseUrl"), options.get("paths")
+                if isinstance(base, str) or isinstance(paths, dict):
+                    base_folder = join_path(dirname(config), base if isinstance(base, str) else "")
+                    patterns = _lists_of_texts(paths) if isinstance(paths, dict) else {}
+                    return _PathMapping(base_folder, patterns, isinstance(base, str))
             extended = settings.get("extends")
             if not isinstance(extended, str) or not extended.startswith("."):
                 break
-            path = below(dirname(path), extended if extended.endswith(".json") else extended + ".json")
-        return "", {}, False
+            config = join_path(
+                dirname(config), extended if extended.endswith(".json") else extended + ".json"
+            )
+        return _PathMapping("", {}, False)
 
-    def _own(self, folder: str, module: str) -> Target | None:
-        """Resolve a subpath import, which begins with `#`, in the `imports` of the file's own package."""
+    def _resolve_subpath(self, folder: str, module: str) -> Target | None:
+        """Resolve a subpath import, which starts with `#`, in the `imports` of the file's package."""
         if not module.startswith("#"):
             return None
-        home = next((home for home in upwards(folder) if home in self._manifests), None)
+        home = next((home for home in folder_and_ancestors(folder) if home in self._manifests), None)
         if home is None:
             return None
-        return self._first(home, _goals(self._manifests[home].get("imports"), module)) or UNRESOLVED
+        goals = _goals(self._manifests[home].get("imports"), module)
+        return self._first_existing(home, goals) or UNRESOLVED
 
-    def _by_package(self, module: str) -> Target | None:
+    def _resolve_workspace_package(self, module: str) -> Target | None:
         """Resolve a module of a package in the same workspace."""
         name = _package_name(module)
         home = self._packages.get(name)
         if home is None:
             return None
-        manifest, inner = self._manifests[home], "." + module[len(name) :]
-        goals = list(_goals(manifest.get("exports"), inner))
-        if inner == ".":
+        manifest, subpath = self._manifests[home], "." + module[len(name) :]
+        goals: list[Any] = list(_goals(manifest.get("exports"), subpath))
+        if subpath == ".":
             goals += [manifest[key] for key in ("source", "types", "module", "main") if key in manifest]
             goals += ["src/index", "index"]
-        return self._first(home, iter([*goals, inner, join("src", inner)])) or UNRESOLVED
+        return self._first_existing(home, [*goals, subpath, join("src", subpath)]) or UNRESOLVED
 
-    def _first(self, home: str, goals: Iterator[Any]) -> Target | None:
+    def _first_existing(self, home: str, goals: Iterable[Any]) -> Target | None:
         """Return the first of a package's paths that exists, or the source it is built from."""
         for goal in goals:
             if not isinstance(goal, str):
                 continue
-            if found := self._file(below(home, goal)):
-                return Target((found,), "", "", "exact")
+            if file := self._find_file(join_path(home, goal)):
+                return Target((file,), "", "", "exact")
             parts = [part for part in goal.split("/") if part != "."]
-            while parts and parts[0] in _BUILT:
+            while parts and parts[0] in _BUILD_FOLDERS:
                 parts = parts[1:]
                 stem = "/".join(parts).removesuffix(".d.ts").removesuffix(".js")
-                if found := self._file(below(home, "src", stem)) or self._file(below(home, stem)):
-                    return Target((found,), "", "", "likely")
+                for folder in (join_path(home, "src"), home):
+                    if file := self._find_file(join_path(folder, stem)):
+                        return Target((file,), "", "", "likely")
         return None
+
+
+def _match_wildcard(pattern: str, text: str) -> str | None:
+    """Return what the `*` of a pattern stands for, "" if it has none; None if the pattern does not match."""
+    head, star, tail = pattern.partition("*")
+    if not star:
+        return "" if text == pattern else None
+    if text.startswith(head) and text.endswith(tail):
+        return text[len(head) : len(text) - len(tail)]
+    return None
+
+
+def _lists_of_texts(table: dict[Any, Any]) -> dict[str, list[str]]:
+    """Return the entries of a table that are lists, without items that are not texts."""
+    return {
+        str(key): [item for item in value if isinstance(item, str)]
+        for key, value in table.items()
+        if isinstance(value, list)
+    }
 
 
 def _package_name(module: str) -> str:
@@ -155,23 +202,27 @@ def _package_name(module: str) -> str:
     return "/".join(parts[:2]) if module.startswith("@") else parts[0]
 
 
-def _goals(table: Any, name: str) -> Iterator[Any]:
+def _goals(table: Any, name: str) -> Iterator[str]:
     """Yield the paths for a name in an `exports` or `imports` table, under all conditions."""
-    if isinstance(table, str) or (isinstance(table, dict) and not any(key[:1] in ".#" for key in table)):
+    if isinstance(table, str):
         table = {".": table}
-    for key, value in table.items() if isinstance(table, dict) else ():
-        head, star, tail = key.partition("*")
-        if key == name or (star and name.startswith(head) and name.endswith(tail)):
-            middle = name[len(head) : len(name) - len(tail)] if star else ""
-            yield from (goal.replace("*", middle) for goal in _conditional(value))
+    if not isinstance(table, dict):
+        return
+    if not any(key[:1] in ".#" for key in table):
+        table = {".": table}  # the conditions of the package itself
+    for key, value in table.items():
+        wildcard = _match_wildcard(key, name)
+        if wildcard is not None:
+            yield from (goal.replace("*", wildcard) for goal in _conditional_paths(value))
 
 
-def _conditional(value: Any) -> Iterator[str]:
+def _conditional_paths(value: Any) -> Iterator[str]:
+    """Yield the paths in a value: a text, a list of alternatives, or a table by condition."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value:
-            yield from _conditional(item)
+            yield from _conditional_paths(item)
     elif isinstance(value, dict):
         for condition in sorted(value, key=lambda key: _CONDITIONS.index(key) if key in _CONDITIONS else 99):
-            yield from _conditional(value[condition])
+            yield from _conditional_paths(value[condition])

@@ -18,18 +18,19 @@ from holdfast.syntax.record import MODULE, Record
 ReadOther = Callable[[str], str | None]
 """Returns the text of a file that is not source code, or None if it does not exist."""
 
-_IN_JSON = re.compile(
+_JSON_COMMENTS = re.compile(
     r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}])', re.DOTALL
 )
+"""A string, which is kept, or a comment or trailing comma, which strict JSON does not allow."""
 
 
-def below(folder: str, *parts: str) -> str:
-    """Join and normalize a path relative to a folder; one outside the root begins with `..`."""
-    found = normpath(join(folder, *parts))
-    return "" if found == "." else found
+def join_path(folder: str, *parts: str) -> str:
+    """Join and normalize a path relative to a folder; a path outside the root starts with `..`."""
+    path = normpath(join(folder, *parts))
+    return "" if path == "." else path
 
 
-def upwards(folder: str) -> Iterator[str]:
+def folder_and_ancestors(folder: str) -> Iterator[str]:
     """Yield a folder and its ancestors, up to the root of the repository."""
     while folder:
         yield folder
@@ -43,52 +44,57 @@ class Layout:
     def __init__(self, records: Mapping[str, Record], others: Iterable[str], read_other: ReadOther) -> None:
         self.records = records
         self.others = frozenset(others)
+        """The files that are not source code."""
         self.damaged: dict[str, str] = {}
+        """The settings files that could not be parsed, with the reason."""
         self._read_other = read_other
-        self._tops: dict[str, frozenset[str]] = {}
+        self._top_level_names: dict[str, frozenset[str]] = {}
 
-    def of(self, *languages: str) -> list[str]:
+    def files_in(self, *languages: str) -> list[str]:
         """Return the files in the given languages, in order."""
         return [path for path, record in self.records.items() if record.language in languages]
 
     @cached_property
     def by_folder(self) -> dict[str, list[str]]:
         """The source files by the folder that directly contains them."""
-        return self._grouped(dirname)
+        return self._group_files(dirname)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
         """The source files by base name."""
-        return self._grouped(basename)
+        return self._group_files(basename)
 
-    def _grouped(self, part: Callable[[str], str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+    def _group_files(self, key: Callable[[str], str]) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = defaultdict(list)
         for path in self.records:
-            found[part(path)].append(path)
-        return dict(found)
+            groups[key(path)].append(path)
+        return dict(groups)
 
     def with_suffix(self, suffix: str) -> list[str]:
         """Return the source files whose paths end with this path, at a folder boundary."""
-        named = self.by_name.get(basename(suffix), [])
-        return [path for path in named if path == suffix or path.endswith("/" + suffix)]
+        candidates = self.by_name.get(basename(suffix), [])
+        return [path for path in candidates if path == suffix or path.endswith("/" + suffix)]
 
-    def top_names(self, path: str) -> frozenset[str]:
-        """Return the names that a file defines at the top level."""
-        found = self._tops.get(path)
-        if found is None:
+    def top_level_names(self, path: str) -> frozenset[str]:
+        """Return the names that a file defines at the top level or in a namespace."""
+        names = self._top_level_names.get(path)
+        if names is None:
             definitions = self.records[path].names.definitions
-            spaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"} | {MODULE}
-            found = frozenset(item.name for item in definitions if item.container in spaces)
-            self._tops[path] = found
-        return found
+            namespaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"}
+            names = frozenset(
+                item.name for item in definitions if item.container == MODULE or item.container in namespaces
+            )
+            self._top_level_names[path] = names
+        return names
 
     def settings(self, name: str) -> list[str]:
         """Return the settings files with a name, in the project and its parent folders."""
-        found = {path for path in self.others if basename(path) == name}
+        paths = {path for path in self.others if basename(path) == name}
         folders = [dirname(path) for path in self.records]
-        around = commonpath(folders) if folders and all(folders) else ""
-        found.update(join(folder, name) for folder in upwards(around) if self.text(join(folder, name)))
-        return sorted(found)
+        project = commonpath(folders) if folders and all(folders) else ""
+        in_parents = [join(folder, name) for folder in folder_and_ancestors(project)]
+        paths.update(path for path in in_parents if self.text(path))
+        return sorted(paths)
 
     def text(self, path: str) -> str | None:
         """Return the text of a file that is not source code, or None."""
@@ -96,19 +102,20 @@ class Layout:
 
     def json(self, path: str) -> dict[str, Any]:
         """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
-        return self._document(path, lambda text: parse_json(_IN_JSON.sub(lambda found: found[1] or "", text)))
+        return self._parse(path, lambda text: parse_json(_JSON_COMMENTS.sub(lambda match: match[1] or "", text)))
 
     def toml(self, path: str) -> dict[str, Any]:
         """Return a TOML document."""
-        return self._document(path, parse_toml)
+        return self._parse(path, parse_toml)
 
-    def _document(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+    def _parse(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+        """Return the table in a settings file; empty if there is none."""
         text = self.text(path)
         if text is None:
             return {}
         try:
-            found = parse(text)
+            document = parse(text)
         except UnreadableDocument as error:
             self.damaged[path] = str(error)
             return {}
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}

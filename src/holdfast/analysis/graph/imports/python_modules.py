@@ -1,8 +1,8 @@
 """Python modules and packages: relative and absolute imports, namespace packages, `src` layouts.
 
-An absolute import is searched where Python would find it when the importing file runs or is installed:
-beside the outermost package around the file, in folders with project settings, and in `src` below them. A
-module found in exactly one other folder is `likely`.
+An absolute import is searched where Python would find it when the importing file runs or is installed: next
+to the outermost package around the file, in folders with project settings, and in their `src` folders. A
+module found in exactly one other folder has certainty `likely`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sys
 from collections import defaultdict
 from posixpath import dirname, join
 
-from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, outside
+from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path
+from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
 from holdfast.syntax.record import MODULE, ImportedName
 
-_SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg")
-_PACKAGE = "/__init__"
+_SETTINGS_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+_PACKAGE_FILE = "/__init__"
 
 
 class PythonModules(ImportResolver):
@@ -25,33 +25,37 @@ class PythonModules(ImportResolver):
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self._files: dict[str, str] = {}
+        """The file of each module, by its location: its path without extension, for a package its folder."""
         self._folders: set[str] = {""}
+        """All folders with Python files in them or deeper."""
         self._homes: dict[str, set[str]] = defaultdict(set)
+        """The folders that contain a module or package with each name."""
         self._roots: dict[str, list[str]] = {}
         self._bound: dict[str, frozenset[str]] = {}
-        self._known: dict[tuple[str, str, str, int], Target] = {}
-        for path in layout.of("python"):
+        self._resolved: dict[tuple[str, str, str, int], Target] = {}
+        for path in layout.files_in("python"):
             self._add(path)
-        marked = [
+        project_folders = [
             dirname(path)
-            for name in _SETTINGS
+            for name in _SETTINGS_FILES
             for path in (*layout.settings(name), *layout.with_suffix(name))
         ]
-        homes = dict.fromkeys(["", *sorted(marked)])
-        self._declared = list(dict.fromkeys(place for home in homes for place in (home, below(home, "src"))))
+        projects = dict.fromkeys(["", *sorted(project_folders)])
+        roots = [root for project in projects for root in (project, join_path(project, "src"))]
+        self._declared_roots = list(dict.fromkeys(roots))
+        """The folders from which absolute imports are resolved by convention."""
 
     def _add(self, path: str) -> None:
         location = path.rpartition(".")[0]
-        package = ("/" + location).endswith(_PACKAGE)
-        if package:
-            location = location[: -len(_PACKAGE)] if "/" in location else ""
-        if path.endswith(".pyi"):  # a stub counts only if there is no module
+        if ("/" + location).endswith(_PACKAGE_FILE):
+            location = location[: -len(_PACKAGE_FILE)] if "/" in location else ""
+        if path.endswith(".pyi"):  # a stub is used only if there is no module
             self._files.setdefault(location, path)
         else:
             self._files[location] = path
         if location:
             self._homes[location.rpartition("/")[2]].add(dirname(location))
-        for folder in upwards(dirname(path)):
+        for folder in folder_and_ancestors(dirname(path)):
             if folder in self._folders:
                 break
             self._folders.add(folder)
@@ -61,50 +65,60 @@ class PythonModules(ImportResolver):
         """Resolve an import."""
         folder = path.rpartition("/")[0]
         key = (folder, imported.module, imported.name, imported.level)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._resolve(folder, imported)
-        return found
+        target = self._resolved.get(key)
+        if target is None:
+            target = self._resolved[key] = self._resolve(folder, imported)
+        return target
 
     def _resolve(self, folder: str, imported: ImportedName) -> Target:
-        parts = imported.module.replace(".", "/")
         if imported.level:
-            for _ in range(imported.level - 1):
-                if not folder:
-                    return UNRESOLVED
-                folder = dirname(folder)
-            return self._at(below(folder, parts), imported.name) or UNRESOLVED
+            return self._resolve_relative(folder, imported)
+        location = imported.module.replace(".", "/")
         first = imported.module.partition(".")[0]
         homes = self._homes.get(first, set())
         for root in self._roots_of(folder):
-            if root in homes and (target := self._at(join(root, parts), imported.name)):
+            if root in homes and (target := self._target_at(join(root, location), imported.name)):
                 return target
         if not homes or first in sys.stdlib_module_names:
-            return outside(first)
-        apart = sorted(home for home in homes if home not in self._files)  # not inside packages
-        others = [target for home in apart if (target := self._at(join(home, parts), imported.name))]
-        if len(others) == 1:
-            return others[0]._replace(certainty="likely")
-        regular = any(join(home, first) in self._files for home in homes if home in self._declared)
-        return UNRESOLVED if others or regular else outside(first)
+            return external_target(first)
+        # Any other folder may be on the search path, but not one that is itself a package.
+        other_roots = sorted(home for home in homes if home not in self._files)
+        candidates = [self._target_at(join(root, location), imported.name) for root in other_roots]
+        targets = [target for target in candidates if target]
+        if len(targets) == 1:
+            return targets[0]._replace(certainty="likely")
+        is_in_project = any(
+            join(home, first) in self._files for home in homes if home in self._declared_roots
+        )
+        return UNRESOLVED if targets or is_in_project else external_target(first)
+
+    def _resolve_relative(self, folder: str, imported: ImportedName) -> Target:
+        """Resolve an import that starts with dots, in a file of this folder."""
+        for _ in range(imported.level - 1):
+            if not folder:
+                return UNRESOLVED
+            folder = dirname(folder)
+        location = join_path(folder, imported.module.replace(".", "/"))
+        return self._target_at(location, imported.name) or UNRESOLVED
 
     def _roots_of(self, folder: str) -> list[str]:
         """Return the root folders for absolute imports of the files in a folder, the likeliest first."""
-        found = self._roots.get(folder)
-        if found is None:
-            own = folder
-            while own in self._files and own:
-                own = dirname(own)
-            found = self._roots[folder] = list(dict.fromkeys([own, *self._declared]))
-        return found
+        roots = self._roots.get(folder)
+        if roots is None:
+            outside_packages = folder
+            while outside_packages in self._files and outside_packages:
+                outside_packages = dirname(outside_packages)
+            roots = list(dict.fromkeys([outside_packages, *self._declared_roots]))
+            self._roots[folder] = roots
+        return roots
 
-    def _at(self, location: str, name: str) -> Target | None:
+    def _target_at(self, location: str, name: str) -> Target | None:
         """Return the module at a location, or the submodule or name imported from it."""
         module = self._files.get(location)
         if name and name != "*":
-            inner = self._files.get(join(location, name))
-            if inner is not None and (module is None or name not in self._bound_in(module)):
-                return Target((inner,), "", "", "exact")
+            submodule = self._files.get(join(location, name))
+            if submodule is not None and (module is None or name not in self._bound_in(module)):
+                return Target((submodule,), "", "", "exact")
         if module is not None:
             return Target((module,), name, "", "exact")
         if not name and location in self._folders:  # a namespace package has no file of its own
@@ -112,17 +126,17 @@ class PythonModules(ImportResolver):
         return None
 
     def _bound_in(self, module: str) -> frozenset[str]:
-        """Return the names that a package binds itself and that thus shadow its submodules."""
-        found = self._bound.get(module)
-        if found is None:
+        """Return the names that a package binds itself, which shadow its submodules."""
+        names = self._bound.get(module)
+        if names is None:
             imports = self._layout.records[module].names.imports
             imported = (
                 item.alias for item in imports if item.name and item.definition == MODULE and item.module
             )
-            found = self._bound[module] = self._layout.top_names(module).union(imported)
-        return found
+            names = self._bound[module] = self._layout.top_level_names(module).union(imported)
+        return names
 
-    def member(self, path: str, name: str) -> str | None:
+    def submodule(self, path: str, name: str) -> str | None:
         """Return the submodule with that name, if `path` is the file of a package."""
         folder = dirname(path)
         return self._files.get(join(folder, name)) if self._files.get(folder) == path else None

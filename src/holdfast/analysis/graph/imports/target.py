@@ -8,11 +8,12 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.syntax.record import ImportedName
 
 Certainty = Literal["exact", "likely", "guess", "unknown"]
-"""`exact` follows from language rules, `likely` from a convention, `guess` from a name alone."""
+"""How sure a resolution is: `exact` follows from language rules, `likely` from a convention, `guess` from a
+name alone."""
 
 
 class Target(NamedTuple):
-    """What an import refers to."""
+    """The files or the package that an import refers to."""
 
     files: tuple[str, ...] = ()
     """Files of the project; several if a package is a folder of files."""
@@ -24,22 +25,23 @@ class Target(NamedTuple):
 
 
 UNRESOLVED = Target()
+"""An import whose target was not found, or is ambiguous."""
 
 
-def outside(package: str) -> Target:
+def external_target(package: str) -> Target:
     """Return a target outside the project."""
     return Target(package=package, certainty="exact")
 
 
 class ImportResolver:
-    """Resolves the imports of one family of languages; this base class treats all as external."""
+    """Resolves the imports of one family of languages; this base class resolves all to external packages."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
     def resolve(self, _path: str, imported: ImportedName, /) -> Target:
         """Resolve an import in a file."""
-        return outside(imported.module)
+        return external_target(imported.module)
 
-    def member(self, path: str, name: str) -> str | None:
-        """Return the file of a submodule, by its location relative to that of the parent."""
+    def submodule(self, path: str, name: str) -> str | None:
+        """Return the file of a submodule of the module in a file; None if modules have none."""

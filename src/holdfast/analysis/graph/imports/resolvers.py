@@ -1,0 +1,42 @@
+"""Selects the import resolver of each language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from holdfast.analysis.graph.file_scope import scoping_rules
+from holdfast.analysis.graph.imports.included_files import IncludedFiles
+from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
+from holdfast.analysis.graph.imports.layout import Layout
+from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
+from holdfast.analysis.graph.imports.python_modules import PythonModules
+from holdfast.analysis.graph.imports.rust_crates import RustCrates
+from holdfast.analysis.graph.imports.target import ImportResolver
+
+_RESOLVERS: Mapping[str, Callable[[Layout], ImportResolver]] = {
+    "python": PythonModules,
+    "javascript": JavaScriptModules,
+    "rust": RustCrates,
+    "go": GoModules,
+    "java": lambda layout: NamedPackages(layout, "java", "kotlin"),
+    "csharp": lambda layout: NamedPackages(layout, "csharp"),
+    "php": lambda layout: NamedPackages(layout, "php"),
+    **dict.fromkeys(("c", "ruby", "bash"), IncludedFiles),
+}
+"""The import resolver of each family of languages; imports of any other language are external."""
+
+
+class ImportResolvers:
+    """The import resolvers of one project, created when first used."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._resolvers: dict[str, ImportResolver] = {}
+
+    def for_language(self, language: str) -> ImportResolver:
+        """Return the resolver of a language, which the languages of its family share."""
+        family = scoping_rules(language).family
+        resolver = self._resolvers.get(family)
+        if resolver is None:
+            resolver = self._resolvers[family] = _RESOLVERS.get(family, ImportResolver)(self._layout)
+        return resolver
