@@ -67,7 +67,7 @@ class TaskItems(Input):
 
 
 class UpdateTask(InSession):
-    """What to change about a task."""
+    """A task, and the changes to make to it."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     set: TaskFields | None = Field(default=None, description="New values.")

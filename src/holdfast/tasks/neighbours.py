@@ -41,7 +41,7 @@ class TaskRemark:
 
 @dataclass(frozen=True, slots=True)
 class RemarkQuery:
-    """Which remarks to find: about a task's files, linked to the task, or naming the task."""
+    """A search for remarks: on a task's files, linked to the task, or naming the task."""
 
     files: Sequence[str] = ()
     links: Sequence[tuple[str, str]] = ()

@@ -52,13 +52,13 @@ this repository.
 
 
 class PlanWork(Input):
-    """What to plan."""
+    """The goal to plan for."""
 
     goal: str = Field(default="", max_length=10_000, description="The goal; optional.")
 
 
 class AboutTask(Input):
-    """Which task."""
+    """The task that a prompt is about."""
 
     task_id: str = Field(min_length=1, max_length=40, description="The task, such as TP-12.")
 

@@ -14,7 +14,7 @@ from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.store import query
 from holdfast.tasks.store.records import TaskWorkspace
-from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.session import recent_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import tasks
@@ -28,7 +28,7 @@ TOPIC = "tasks"
 MAX_DOCUMENT_TASKS = 1000
 """Tasks in one resource, which has no pages. A judgement: about 200 kB; `taskpilot_list` has pages."""
 LISTED_SESSION_SECONDS = 24 * 3600.0
-"""How long an agent is listed after its last call. A judgement: a day, so that last night's work shows up."""
+"""An agent is listed for so long after its last call. A judgement: a day, to include last night's work."""
 
 FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
@@ -174,7 +174,7 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
             "SELECT claim_agent, n, claim_expires FROM task WHERE workspace = :workspace"
             " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n"
         ).fetchall()
-        sessions = open_sessions(transaction, transaction.now - LISTED_SESSION_SECONDS)
+        sessions = recent_sessions(transaction, transaction.now - LISTED_SESSION_SECONDS)
     claims = [
         {"agent": agent, "task": f"TP-{number}", "expires_at": timestamp(expires)}
         for agent, number, expires in held

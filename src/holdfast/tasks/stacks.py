@@ -107,8 +107,8 @@ STANDARD_RULES: tuple[tuple[str, str], ...] = (
     ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
 )
 _MAX_REQUIREMENTS_CHARACTERS = 20_000
-"""How much of the requirements the planning task quotes. A judgement: several pages, below the limit of any
-description."""
+"""The length to which the planning task cuts the requirements. A judgement: several pages, below the limit of
+any description."""
 
 
 def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:

@@ -39,6 +39,9 @@ from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 from holdfast.tasks.trackers.report import Done, Side, SyncOutcome
 from holdfast.tasks.trackers.three_way_merge import merge_values
 
+_MAX_REF_CHARACTERS = 500
+"""The length to which refs of links to the source are cut. A judgement: paths of titles can be very long."""
+
 
 class Import:
     """One import of one source, with its outcome and problems."""
@@ -150,7 +153,7 @@ class Import:
             (name, "blocks") for origin in task.depends_on if (name := resolve(origin, "dependency"))
         ]
         parent = None if task.parent is None else resolve(task.parent, "parent")
-        link = TaskLink("file", f"{self._path}#{task.origin}"[:500], None, task.title)
+        link = TaskLink("file", f"{self._path}#{task.origin}"[:_MAX_REF_CHARACTERS], None, task.title)
         draft = draft_of(task, link, f"{self._source}#{task.origin}")
         return draft._replace(parent=parent, depends_on=needs, notes="\n".join(notes) or None)
 
@@ -163,9 +166,9 @@ class Import:
         seen = seen_values(item)
         found = merge_values(pair.base, synced_values(mine), seen, prefer=self._prefer)
         base = dict(found.base)
-        for clash in found.conflicts:
-            detail = f"{clash.field} is {clash.ours!a} here and {clash.theirs!a} there"
-            self._report("conflict", task, item.task, (clash.field,), detail)
+        for conflict in found.conflicts:
+            detail = f"{conflict.field} is {conflict.ours!a} here and {conflict.theirs!a} there"
+            self._report("conflict", task, item.task, (conflict.field,), detail)
         additions = self._list_additions(mine, pair, item, pairs)
         refused: dict[str, str] = {}
         if not dry_run:

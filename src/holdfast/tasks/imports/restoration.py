@@ -65,7 +65,7 @@ class _Restore:
     def __init__(self, connection: Connection, workspace: str, given: ParsedExport) -> None:
         self._connection = connection
         self._workspace = workspace
-        self._own = {"id": workspace}
+        self._by_workspace = {"id": workspace}
         self._given = given
         self._report = RestoreResult()
 
@@ -86,13 +86,15 @@ class _Restore:
             self._restore_lists(task)
         uids = [task["uid"] for task in changed]
         dependencies.refuse_cycles(connection, uids)
-        found = connection.execute("SELECT uid FROM task WHERE workspace = :id", self._own).fetchall()
+        found = connection.execute(
+            "SELECT uid FROM task WHERE workspace = :id", self._by_workspace
+        ).fetchall()
         all_tasks = [row[0] for row in found]
         dependencies.refresh_counts(connection, waiting=all_tasks, needed=all_tasks)
         connection.execute(
             "UPDATE workspace SET next_number = (SELECT coalesce(max(n), 0) + 1 FROM task"
             " WHERE workspace = :id) WHERE id = :id",
-            self._own,
+            self._by_workspace,
         )
         for table in TABLES:
             self._restore_table(table)
@@ -130,7 +132,7 @@ class _Restore:
     def _task_row(self, task: Mapping[str, Any], *, is_new: bool) -> dict[str, Any]:
         number = int(task["n"])
         query = "SELECT max(n), max(CASE WHEN n = :n THEN 1 ELSE 0 END) FROM task WHERE workspace = :id"
-        highest, is_taken = self._connection.execute(query, {**self._own, "n": number}).fetchone()
+        highest, is_taken = self._connection.execute(query, {**self._by_workspace, "n": number}).fetchone()
         if is_new and is_taken:
             self._report.renumbered[task_id(number)] = task_id(highest + 1)
             number = highest + 1

@@ -29,6 +29,19 @@ from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 
+LEASE_SECONDS = 1800.0
+"""The default lease. A judgement: an agent may be busy for this long between calls, and a task that a crashed
+agent holds is free again after half an hour."""
+_MAX_EVENTS_IN_ERROR = 10
+"""Events that the error for a lost claim lists, the latest ones. A judgement: they show who took the task."""
+_FEW_TASKS = 1000
+"""If fewer tasks have the label or the file, all of them are fetched and sorted, instead of going through the
+ready tasks. A judgement: so few rows are sorted in no time, and there may be any number of ready tasks."""
+_COUNT_UP_TO_FEW = {
+    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
+    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
+}
+"""Queries that count the tasks with a label or file, but stop at `:few`."""
 _TAKE_TASK = (
     "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
     " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
@@ -87,24 +100,7 @@ class ClaimFilter(NamedTuple):
         return False
 
 
-_FEW_TASKS = 1000
-"""If fewer tasks have the label or the file, all of them are fetched and sorted, instead of going through the
-ready tasks. A judgement: so few rows are sorted in no time, and there may be any number of ready tasks."""
-_COUNT_UP_TO_FEW = {
-    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
-    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
-}
-"""Queries that count matching tasks, but stop at `:few`."""
-
 ANY_TASK = ClaimFilter()
-
-LEASE_SECONDS = 1800.0
-"""The default lease. A judgement: an agent may be busy for this long between calls, and a task that a crashed
-agent holds is free again after half an hour."""
-
-
-_MAX_EVENTS_IN_ERROR = 10
-"""Events that the error for a lost claim lists, the latest ones. A judgement: they show who took the task."""
 
 
 class Claimed(NamedTuple):

@@ -24,7 +24,7 @@ _ORDERS: dict[Sort, tuple[str, str, str]] = {
 """For each order: the ORDER BY clause, the comparison that continues after a row, and the sort key."""
 _IN_WORKSPACE = "workspace = :workspace"
 IN_WORKSPACE_UNINDEXED = "coalesce(workspace, '') = :workspace"
-"""The same as `workspace = :workspace`, written so that the planner uses no index that starts with it."""
+"""Equivalent to `workspace = :workspace`, but the planner uses no index that starts with the workspace."""
 _READY = "status = 'backlog' AND waits = 0"
 """The condition of the partial index `task_ready`, word for word, so that the index also gives the order."""
 ABANDONED = "claim_agent IS NOT NULL AND claim_expires <= :now AND coalesce(status, '') = 'in-progress'"
@@ -35,7 +35,7 @@ _READY_OR_ABANDONED = f"waits = 0 AND (status = 'backlog' OR ({ABANDONED}))"
 
 
 class Query(NamedTuple):
-    """Which tasks to find, in which order, and which page of them."""
+    """A filter for tasks, an order, and a page."""
 
     numbers: Sequence[int] = ()
     status: Sequence[str] = ()

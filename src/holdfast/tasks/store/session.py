@@ -36,7 +36,7 @@ _INSERT_SESSION = (
 _COLUMNS = "id, agent, started, seen"
 _LEASE_START = "CASE WHEN claim_since > session.seen THEN claim_since ELSE session.seen END"
 """When a claim was taken or last renewed. All claims of a session are renewed when it is seen."""
-_FIRST_HALF_TIME = (
+_EARLIEST_HALFWAY_TIME = (
     f"SELECT min((claim_expires + {_LEASE_START}) / 2) FROM task WHERE task.workspace = session.workspace"
     " AND claim_agent IS NOT NULL AND claim_expires > session.seen AND claim_expires < :soon"
     " AND claim_session = session.id"
@@ -68,8 +68,8 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
         session = Session(new_session_id(), agent, transaction.now, transaction.now)
         transaction.run_in_workspace(_INSERT_SESSION, id=session.id, agent=agent)
         note: str | None = None if row is None else row[0]
-        task_id = None if note is None else _NOTE_TASK_ID.match(note)
-        if task_id is not None and find_task(transaction, task_id[0]).status in FINISHED:
+        named_task = None if note is None else _NOTE_TASK_ID.match(note)
+        if named_task is not None and find_task(transaction, named_task[0]).status in FINISHED:
             note = None
     return session, note
 
@@ -90,11 +90,11 @@ def keep_alive(room: Tasks, identity: str) -> str:
     with room.reading() as transaction:
         session = find_session(transaction, identity)
         now = transaction.now
-        (first_half_time,) = transaction.execute(
-            f"SELECT ({_FIRST_HALF_TIME}) FROM session WHERE id = :id",
+        (halfway_time,) = transaction.execute(
+            f"SELECT ({_EARLIEST_HALFWAY_TIME}) FROM session WHERE id = :id",
             {"id": identity, "soon": now + 2 * RENEW_AFTER_SECONDS},
         ).fetchone()
-    due = min(session.seen + RENEW_AFTER_SECONDS, first_half_time or math.inf)
+    due = min(session.seen + RENEW_AFTER_SECONDS, halfway_time or math.inf)
     if now >= due:
         with room.writing(together=True) as transaction:
             transaction.run_in_workspace(_RENEW_CLAIMS, id=identity)
@@ -109,7 +109,7 @@ def store_handoff_note(transaction: TaskTransaction, identity: str, note: str) -
     transaction.execute("UPDATE session SET handoff = :note WHERE id = :id", {"note": note, "id": identity})
 
 
-def open_sessions(transaction: TaskTransaction, since: float) -> list[Session]:
+def recent_sessions(transaction: TaskTransaction, since: float) -> list[Session]:
     """Return the sessions that were active since a given time, the latest first."""
     rows = transaction.run_in_workspace(
         f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"

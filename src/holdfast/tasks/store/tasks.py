@@ -56,12 +56,13 @@ class ReadinessTriggers(NamedTuple):
     leases: Sequence[float] = ()
     """When the claims expire, in ascending order."""
 
-    def expired(self, at: float) -> int:
+    def count_expired(self, at: float) -> int:
         """Return how many of the claims have expired by a given time."""
         return bisect_right(self.leases, at)
 
 
 def _no_neighbours() -> Neighbours:
+    """Return the interface to other rooms without any rooms."""
     from holdfast.tasks.neighbours import Neighbours
 
     return Neighbours()
@@ -259,7 +260,11 @@ class Tasks:
         if self._triggers.version != version:
             with self.reading() as transaction:
                 self._triggers = _read_triggers(transaction, version)
-        return version, self.closed_milestones(self._triggers.milestones), self._triggers.expired(self.now())
+        return (
+            version,
+            self.closed_milestones(self._triggers.milestones),
+            self._triggers.count_expired(self.now()),
+        )
 
     def topic(self, part: str) -> TopicSource:
         """Return how to detect changes of all tasks, one task, or another part (see `fingerprints`)."""
@@ -275,7 +280,7 @@ class Tasks:
     def _seconds_to_expiry(self) -> float | None:
         """Return the seconds until the next claim expires, or None if no claim is live."""
         now = self.now()
-        following = self._triggers.leases[self._triggers.expired(now) :]
+        following = self._triggers.leases[self._triggers.count_expired(now) :]
         return following[0] - now if following else None
 
     def counts(self) -> dict[str, int]:

@@ -78,7 +78,7 @@ class Attached(Reported):
 
 
 class WhichAttachment(InSession):
-    """Which attachment to read."""
+    """The attachment to read."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     name: ShortText = Field(description="Name of the attachment.")

@@ -32,7 +32,7 @@ _OPEN_TASKS = "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN
 
 
 class AuditTasks(InSession):
-    """What to audit."""
+    """The scope of an audit."""
 
     scope: Scope = Field(default="full", description="What to check.")
     fix_issues: StrictBool = Field(default=False, description="Repair what is safe to repair, and report it.")
@@ -49,7 +49,7 @@ class AuditFinding(Result):
 
 
 class Completion(Result):
-    """Whether everything is done."""
+    """The completion of the workspace."""
 
     ready: bool
     blockers: list[str] | None = Field(default=None, description="The first open tasks.")

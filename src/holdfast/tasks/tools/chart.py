@@ -40,7 +40,7 @@ FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
 
 
 class WantedChart(Scoped):
-    """Which picture to draw."""
+    """The chart to draw."""
 
     kind: ChartKind = Field(default="status", description="What to show.")
     format: ChartFormat | None = Field(
@@ -125,7 +125,7 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
 
 
 class WantedGraph(Scoped):
-    """How much of the graph to return."""
+    """The size of the graph to return."""
 
     limit: Integer = Field(default=_DEFAULT_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
 

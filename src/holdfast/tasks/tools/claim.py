@@ -53,7 +53,7 @@ _ACTIONS_ACCEPTING = dict.fromkeys(("priority", "label", "milestone", "connected
 
 
 class ClaimTask(InSession):
-    """What to do with a claim."""
+    """An action on a claim."""
 
     action: Literal["next", "take", "renew", "release", "handoff"] = Field(
         default="next",
@@ -75,7 +75,7 @@ class ClaimTask(InSession):
 
 
 class NoneReady(Result):
-    """Why no task is ready."""
+    """The reasons why no task is ready, as numbers of tasks."""
 
     blocked: int = Field(description="Tasks that wait for other tasks or for a person.")
     claimed: int = Field(description="Tasks that someone holds.")

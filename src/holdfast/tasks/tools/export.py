@@ -25,7 +25,7 @@ _MAX_TASKS_SHOWN = 50
 
 
 class ExportTasks(Scoped):
-    """Where to write the export."""
+    """The file to write an export to."""
 
     file: str | None = Field(
         default=None,
@@ -35,7 +35,7 @@ class ExportTasks(Scoped):
 
 
 class TasksExported(Reported):
-    """What was exported, and where to."""
+    """The result of an export."""
 
     lines: int
     file: UntrustedText | None = None
@@ -43,13 +43,13 @@ class TasksExported(Reported):
 
 
 class RestoreTasks(Scoped):
-    """Which export to restore."""
+    """The export to restore."""
 
     file: FileName = Field(description="A file written by export.")
 
 
 class TasksRestored(Reported):
-    """What was restored."""
+    """The result of a restore."""
 
     added: int
     advanced: int = Field(description="Tasks whose history in the file continued the one here.")

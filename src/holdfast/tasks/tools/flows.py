@@ -29,7 +29,7 @@ from holdfast.tasks.view.results import workspace_ref
 
 
 class ShowFlows(InSession):
-    """Which flows to show."""
+    """A selection of flows."""
 
     type: StepScope = Field(default="all", description="Shipped ones, the workspace's own, or both.")
     include: list[Literal["steps"]] = Field(default=[], max_length=1, description="Include their steps.")
@@ -96,7 +96,7 @@ def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
 
 
 class UpdateFlow(InSession):
-    """Which flow to copy or delete."""
+    """A flow, and whether to copy or delete it."""
 
     flow_id: str = Field(min_length=1, max_length=60, description="The tool it starts with.")
     action: Literal["clone", "delete"] = Field(

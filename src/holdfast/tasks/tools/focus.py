@@ -76,7 +76,7 @@ def _limits_for(response_format: ResponseFormat) -> FocusLimits:
 
 
 class FocusTask(InSession):
-    """Which task to work on."""
+    """The task to work on, and how much of it to show."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     peek: StrictBool = Field(default=False, description="Read it without claiming it.")

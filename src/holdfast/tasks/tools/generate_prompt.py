@@ -33,7 +33,7 @@ _PLACEHOLDER_VALUES = {"task_id": "TASK", "gate": "the done gate", "session": "y
 
 
 class GeneratePrompt(Scoped):
-    """Which prompt to generate."""
+    """The prompt to generate, and its arguments."""
 
     operation: str = Field(
         min_length=1, max_length=60, description="Name of a prompt, or of the tool it follows, such as focus."

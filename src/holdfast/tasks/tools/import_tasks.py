@@ -26,7 +26,7 @@ _NEED_ATTENTION = frozenset({"conflict", "refused"})
 
 
 class ImportTasks(InSession):
-    """Which file or folder to import."""
+    """The file or folder to import."""
 
     format: Format = Field(
         description="A check list, a Backlog.md folder, or task-master's JSON; auto goes by the path."
@@ -45,7 +45,7 @@ class ImportProblem(Result):
 
 
 class ImportReport(Reported):
-    """What an import did."""
+    """The result of an import."""
 
     format: Format
     path: UntrustedText

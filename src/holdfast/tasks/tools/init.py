@@ -122,7 +122,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
 
 
 class JoinWorkspace(Input):
-    """Which workspace of a shared database to join."""
+    """The workspace of a shared database to join."""
 
     workspace_id: str = Field(max_length=100, description="The id in .task/workspace.json.")
 

@@ -34,7 +34,7 @@ _MAX_CARDS_FOR_MODELS = 100
 
 
 class TaskFilter(InSession):
-    """Which tasks to include."""
+    """A filter for tasks."""
 
     status: list[AnyStatus] = Field(default=[], max_length=6, description="Only tasks in these states.")
     ready: StrictBool = Field(default=False, description="Only tasks that may be taken now.")
@@ -54,7 +54,7 @@ class TaskFilter(InSession):
 
 
 class ListTasks(TaskFilter):
-    """Which tasks to list."""
+    """A filter for tasks, an order, and a page."""
 
     sort: Sort = Field(default="priority", description="Order of the list.")
     limit: Integer = count_field(_DEFAULT_LIMIT, 100, "Maximum number of tasks.")
@@ -185,7 +185,7 @@ def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
 
 
 class ShowBoard(TaskFilter):
-    """Which cards to show."""
+    """A filter for cards, an order, and a page."""
 
     task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these, if they match.")
     sort: Literal["ready", "updated"] = Field(
@@ -240,7 +240,7 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
 
 
 class OneTask(InSession):
-    """Which task to show."""
+    """The task to show."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     whole: StrictBool = Field(default=False, description="Do not cut long texts and lists.")

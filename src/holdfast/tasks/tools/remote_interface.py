@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RemoteInterface(SyncTerms):
-    """Which tracker, and what to do with it."""
+    """A tracker, and an action on it."""
 
     interface_type: Literal["github", "jira", "linear", "asana", "trello", "custom"] = Field(
         description="What kind of tracker it is."
@@ -85,7 +85,7 @@ Action = Literal[
 
 
 class GitHubCall(SyncTerms):
-    """What to do on GitHub."""
+    """An action on GitHub."""
 
     action: Action = Field(description="What to do; sync_tasks is another name for sync.")
     repository: str | None = Field(

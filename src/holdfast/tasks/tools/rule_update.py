@@ -52,6 +52,7 @@ _TOPIC_WORDS: tuple[tuple[RuleType, str], ...] = (
     ("performance", "performance|slow|fast|cache|memory|latency|queries|n\\+1"),
     ("coding", "functions?|class(es)?|types?|names?|naming|style|imports?|comments?|code|variables?|any"),
 )
+"""For each rule type, the words from which it is guessed; the first type with a word in the rule applies."""
 _TOPICS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _TOPIC_WORDS)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -102,7 +103,7 @@ _LIST_HINT = "The action `list` shows the rules and their ids."
 
 
 class UpdateRules(InSession):
-    """What to do with rules."""
+    """An action on rules."""
 
     action: Literal["add", "update", "remove", "list", "detect"] = Field(
         default="list", description="What to do; `detect` only finds rules in `rule_content`."
@@ -177,7 +178,7 @@ def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
 
 
 class ListRules(InSession):
-    """Which rules to list."""
+    """A filter for rules, and a page."""
 
     rule_type: RuleType | None = Field(default=None, description="Only rules about this.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")

@@ -25,7 +25,7 @@ _MAX_READY_SHOWN = 5
 
 
 class StartSession(Scoped):
-    """Who starts a session, and where."""
+    """The workspace and the agent of a new session."""
 
     workspace: str = Field(
         alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"

@@ -23,7 +23,7 @@ from holdfast.tasks.view.results import event_out, workspace_ref
 
 
 class ShowStatus(InSession):
-    """How much to show."""
+    """The amount of detail to show."""
 
     include: list[Include] = Field(
         default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
@@ -66,7 +66,7 @@ def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
 
 
 class ReadEvents(InSession):
-    """Which events to show."""
+    """A filter for events, and a page."""
 
     task_id: TaskId | None = Field(default=None, description="Only events of this task.")
     actor: ShortText | None = Field(default=None, description="Only events caused by this agent or person.")

@@ -34,7 +34,7 @@ _MAX_RULES_SHOWN_DETAILED = 20
 
 
 class ShowSteps(InSession):
-    """Which steps to show."""
+    """A selection of steps, and how much of them to show."""
 
     type: StepScope = Field(default="all", description="Shipped ones, the workspace's own, or both.")
     step_name: str | None = Field(

@@ -50,7 +50,7 @@ def made_text(made: MadeFrom) -> str:
 
 
 class TaskFrom(InSession):
-    """What to create a task from."""
+    """The remark to create a task from."""
 
     source: str = Field(
         min_length=1,

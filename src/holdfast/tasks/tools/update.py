@@ -129,7 +129,7 @@ def _verify_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]]
 
 
 class FinishTask(InSession):
-    """Which task is done, and the evidence."""
+    """The task that is done, and the evidence."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
@@ -163,7 +163,7 @@ def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
 
 
 class ApproveTask(Scoped):
-    """Which task a person approves."""
+    """The task that a person approves."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")

@@ -35,12 +35,13 @@ _UPSERT_COUNTERPART = insert(
 
 @dataclass(frozen=True, slots=True)
 class StoredTracker:
-    """A tracker that is or was connected; `cursor` is how far it was read."""
+    """A tracker that is or was connected."""
 
     name: str
     kind: str
     settings: Mapping[str, Any]
     cursor: Mapping[str, Any]
+    """The position up to which it was read, in the column `mark`."""
     connected: bool
     synced_at: float | None
 

@@ -34,7 +34,7 @@ _STEP_LABELS = {
 
 
 class SyncTerms(InSession):
-    """How to synchronise tasks with a tracker."""
+    """The options of a synchronisation."""
 
     direction: Direction = Field(default="both", description="Whose changes are applied to the other side.")
     prefer: Side | None = Field(
@@ -85,7 +85,7 @@ class Item(Protocol):
 
 @dataclass
 class SyncOutcome:
-    """What a synchronisation did or, in a dry run, would do."""
+    """The steps of a synchronisation or, in a dry run, those it would take."""
 
     steps: list[SyncStep] = field(default_factory=list)
     unchanged: int = 0
@@ -116,7 +116,7 @@ class TrackerOut(Result):
 
 
 class TrackerReport(Reported):
-    """What an action on a tracker did or, in a dry run, would do."""
+    """The result of an action on a tracker or, in a dry run, what it would be."""
 
     action: str
     dry_run: bool = Field(description="Whether this only shows what would change.")

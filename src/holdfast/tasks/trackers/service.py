@@ -40,11 +40,11 @@ _MAX_ATTEMPTS = 3
 _MAX_WAIT_SECONDS = 86_400.0
 """The longest wait that an error names. A judgement: a day; a longer one is a faulty header."""
 _POLL_SECONDS = 0.2
-"""How often a pause checks for cancellation. A judgement: people notice longer delays."""
+"""The interval at which a pause checks for cancellation. A judgement: people notice longer delays."""
 _TRANSIENT_STATUSES = frozenset({502, 503, 504})
 """Statuses of gateways and overloaded servers (RFC 9110), after which a repeated read often succeeds."""
 _MAX_MESSAGE_CHARACTERS = 200
-"""How much of a service's error message is shown. A judgement: a sentence or two."""
+"""The length to which a service's error message is cut. A judgement: a sentence or two."""
 _MAX_NESTED_MESSAGES = 5
 """Messages shown of a list of errors. A judgement: the first few name the cause."""
 _NEXT_LINK = re.compile(r'<(?P<url>[^>]+)>\s*;[^,]*\brel="?next"?')
@@ -64,7 +64,7 @@ def pause(seconds: float) -> None:
 
 @dataclass(frozen=True)
 class ServiceProfile:
-    """What all requests to one service share: its name in messages, its headers, a hint about its token."""
+    """The name of a service in messages, the headers of its requests, and a hint about its token."""
 
     name: str
     token_hint: str

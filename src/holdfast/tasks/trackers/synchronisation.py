@@ -42,7 +42,7 @@ from holdfast.tasks.trackers.three_way_merge import MergeResult, merge_values
 from holdfast.tasks.trackers.tracker import SyncCursor, Tracker
 
 _TASKS_PER_PAGE = 100
-"""Open tasks read at a time. A judgement: a page of full rows stays well below a megabyte."""
+"""Open tasks read at a time, to bound memory. A judgement: a page is usually some hundred kilobytes."""
 
 
 class Synchronisation:
@@ -124,9 +124,9 @@ class Synchronisation:
             pair.base, synced_values(mine), seen, synced_fields=synced_fields, prefer=self._terms.prefer
         )
         base = dict(found.base)
-        for clash in found.conflicts:
-            detail = f"here: {_clip(clash.ours)}; there: {_clip(clash.theirs)}"
-            self._record("conflict", task, pair, (clash.field,), detail)
+        for conflict in found.conflicts:
+            detail = f"here: {_clip(conflict.ours)}; there: {_clip(conflict.theirs)}"
+            self._record("conflict", task, pair, (conflict.field,), detail)
         if found.for_us and not self._apply_here(task, pair, found, base):
             _restore_base(base, pair.base, found.for_us)
         if found.for_them:

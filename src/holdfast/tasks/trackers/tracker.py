@@ -1,4 +1,4 @@
-"""What every tracker implements, how a kind of tracker is described, and helpers to read foreign JSON.
+"""The interface of trackers, the description of a kind of tracker, and helpers to read foreign JSON.
 
 A tracker's settings come from a person. They are checked once, and contain no secrets.
 """
@@ -29,10 +29,12 @@ class Account:
 
 @dataclass
 class SyncCursor:
-    """How far a tracker was read. The tracker advances it; it is stored between runs."""
+    """The position up to which a tracker was read. The tracker advances it; it is stored between runs."""
 
     since: str | None = None
+    """The time of the latest change that was read, as the tracker writes it."""
     etag: str | None = None
+    """The ETag of the last response, if it is still valid."""
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> SyncCursor:

@@ -36,7 +36,7 @@ class FocusRule(Result):
 
 
 class More(Result):
-    """What was left out, and where it can be read."""
+    """A list or text that was cut, and where to read the whole."""
 
     what: str
     shown: int

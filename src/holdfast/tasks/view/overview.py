@@ -12,7 +12,7 @@ from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store.query import Query, find, in_closed_milestones
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.rows import blockers_of
-from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.session import recent_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -22,7 +22,7 @@ from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
-"""When a task in progress is stale. A judgement: work without a change for a week is probably forgotten."""
+"""A task in progress is stale after so many days without a change. A judgement: it is probably forgotten."""
 _MAX_TASKS_SHOWN = 5
 """Tasks of each kind in a concise status. A judgement: what an agent needs to choose the next step."""
 _MAX_TASKS_SHOWN_DETAILED = 20
@@ -250,7 +250,7 @@ def _active_agents(transaction: TaskTransaction, maximum: int) -> list[AgentOut]
         )
         held.setdefault(agent, []).append(task)
     last_seen: dict[str, float] = {}
-    for session in open_sessions(transaction, now - 7 * DAY_SECONDS):
+    for session in recent_sessions(transaction, now - 7 * DAY_SECONDS):
         last_seen[session.agent] = max(session.seen, last_seen.get(session.agent, 0.0))
     names = sorted(held.keys() | last_seen.keys(), key=lambda name: (-last_seen.get(name, 0.0), name))
     return [

@@ -71,7 +71,7 @@ def task_refs(transaction: TaskTransaction, tasks: Iterable[Task]) -> list[TaskR
     listed = list(tasks)
     milestones = [task.milestone for task in listed if task.milestone is not None]
     if milestones:
-        transaction.closed_milestones_among(milestones)  # cached for `_ref_fields`
+        transaction.closed_milestones_among(milestones)  # one query, cached for each task below
     waiting = [task.uid for task in listed if task.waits]
     blockers = rows.blockers_of(transaction, waiting) if waiting else {}
     return [TaskRef(**_ref_fields(transaction, task, blockers.get(task.uid, ()))) for task in listed]
@@ -192,7 +192,7 @@ class WorkspaceSummary(Result):
 
 
 _ACTIVE_WITHIN_SECONDS = 300.0
-"""How recent the last event of an active workspace is. A judgement: a working agent calls more often."""
+"""The maximum age of the last event in an active workspace. A judgement: agents at work call more often."""
 
 
 def workspace_summaries(room: Tasks) -> list[WorkspaceSummary]:
