@@ -26,16 +26,16 @@ class CommentsNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[tuple[TaskRemark, bool], ...]] = VersionedCache()
 
-    def about(self, query: RemarkQuery) -> Iterator[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
         """Yield the open comments on the task's files, and the comments that it links to."""
-        linked = {ref for kind, ref in query.links if kind == "comment"}
-        files = [*query.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
+        linked = {ref for kind, ref in question.links if kind == "comment"}
+        files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
         moves = self._room.moves() if files else None
         found = set()
         for path in dict.fromkeys(files):
             current_call().check()
             for remark, is_open in self._on(path, moves) if path else ():
-                if remark.ref in linked or (is_open and path in query.files):
+                if remark.ref in linked or (is_open and path in question.files):
                     found.add(remark.ref)
                     yield remark
         for ref in sorted(linked - found):

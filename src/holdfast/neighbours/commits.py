@@ -14,7 +14,7 @@ class CommitsNeighbour:
     def __init__(self, search: CommitSearch) -> None:
         self._search = search
 
-    def about(self, query: RemarkQuery) -> Iterator[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
         """Yield the newest commits that name the task."""
-        for commit in self._search.naming(query.name, query.limit):
+        for commit in self._search.naming(question.name, question.limit):
             yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)

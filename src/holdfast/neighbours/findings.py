@@ -21,9 +21,9 @@ class FindingsNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[CodeFinding, ...]] = VersionedCache()
 
-    def about(self, query: RemarkQuery) -> list[TaskRemark]:
+    def about(self, question: RemarkQuery) -> list[TaskRemark]:
         """Return the findings in the task's files, the most costly to fix first."""
-        found = [finding for path in dict.fromkeys(query.files) for finding in self._in(path)]
+        found = [finding for path in dict.fromkeys(question.files) for finding in self._in(path)]
         return [_remark(finding) for finding in sorted(found, key=lambda finding: -finding.minutes)]
 
     def _in(self, path: str) -> tuple[CodeFinding, ...]:

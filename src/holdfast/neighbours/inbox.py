@@ -23,10 +23,10 @@ class InboxNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[TaskRemark, ...]] = VersionedCache()
 
-    def about(self, query: RemarkQuery) -> Iterable[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterable[TaskRemark]:
         """Return the undelivered messages on the task's files, and the messages that it links to."""
-        linked = tuple(sorted({ref for kind, ref in query.links if kind == "message"}))
-        key = (linked, tuple(query.files))
+        linked = tuple(sorted({ref for kind, ref in question.links if kind == "message"}))
+        key = (linked, tuple(question.files))
         if key == ((), ()):
             return ()
         version = self._room.sign()

@@ -23,12 +23,12 @@ class MilestonesNeighbour:
         self._room = room
         self._cache: VersionedCache[Any] = VersionedCache()
 
-    def about(self, query: RemarkQuery) -> Iterable[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterable[TaskRemark]:
         """Return the issues and milestones that the task links to, and open issues linked to its files."""
-        named = tuple(ref for kind, ref in query.links if kind in ("issue", "milestone"))
-        if not named and not query.files:
+        named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
+        if not named and not question.files:
             return ()
-        key = (named, tuple(query.files), query.limit)
+        key = (named, tuple(question.files), question.limit)
         return self._cached(key, lambda connection: tuple(_entities(connection, *key)))
 
     def find(self, ref: str) -> TaskRemark:

@@ -27,17 +27,17 @@ class RoomNeighbours(Neighbours):
         self._present = _rooms_of(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
 
-    def find_remarks(self, query: RemarkQuery) -> NearbyRemarks:
+    def find_remarks(self, question: RemarkQuery) -> NearbyRemarks:
         """Return remarks about a task from all rooms."""
         found = NearbyRemarks(absent=list(self._absent))
         for name in self._present:
-            if not (query.files or query.links or name == "git"):
+            if not (question.files or question.links or name == "git"):
                 continue  # only commits can name the task: the other rooms need not be opened
             try:
-                remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(query)
+                remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(question)
                 for remark in remarks:
                     count = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
-                    if count <= query.limit:
+                    if count <= question.limit:
                         found.remarks.append(remark)
             except (Cancelled, DeadlineExceeded):
                 raise
