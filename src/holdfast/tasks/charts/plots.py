@@ -177,12 +177,12 @@ def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[s
     """
     depths = dict.fromkeys(names, 0)
     for _ in names:
-        moved = False
+        has_changed = False
         for task, needed in edges:
             if depths[task] <= depths[needed] < len(names):
                 depths[task] = depths[needed] + 1
-                moved = True
-        if not moved:
+                has_changed = True
+        if not has_changed:
             break
     return depths
 

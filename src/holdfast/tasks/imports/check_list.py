@@ -96,7 +96,7 @@ class _CheckListParser:
         return True
 
     def _is_task(self, item: re.Match[str]) -> bool:
-        """Return whether a list item is a task; one without brackets is only below a heading with a state."""
+        """Return whether a list item is a task; one without brackets needs a heading that names a state."""
         if item["mark"] is not None:
             return True
         return self._section_status is not None and not item["indent"] and bool(item["text"].strip())

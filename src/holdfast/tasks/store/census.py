@@ -51,7 +51,10 @@ def open_titles(transaction: TaskTransaction) -> dict[int, str]:
     """Return the titles of the newest open tasks by task number, as `sorted_words` returns them."""
     last, cached = transaction.cache.get("titles", True) or (None, {})
     events = _events_since(transaction, last)
-    titles = _update_titles(transaction, cached, {event[2] for event in events[1:]}) if events else None
+    titles = None
+    if events:
+        changed = {task for _, _, task, _ in events[1:]}
+        titles = _update_titles(transaction, cached, changed)
     if titles is None:
         last = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
         found = transaction.run_in_workspace(_SELECT_TITLES, maximum=MAX_CACHED_TITLES)
@@ -63,13 +66,15 @@ def open_titles(transaction: TaskTransaction) -> dict[int, str]:
 
 
 def _events_since(transaction: TaskTransaction, last: tuple[Any, ...] | None) -> list[Any]:
-    """Return the last applied event and those after it; nothing if it is gone or too many follow."""
+    """Return the last applied event and those after it; empty if it is gone or too many follow."""
     if last is None:
         return []
     events = transaction.run_in_workspace(
         _SELECT_EVENTS, seq=last[0], maximum=_MAX_EVENTS_APPLIED + 1
     ).fetchall()
-    return events if events and events[0][:3] == last and len(events) <= _MAX_EVENTS_APPLIED else []
+    if not events or events[0][:3] != last or len(events) > _MAX_EVENTS_APPLIED:
+        return []
+    return events
 
 
 def _update_titles(

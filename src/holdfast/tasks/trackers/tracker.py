@@ -107,7 +107,7 @@ class TrackerKind:
 
 
 def changed_pages(service: Service, cursor: SyncCursor, url: str, query: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the pages of a list, requested with the mark's ETag; none if nothing changed."""
+    """Yield the pages of a list, requested with the cursor's ETag; none if nothing changed."""
     since_before = cursor.since
     first = service.get(url, query, etag=cursor.etag)
     if first.status == 304:
