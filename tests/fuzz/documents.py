@@ -138,8 +138,8 @@ for tracker, read in (("github", github.task_of), ("asana", asana._task), ("line
         read=read: [read(one) for one in required_list([foreign_document.json_of(data)])],  # type: ignore[misc]
         (*OURS, *FOREIGN), json.dumps(ISSUES[0] | {"gid": "3", "id": "x", "identifier": "K-1",
             "state": {"type": "started", "name": "Doing"}}))
-add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, needed=("project",),
-    known=("host",))), OURS, '{"project": "K"}')
+add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, required=("project",),
+    optional=("host",))), OURS, '{"project": "K"}')
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)
 add("parameter pattern", "templates/definition", held(compiled_parameter), (ValueError,), "[a-z]{1,9}(x|y)?")
